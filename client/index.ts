@@ -21,17 +21,17 @@ export class ApiProblem extends Error {
     readonly status: number,
     readonly detail: string,
     readonly errors: readonly ProblemError[] = [],
-    /** Members beside the standard ones, e.g. `crawlers` of a change that wants confirmation. */
+    /** Members besides the standard ones, e.g. `crawlers` of a change that requires confirmation. */
     readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);
   }
 }
 
-/** One of several things that are wrong with a call. */
+/** One of several errors in a call. */
 export interface ProblemError {
   readonly detail: string;
-  /** Of a query parameter: `?name`. */
+  /** For a query parameter: `?name`. */
   readonly pointer?: string;
   readonly code?: string;
   readonly severity?: 'error' | 'warning';
@@ -40,32 +40,32 @@ export interface ProblemError {
   readonly column?: number;
 }
 
-/** What a call takes; values of `query` that are empty, null or undefined are left out. */
+/** The input of a call; values of `query` that are empty, null or undefined are left out. */
 export interface CallOptions<Name extends keyof Calls> {
   readonly path?: Calls[Name]['path'];
   readonly query?: Calls[Name]['query'];
   readonly body?: Calls[Name]['body'];
-  /** Version of the configuration that a change begins with, see `Answer.etag`. */
+  /** Version of the configuration on which a change is based, see `Answer.etag`. */
   readonly ifMatch?: string;
   readonly signal?: AbortSignal;
 }
 
 export interface Answer<T> {
   readonly value: T;
-  /** Version of the configuration that the answer speaks of; empty when it speaks of none. */
+  /** Version of the configuration that the answer refers to; empty if there is none. */
   readonly etag: string;
 }
 
 export interface ClientOptions {
-  /** Where the server is, such as `http://127.0.0.1:8740`; absent: where the page comes from. */
+  /** URL of the server, such as `http://127.0.0.1:8740`; absent: the origin of the page. */
   readonly server?: string;
-  /** API key; a function is asked before each call. Absent: none. */
+  /** API key; a function is called before each call. Absent: none. */
   readonly key?: string | (() => string | undefined);
   /** Makes the requests; absent: the `fetch` of the platform. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Calls a server. Each call is named by its method and its path, as in openapi.yaml. */
+/** Calls a server. Each call is named by its method and path, as in openapi.yaml. */
 export class CrawlwayClient {
   private readonly server: string;
 
@@ -78,7 +78,7 @@ export class CrawlwayClient {
     return (await this.callForAnswer(name, options)).value;
   }
 
-  /** As call, with the ETag of the answer. */
+  /** Like call, including the ETag of the answer. */
   async callForAnswer<Name extends keyof Calls>(
     name: Name,
     options: CallOptions<Name> = {},
@@ -91,7 +91,7 @@ export class CrawlwayClient {
     return { value: value as Calls[Name]['answer'], etag: response.headers.get('etag') ?? '' };
   }
 
-  /** Headers that say who calls, for requests that are made elsewhere. */
+  /** Headers that identify the caller, for requests that are made elsewhere. */
   accessHeaders(): Record<string, string> {
     const { key } = this.options;
     const present = typeof key === 'function' ? key() : key;
@@ -131,7 +131,7 @@ export function queryText(query: object): string {
   return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
 }
 
-/** The problem of an answer that is none of 2xx, whose body has not been read. */
+/** The problem in an answer that is not 2xx, whose body has not been read. */
 export const problemIn = async (response: Response): Promise<ApiProblem> =>
   problemOf(response, parsed(await response.text()));
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** What a request is answered with. A body of several pieces is written as they are made. */
+/** The answer to a request. A body of several pieces is written as they are made. */
 export interface Answer {
   readonly status: number;
   readonly type?: string;

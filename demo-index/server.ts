@@ -24,7 +24,7 @@ export interface RunningIndex {
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
-/** Milliseconds that a connection may say nothing: silent ones must not keep others out. */
+/** Milliseconds that a connection may be silent: idle connections must not keep others out. */
 const SILENT_TIME = 5_000;
 const MOST_CONNECTIONS = 1_024;
 

@@ -99,13 +99,15 @@ function targetUrl(request: IncomingMessage): URL {
 
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
-/** Without a login whoever is on this machine may read. A web page that gives its own name this address (DNS rebinding) may not. */
+/**
+ * Without a login, everybody on this machine may read. A web page that gives its own name this address (DNS rebinding) may not.
+ */
 function refuseOtherHosts({ headers: { host } }: IncomingMessage): void {
   if (host !== undefined && !LOCAL_HOST.test(host))
     throw new Refusal('the index has no login and answers under names of this machine only', 403);
 }
 
-/** A browser says which site makes it ask. A link to the search page may be followed from anywhere. */
+/** A browser says which site makes the request. A link to the search page may be followed from anywhere. */
 function refuseOtherSites({ headers }: IncomingMessage): void {
   const from = headers['sec-fetch-site'];
   if (from === undefined || from === 'same-origin' || from === 'none' || headers['sec-fetch-mode'] === 'navigate')
@@ -151,7 +153,7 @@ function metaFilters({ searchParams }: URL): MetaFilter[] {
   return [...filters.values()];
 }
 
-/** Nothing in a meta sorts behind it. */
+/** Nothing in a meta sorts after it. */
 const LAST_TEXT = '\u{10ffff}';
 
 function wholeNumber(url: URL, name: string, range: { fallback: number; least: number; most: number }): number {
@@ -170,7 +172,7 @@ async function sendFailure(request: IncomingMessage, response: ServerResponse, e
   const status = error instanceof Refusal ? error.status : 500;
   const message = error instanceof Error ? error.message : String(error);
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="index", charset="UTF-8"');
-  // What is left of the body is not wanted; the connection ends with the answer.
+  // The rest of the body is not needed; the connection ends with the answer.
   if (!request.complete) response.setHeader('connection', 'close');
   request.resume();
   await sendAnswer(response, xml(refusalXml(status, message), status));

@@ -47,7 +47,7 @@ function deleteRootPath({ store, connector, parameters }: Call): Answer {
   return NO_CONTENT;
 }
 
-/** Every checkpoint is a synced one: that costs one flush, and `PAPI_sync=false` asks for less. */
+/** Every checkpoint is synced: that costs one flush, and `PAPI_sync=false` requires less. */
 function setCheckpoint({ store, connector, parameters }: Call): Answer {
   parameters.flag(PARAMETER.sync, false);
   const name = parameters.optional(PARAMETER.name) ?? '';
@@ -76,7 +76,7 @@ function* lines(entries: Iterable<{ uri: string; stamp: string }>): Generator<st
   for (const { uri, stamp } of entries) yield entryLine(uri, stamp);
 }
 
-/** Carries one command out. Throws a Refusal for everything that the connector did wrong. */
+/** Carries out one command. Throws a Refusal for every error of the connector. */
 export async function runCommand(
   store: IndexStore,
   target: { readonly connector: string; readonly command: string; readonly query: URLSearchParams },

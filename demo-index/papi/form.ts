@@ -37,8 +37,8 @@ export const FORM_LIMITS: FormLimits = {
 };
 
 /**
- * Reads a multipart/form-data or urlencoded body while it arrives.
- * Throws a Refusal when it is cut short, malformed or passes a limit; the rest of the request is then left unread.
+ * Reads a multipart/form-data or urlencoded body while it arrives. Throws a Refusal if it is truncated, malformed or exceeds a
+ * limit; the rest of the request is then left unread.
  */
 export function readForm(request: IncomingMessage, limits: FormLimits = FORM_LIMITS): Promise<Form> {
   return new Promise((resolve, reject) => {
@@ -50,7 +50,7 @@ export function readForm(request: IncomingMessage, limits: FormLimits = FORM_LIM
       reject(error instanceof Refusal ? error : new Refusal(`the body cannot be read: ${error.message}`));
     };
     parser.on('field', (name, value, nameTruncated, valueTruncated) => {
-      // Counted here: for urlencoded bodies the parser drops what is over its limit without a word.
+      // Counted here: for urlencoded bodies the parser silently drops what exceeds its limit.
       if (fields.length === limits.parts) fail(new Refusal(`the request has more than ${limits.parts} fields`));
       else if (!name || nameTruncated) fail(new Refusal('a field has no name, or one that is too long'));
       else if (valueTruncated) fail(new Refusal(`field ${name} is larger than ${limits.field} bytes`));

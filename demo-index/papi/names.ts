@@ -1,6 +1,6 @@
 /**
- * The names of the Push API v4 over HTTP, all in one place: src/adapters/push/papi/names.ts holds the same table for the
- * other side. "assumed" marks what is not published; a site with the product's own documentation corrects it in both.
+ * The names of the Push API v4 over HTTP, all in one place: src/adapters/push/papi/names.ts has the same table for the other side.
+ * "assumed" marks what is not published; a site with the product's own documentation can correct it in both.
  */
 
 /** `/papi/4/connectors/NAME/COMMAND` */

@@ -34,7 +34,7 @@ export class Parameters {
     return value === 'true';
   }
 
-  /** A connector that names a session of before the last start may have lost unsynced operations: it must send them again. */
+  /** A connector with a session from before the last start may have lost unsynced operations: it must send them again. */
   checkSession(session: number): void {
     const named = this.optional(PARAMETER.session);
     if (named !== undefined && named !== String(session))

@@ -1,6 +1,6 @@
 /**
- * The bundled sample: a small web site about an invented museum, so that the first crawl works without any network. It has
- * what real sites have: a redirect, a broken link, a page that asks not to be indexed, a folder closed by robots.txt.
+ * The bundled sample: a small web site about an invented museum, so that the first crawl works without any network. It has what
+ * real sites have: a redirect, a broken link, a page that asks not to be indexed, a folder excluded by robots.txt.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

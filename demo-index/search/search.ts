@@ -45,7 +45,7 @@ export const MOST_HITS = 100;
 export const LAST_START = 10_000;
 export const MOST_FILTERS = 5;
 
-// Text in the index holds no control characters, so these can only be marks.
+// Text in the index contains no control characters, so these can only be marks.
 const MATCH_START = '\u0002';
 const MATCH_END = '\u0003';
 const SNIPPET_WORDS = 32;
@@ -73,7 +73,7 @@ const filterSql = (_: unknown, number: number): string => ` AND EXISTS (
     AND value ->> 'value' >= @from${number} COLLATE NOCASE AND value ->> 'value' <= @to${number} COLLATE NOCASE)`;
 
 export class Search {
-  /** By their text: there are two for each number of filters. */
+  /** Statements by their text: there are two for each number of filters. */
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(private readonly database: Database.Database) {}

@@ -1,7 +1,7 @@
 import { Tokenizer } from 'htmlparser2';
 import type { PushedDocument, PushedPart } from '../papi/documents.js';
 
-/** What of a document can be searched and shown. */
+/** The parts of a document that can be searched and shown. */
 export interface Extract {
   readonly title: string;
   readonly text: string;
@@ -104,7 +104,7 @@ class PageText {
     else this.separate(name);
   }
 
-  /** Means something in foreign content alone. */
+  /** Only has a meaning in foreign content. */
   selfClose(): void {
     if (FOREIGN.has(this.last)) this.close(this.last);
   }
@@ -130,7 +130,7 @@ class PageText {
 }
 
 /** One line, no control characters: the snippet marks are control characters and must come from the index alone. */
-/** Soft hyphens are not part of a word: with them nobody would find it. */
+/** Soft hyphens are not part of a word: with them, a search would not find it. */
 const fold = (text: string): string =>
   text
     .replace(/\u00ad/g, '')

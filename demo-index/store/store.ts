@@ -31,7 +31,7 @@ export class IndexStore {
   constructor(file: string) {
     this.database = new Database(file);
     this.database.pragma('journal_mode = WAL');
-    // Each transaction reaches the operating system; only sync() waits for the disk.
+    // Each transaction is passed to the operating system; only sync() waits for the disk.
     this.database.pragma('synchronous = NORMAL');
     this.database.exec(SCHEMA);
     this.statements = prepare(this.database);
@@ -61,7 +61,7 @@ export class IndexStore {
     });
   }
 
-  /** Deletes the document at `rootPath` and those below it; without `recursive` only the direct children go with it. */
+  /** Deletes the document at `rootPath` and those below it; without `recursive`, only its direct children. */
   deleteBelow(connector: string, rootPath: string, recursive: boolean): void {
     this.transaction(() =>
       this.statements.removeBelow.run({ connector, ...below(rootPath), recursive: recursive ? 1 : 0 }),

@@ -13,7 +13,7 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
   const crawler = await client.crawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/urls?like=${encodeURIComponent(pattern)}`;
   if (!options.yes) {
-    // Without confirm the server deletes nothing, and tells how many it would.
+    // Without confirm the server deletes nothing, and returns how many it would.
     const { status, body } = await client.request<{ count?: number; detail?: string }>('DELETE', path);
     if (status === 409 && body.count === 0) {
       process.stdout.write(`${body.detail ?? 'No stored URL matches.'}\n`);

@@ -36,7 +36,7 @@ export class ServerClient {
 
   private readonly key: Secret | undefined;
 
-  /** @throws UsageError with the server's own words when it refuses, or when there is no server. */
+  /** @throws UsageError with the server's own message if it refuses, or if there is no server. */
   async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
     const answer = await this.request<T>(method, path, body);
     if (answer.status === 401) throw new UsageError(this.keyText());
@@ -76,7 +76,7 @@ export class ServerClient {
     return body.items;
   }
 
-  /** All of a list that comes in pages. */
+  /** All of a list that is returned in pages. */
   async all<T>(path: string): Promise<T[]> {
     const items: T[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -97,7 +97,7 @@ export class ServerClient {
     );
   }
 
-  /** The crawler of that name, or the only one. */
+  /** The crawler with that name, or the only one. */
   async crawler(name: string | undefined): Promise<string> {
     if (name !== undefined) return name;
     const names = await this.crawlers();

@@ -1,4 +1,4 @@
-/** Scripts that complete commands and options in a shell, made from the program itself. */
+/** Scripts that complete commands and options in a shell, generated from the program itself. */
 import type { Command } from 'commander';
 import { UsageError } from '../server/options.js';
 

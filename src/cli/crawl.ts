@@ -24,7 +24,7 @@ interface CrawlOptions {
   readonly maxPages?: string;
   readonly render?: string;
   readonly sandbox?: boolean;
-  /** What the crawl came to, printed at its end. */
+  /** The result of the crawl, printed at its end. */
   readonly json?: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
   const definition = await siteDefinition(urls, options);
   const output = options.out === undefined ? process.stdout : await openOutput(options.out);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
-  // Not only at the end of the crawl: a reader of its output may end it before.
+  // Not only at the end of the crawl: a reader of its output may stop earlier.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
@@ -66,7 +66,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
   }
 }
 
-/** On the standard error output when orders go to the standard one. */
+/** On standard error if orders go to standard output. */
 function printSummary(crawlers: readonly CrawlerView[], how: object, apart: boolean): void {
   const summary = {
     ...how,
@@ -76,7 +76,7 @@ function printSummary(crawlers: readonly CrawlerView[], how: object, apart: bool
   (apart ? process.stdout : process.stderr).write(text);
 }
 
-/** The progress on the standard error output tells what a log would. */
+/** The progress on standard error replaces a log. */
 const QUIET: Log = {
   debug: () => {},
   info: () => {},
@@ -108,7 +108,7 @@ async function untilEnd(
       progress.show(view, read);
       if (interrupt.aborted) return 'interrupted';
       if (view.idle && view.pendingOrders === 0) return 'complete';
-      // What was written a moment ago is counted as a document by the next look.
+      // What was just written counts as a document at the next update.
       if (ended) return 'limit';
       ended = read >= limit && view.active === 0 && view.pendingOrders === 0;
       await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt }).catch(() => undefined);
@@ -126,7 +126,7 @@ async function failedRoots(engine: EngineApi): Promise<string[]> {
   });
 }
 
-/** Of a crawl that has brought no document: what became of its start pages, and which links were refused. */
+/** For a crawl without any document: what became of its start pages, and which links were refused. */
 async function whyNothing(engine: EngineApi): Promise<string[]> {
   if ((await engine.crawler(NAME)).counts.indexed > 0) return [];
   const lines = ['no document was indexed:'];
@@ -177,16 +177,16 @@ export async function siteDefinition(
 /** Pages of an application whose routes are fragments. */
 const ROUTES = `<cw:Canonicalization steps="${[...DEFAULT_CANONICALIZATION, 'keep-hash-routes'].join(' ')}"/>`;
 
-/** The site of a home page; of a document in a folder, the folder: its own address would be a site of one page. */
+/** For a home page, its site; for a document in a folder, the folder: its own address would be a site of one page. */
 function rootOf(start: URL): string {
   const scope = start.pathname.endsWith('/') ? 'site' : 'entireSite';
   return `<Root url="${escapeXml(withoutReferences(start.href))}" ${scope}="true"/>`;
 }
 
-/** `${NAME}` in a URL of the command line is not a reference to a variable, which would be sent to the site. */
+/** `${NAME}` in a URL on the command line is not a reference to a variable, whose value would be sent to the site. */
 const withoutReferences = (url: string): string => url.replaceAll('${', '$%7B');
 
-/** Whoever names a host of the own network on the command line means it; links to others stay refused. */
+/** A host of the local network on the command line is intended; links to others stay refused. */
 async function addressesOf(start: URL): Promise<string[]> {
   const found = await lookup(start.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
   return found.map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);

@@ -259,7 +259,7 @@ withJson(withDatabase(store.command('import')))
   .argument('<file>', '- reads the standard input')
   .action(storeImport);
 
-/** `crawlway … | head`: the reader has read enough, and that is not a fault. */
+/** `crawlway … | head`: the reader has read enough, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   fail(error);

@@ -1,4 +1,4 @@
-/** `crawlway doctor`: everything outside of Crawlway that a crawl needs, tried once, each with what to do when it fails. */
+/** `crawlway doctor`: checks everything outside of Crawlway that a crawl needs, with what to do if it fails. */
 import { lookup } from 'node:dns/promises';
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -24,7 +24,7 @@ const warning = (what: string, message: string): Finding => ({ what, state: 'war
 const failed = (what: string, message: string): Finding => ({ what, state: 'failed', message });
 
 const LITTLE_DISK_BYTES = 1_000_000_000;
-/** Certificates, robots.txt dates and leases stop making sense somewhere beyond. */
+/** Certificates, robots.txt dates and leases stop working somewhere beyond this. */
 const CLOCK_OFF_MS = 120_000;
 const CLOCK_TIMEOUT_MS = 10_000;
 /** One question to a name server each. */
@@ -122,7 +122,7 @@ async function sink(definition: ServerDefinition['sinks'][number]): Promise<Find
   return works ? ok(what, `${message} (${milliseconds} ms)`) : failed(what, message);
 }
 
-/** The servers that are crawled or pushed to say what time it is, in the Date of any answer. */
+/** The crawled servers and the sinks provide the time, in the Date header of any answer. */
 async function clock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
   const urls = [...sinks.map(({ url }) => url), ...crawlers.flatMap(({ roots }) => roots.map(({ url }) => url))];
   const url = urls.find((one) => /^https?:/.test(one));
@@ -140,7 +140,7 @@ async function clock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
     : ok('clock', text);
 }
 
-/** Variables that other programs heed and Crawlway does not. */
+/** Variables that other programs use and Crawlway does not. */
 function proxies(): Finding[] {
   const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].filter((variable) => process.env[variable]);
   if (set.length === 0) return [];

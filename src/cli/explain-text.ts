@@ -1,4 +1,4 @@
-/** What `crawlway explain` prints: the headline first, then everything that it rests on. */
+/** The output of `crawlway explain`: the headline first, then everything that supports it. */
 import type { OrderDto } from '../server/orders/order.dto.js';
 import { printable } from '../server/printable.js';
 import type {

@@ -18,7 +18,7 @@ interface ExplainOptions extends ServerOption, JsonOption {
   readonly from?: string;
 }
 
-/** 1 is that of every command that could not do what was asked. */
+/** 1 is that of every command that failed. */
 const EXIT = { 'in-index': 0, 'on-its-way': 2, 'not-in-index': 3 } as const;
 
 /** Asks the running server; without one, judges by the configuration alone (which knows no stored URLs). */
@@ -31,7 +31,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<voi
   process.exitCode = Math.min(...answers.map(([, judged]) => exitCode(judged)));
 }
 
-/** Without a server nobody can say more than that the configuration accepts a URL. */
+/** Without a server, it is only known that the configuration accepts a URL. */
 const exitCode = ({ robots, verdict, headline }: Judged): number =>
   robots === undefined && verdict.accepted ? EXIT['in-index'] : EXIT[headline.fate];
 

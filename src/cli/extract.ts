@@ -19,7 +19,9 @@ interface ExtractOptions extends JsonOption {
   readonly crawler?: string;
 }
 
-/** Prints what is read of one page or document, of the web or of this machine: text, or all of it as JSON, or Markdown. */
+/**
+ * Prints what is extracted from one page or document, from the web or from this machine: text, everything as JSON, or Markdown.
+ */
 export async function extract(source: string, options: ExtractOptions): Promise<void> {
   const served = /^https?:\/\//i.test(source) ? undefined : await serveFile(source);
   try {
@@ -53,7 +55,10 @@ export async function readPage(url: string, definition: ServerDefinition, render
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The configuration says what is taken of pages and how they are fetched; its rules do not matter for a URL that a person names. */
+/**
+ * The configuration determines what is extracted from pages and how they are fetched; its rules do not apply to a URL that a person
+ * names.
+ */
 async function definitionFor(url: string, options: ExtractOptions): Promise<ServerDefinition> {
   const plain = await siteDefinition([url], { delay: '0' });
   const configured = options.config === undefined ? undefined : configurationFile(options.config).load().definition;
@@ -105,7 +110,7 @@ const WEB_TYPES: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 };
 
-/** A file is read in the way of the web: from a server that has nothing else, at this machine's own address. */
+/** A file is read through HTTP: from a server that has only this file, on this machine. */
 async function serveFile(path: string): Promise<{ url: string; close: () => Promise<void> }> {
   const body = await readFile(path).catch((error) => {
     throw fileFault(path, 'read', error);

@@ -1,4 +1,6 @@
-/** The configuration that `crawlway init` writes: one crawler, one sink, and a comment wherever a person will want to change something. */
+/**
+ * The configuration that `crawlway init` writes: one crawler, one sink, and a comment at each setting that people often change.
+ */
 import { SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
 
 export interface FirstConfiguration {
@@ -8,7 +10,7 @@ export interface FirstConfiguration {
   /** Everything below this folder, or the whole site with and without www. */
   readonly scope: 'site' | 'folder';
   readonly sink: FirstSink;
-  /** Addresses of start and sink that are not public. */
+  /** Addresses of start page and sink that are not public. */
   readonly allow: { readonly site: readonly string[]; readonly sink: readonly string[] };
 }
 
@@ -72,7 +74,7 @@ function sinkOf(sink: FirstSink, cidrs: readonly string[]): string {
   return `${comment}<cw:Sink ${text}>\n${cidrs.map((cidr) => `    ${allowed(cidr)}\n`).join('')}  </cw:Sink>`;
 }
 
-/** A login has a password; without one, a search engine is asked with an API key. */
+/** A login has a password; without one, a search engine is accessed with an API key. */
 function secretAttribute({ type, login }: FirstSink): string {
   const options: readonly string[] = SINK_TYPES[type].options;
   if (login !== undefined || !options.includes('apiKey')) return options.includes('password') ? 'password' : 'secret';

@@ -24,7 +24,7 @@ export interface InitOptions {
   readonly json?: boolean;
 }
 
-/** Without a URL, and with nobody to ask, it is the sample: a site and an index that come with Crawlway. */
+/** Without a URL, and without a terminal to ask on, it is the sample: a site and an index that come with Crawlway. */
 export async function init(url: string | undefined, options: InitOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   if (existsSync(file) && !options.force)
@@ -85,7 +85,7 @@ async function configurationOf(typed: string, options: InitOptions): Promise<str
   });
 }
 
-/** Typed without a scheme it is https. */
+/** A URL typed without a scheme is https. */
 function startOf(typed: string): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
   if (!url?.hostname || !/^https?:$/.test(url.protocol))
@@ -106,7 +106,7 @@ function sinkOf({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions
 
 const isSinkType = (text: string): text is SinkType => (SINK_TYPE_NAMES as readonly string[]).includes(text);
 
-/** Whoever names a server of the own network means it; it is allowed by its address alone. */
+/** A server of the local network is intended; it is allowed by its exact address. */
 async function privateAddresses(url: URL | null): Promise<string[]> {
   if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return [];
   const found = await lookup(url.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);

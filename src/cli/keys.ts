@@ -8,7 +8,7 @@ import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { table } from './table.js';
 
-/** Key of a new one on the standard output, by itself, so that a script can take it. */
+/** The new key alone on standard output, so that a script can read it. */
 export async function createKey(
   name: string,
   role: string,
@@ -27,10 +27,10 @@ export async function createKey(
   process.stdout.write(`${created.key}\n`);
 }
 
-/** The private key alone on the standard output, unless it goes into a file; what to do with it on the other. */
+/** The private key alone on standard output, unless it goes into a file; instructions on standard error. */
 export function makeSigningKey({ out, json }: JsonOption & { readonly out?: string }): void {
   const { pem, id, publicJwk } = newSigningKey();
-  // A key that is there may be in use.
+  // An existing key may be in use.
   if (out !== undefined) writeFileSync(out, pem, { mode: 0o600, flag: 'wx' });
   if (json) {
     printJson({ id, publicKey: publicJwk, ...(out === undefined ? { privateKey: pem } : { file: out }) });

@@ -4,7 +4,7 @@ import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { table } from './table.js';
 
-/** Logs in on the running server and shows each step; exit code 2 when the login fails. */
+/** Logs in on the running server and shows each step; exit code 2 if the login fails. */
 export async function testLogin(name: string, options: ServerOption & JsonOption): Promise<void> {
   const client = new ServerClient(options);
   const login = await client.call<LoginDto>('POST', `/logins/${encodeURIComponent(name)}/test`);

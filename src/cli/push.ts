@@ -12,7 +12,10 @@ interface PushOptions extends ServerOption, JsonOption {
 
 const EVERY_MS = 1000;
 
-/** Asks for everything that is indexed to go to a sink again and follows the progress. Interrupting it stops nothing on the server. */
+/**
+ * Requests that everything indexed is pushed to a sink again, and follows the progress. Interrupting it stops nothing on the
+ * server.
+ */
 export async function push({ again: sink, crawler, wait, json, ...server }: PushOptions): Promise<void> {
   const client = new ServerClient(server);
   const query = crawler === undefined ? '' : `?crawler=${encodeURIComponent(crawler)}`;

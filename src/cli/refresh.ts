@@ -7,7 +7,7 @@ interface RefreshOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
 }
 
-/** A URL with a `%` is one all the same when two hexadecimal digits follow. */
+/** A text with a `%` still counts as a URL if two hexadecimal digits follow. */
 const PATTERN = /\*|%(?![\da-f]{2})/i;
 
 export async function refresh(what: string, options: RefreshOptions): Promise<void> {

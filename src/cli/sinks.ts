@@ -9,7 +9,7 @@ interface SinksOptions extends JsonOption {
   readonly config?: string;
 }
 
-/** Asks each sink of the configuration (or one) whether it answers and would take orders, from this machine, without a server. */
+/** Checks whether each sink of the configuration (or one) answers and would accept orders, from this machine, without a server. */
 export async function testSinks(name: string | undefined, options: SinksOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const { sinks } = configurationFile(file).load().definition;

@@ -14,7 +14,7 @@ interface StoreFlags {
   readonly json?: boolean;
 }
 
-/** Written at once; a file grows by so many characters at a time. */
+/** Characters written to a file at a time. */
 const CHUNK = 1 << 20;
 
 /** What every export begins with. */
@@ -25,7 +25,7 @@ const databaseUrl = ({ database, data }: StoreFlags): Secret =>
     ? readDatabaseUrl(database)
     : serverOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
 
-/** Goes on where an export that was interrupted ended. */
+/** Continues where an interrupted export ended. */
 export async function storeExport(file: string, flags: StoreFlags): Promise<void> {
   process.umask(0o077);
   const last = file === '-' ? undefined : lastWholeLine(file);
@@ -46,7 +46,7 @@ export async function storeExport(file: string, flags: StoreFlags): Promise<void
   else process.stderr.write(last === undefined ? `${lines} lines\n` : `${lines} lines more\n`);
 }
 
-/** Goes on where an import of the same file that was interrupted ended; the target has to be empty otherwise. */
+/** Continues where an interrupted import of the same file ended; otherwise the target must be empty. */
 export async function storeImport(file: string, flags: StoreFlags): Promise<void> {
   if (file !== '-') await access(file).catch(reported(file, 'read'));
   const summary = await importDatabase(databaseUrl(flags), linesOf(file));
@@ -55,14 +55,14 @@ export async function storeImport(file: string, flags: StoreFlags): Promise<void
   process.stderr.write(`${counts.join(', ')}: counts and digests agree\n`);
 }
 
-/** Where the export itself goes to the standard output, the result goes to the other one. */
+/** If the export itself goes to standard output, the result goes to standard error. */
 const printResult = (result: object, elsewhere: boolean): void =>
   void (elsewhere ? process.stderr : process.stdout).write(`${JSON.stringify(result)}\n`);
 
 const countsOf = (summary: object): object =>
   Object.fromEntries(Object.entries(summary).map(([kind, { count }]: [string, { count: number }]) => [kind, count]));
 
-/** Begins to read when the first line is asked for: what is read before that, nobody would hear of. */
+/** Starts to read when the first line is requested: errors before that would be lost. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   try {
@@ -78,7 +78,7 @@ const reported =
     throw fileFault(file, verb, error);
   };
 
-/** The last line of the file that ends; what follows it is cut off. */
+/** The last complete line of the file; what follows it is cut off. */
 function lastWholeLine(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const handle = openSync(file, 'r');
@@ -109,7 +109,7 @@ function lastWholeLine(file: string): string | undefined {
   return text.subarray(before + 1, end).toString('utf8');
 }
 
-/** Of a file that is something else nothing is cut off. */
+/** Nothing is cut off a file that is something else. */
 function requireExport(file: string, handle: number): void {
   const head = Buffer.alloc(BEGINNING.length);
   try {

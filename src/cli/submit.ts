@@ -50,7 +50,7 @@ export async function submit(options: SubmitOptions): Promise<void> {
   process.exitCode = sum.rejected > 0 ? 1 : 0;
 }
 
-/** A pipe is read as it comes: reading it at once fails wherever its writer is slower. */
+/** A pipe is read as it comes: reading it at once fails if its writer is slower. */
 async function readList(file: string): Promise<string> {
   try {
     return await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8'));

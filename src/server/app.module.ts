@@ -92,7 +92,7 @@ export const CONTROLLERS = [
   WeightsController,
 ];
 
-/** What a node answers that only crawls. */
+/** The answer of a node that only crawls. */
 export const PROBES = [HealthController, MetricsController];
 
 const callLimit = ThrottlerModule.forRootAsync({

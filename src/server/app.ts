@@ -1,6 +1,4 @@
-/**
- * Puts the Nest application together: everything that holds for each call, whatever it does.
- */
+/** Assembles the Nest application: everything that applies to each call, whatever it does. */
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -24,16 +22,18 @@ import { SECURITY_HEADERS } from './security/security-headers.js';
 import type { SignIn } from './sign-in/sign-in.js';
 import { SIGN_IN } from './tokens.js';
 
-/** For a whole request to arrive: a client that sends a byte now and then holds its connection no longer. */
+/** Time for a whole request to arrive: a client that sends a byte now and then cannot hold its connection longer. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** For its header, and for the first byte of a connection: one of those that are counted below is taken until then. */
+/** Time for its header, and for the first byte of a connection: until then it occupies one of those counted below. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUTS_CHECKED_EVERY_MS = 2_000;
 
-/** Streams of all keys and calls in flight; beyond it a connection is closed at once, and the process keeps its files. */
+/**
+ * Streams of all keys and calls in flight; beyond it a connection is closed at once, so that the process does not run out of files.
+ */
 const MAX_CONNECTIONS = 1_000;
 
-/** The application, not yet listening. For `parts` see appModule; without `api` it answers probes and metrics alone. */
+/** The application, not yet listening. For `parts` see appModule; without `api` it answers probes and metrics only. */
 export async function createApp(
   parts: DynamicModule,
   log: Log,

@@ -1,4 +1,4 @@
-/** Where the server keeps what it knows. The URL of a PostgreSQL may hold a password: it is shown as host and database. */
+/** Where the server stores its data. The URL of a PostgreSQL database may contain a password: it is shown as host and database. */
 import { DATABASES } from '../domain/database-kind.js';
 import { databasePlace } from '../domain/database-place.js';
 import { Secret } from '../domain/secret.js';
@@ -9,7 +9,7 @@ const POSTGRES = DATABASES.postgres.prefix;
 
 /**
  * @param text `sqlite:FILE` or `postgres://…`
- * @throws UsageError for anything else; nothing of it is repeated, since nobody can tell where its password is
+ * @throws UsageError for anything else; the text is not repeated, since its password cannot be found
  */
 export function readDatabaseUrl(text: string): Secret {
   if (text.startsWith(SQLITE) && text.length > SQLITE.length) return new Secret(text, text);

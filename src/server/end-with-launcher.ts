@@ -1,6 +1,6 @@
 /**
- * The launcher runs the program as its child. A launcher that is killed (kill -9) can hand on no signal: then the channel between
- * them ends, and the program ends as it would by SIGTERM, in order. Imported for this effect by what the launcher starts.
+ * The launcher runs the program as its child. A killed launcher (kill -9) cannot pass on a signal: the channel between them closes,
+ * and the program then ends in order, as it would by SIGTERM. The launched program imports this file for its effect.
  */
 if (process.channel) {
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -85,7 +85,7 @@ export interface Parts {
   readonly searchPage: string;
 }
 
-/** Lines for a person on a terminal, JSON otherwise; `CRAWLWAY_LOG_LEVEL` says from which level on. */
+/** Lines for a person on a terminal, JSON otherwise; `CRAWLWAY_LOG_LEVEL` sets the lowest level. */
 export function openLog(env: NodeJS.ProcessEnv): Log {
   const level = env['CRAWLWAY_LOG_LEVEL'] || 'info';
   if (!(LOG_LEVELS as readonly string[]).includes(level)) {
@@ -110,16 +110,16 @@ export interface EngineOptions {
   readonly log: Log;
   /** Orders go here as JSON lines, whatever sinks the configuration has. */
   readonly output?: Writable;
-  /** Each crawler ends after so many visits. */
+  /** Each crawler ends after this many visits. */
   readonly mostVisits?: number;
-  /** False: on a database that is shared, others crawl. */
+  /** False: other servers on the shared database crawl. */
   readonly crawls?: boolean;
   /** See openAdminStore. */
   readonly encryptionKey?: Secret;
   readonly telemetry?: OpenTelemetry;
 }
 
-/** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
+/** @throws UsageError for an unsuitable database, and the store's errors if it cannot be opened. */
 export async function openEngine({
   databaseUrl,
   log,
@@ -161,7 +161,7 @@ export async function openEngine({
   });
 }
 
-/** Undefined: no collector is named, and nothing of the SDK is loaded. */
+/** Undefined: no collector is configured, and nothing of the SDK is loaded. */
 export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<OpenTelemetry | undefined> {
   const settings = telemetrySettings(env, (message) => log.warn(message));
   if (!settings) return undefined;
@@ -169,7 +169,7 @@ export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<O
   return new OpenTelemetry(settings, log, SERVER_VERSION);
 }
 
-/** What keeps texts unreadable in the database; see openAdminStore. */
+/** Encrypts texts that must not be readable in the database; see openAdminStore. */
 const sealOf = (url: Secret, encryptionKey?: Secret): Seal | undefined =>
   encryptionKey ? Seal.fromText(encryptionKey.reveal()) : openBackend(url).ownSeal();
 
@@ -184,8 +184,8 @@ export const openPageProcessor = (log: Log): PageProcessor =>
   });
 
 /**
- * @param encryptionKey for what must not be readable in the database. Without it a SQLite file has one beside it; servers
- * that share a PostgreSQL have none then, and store no secrets.
+ * @param encryptionKey for what must not be readable in the database. Without it, a SQLite file has a key beside it; servers that
+ * share a PostgreSQL database then have none, and store no secrets.
  */
 export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promise<AdminStore> {
   const store = await openBackend(url).openAdminStore(sealOf(url, encryptionKey));
@@ -195,7 +195,7 @@ export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promi
 
 /**
  * The lines of a whole store; see adapters/storage/transfer.ts.
- * @throws UsageError for a database that is not there: one that is made now would be exported as an empty store.
+ * @throws UsageError for a database that does not exist: a newly created one would be exported as an empty store.
  */
 export async function* exportDatabase(databaseUrl: Secret, last: string | undefined): AsyncGenerator<string> {
   const { exists, place } = openBackend(databaseUrl);
@@ -210,7 +210,7 @@ export async function* exportDatabase(databaseUrl: Secret, last: string | undefi
   }
 }
 
-/** Stores such lines in a database that is empty, and checks that all has arrived. */
+/** Stores such lines in an empty database, and checks that everything has arrived. */
 export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<string>): Promise<Summary> {
   const store = await openBackend(databaseUrl).openStore();
   try {
@@ -220,7 +220,7 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
   }
 }
 
-/** Not what an import has left half-way: hosts that a person has paused are among the last of its lines. */
+/** Not the result of an incomplete import: hosts that a person has paused are among the last of its lines. */
 async function openWhole(url: Secret): Promise<FrontierStore> {
   const store = await openBackend(url).openStore();
   try {
@@ -261,7 +261,7 @@ export function partsModule(parts: Parts): DynamicModule {
 /** Variables of the server itself: a configuration that names them would send them out as part of a value. */
 const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABASE_URL', 'CRAWLWAY_ENCRYPTION_KEY'];
 
-/** What a configuration may name: an administrator of the crawl is not to learn the whole environment of the process. */
+/** What a configuration may name: an administrator of the crawl must not be able to read the whole environment of the process. */
 export function configurationVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   const allowed = new Set((env['CRAWLWAY_ALLOW_VARIABLES'] ?? '').split(',').map((name) => name.trim()));
   return Object.fromEntries(
@@ -271,7 +271,7 @@ export function configurationVariables(env: NodeJS.ProcessEnv): Record<string, s
   );
 }
 
-/** Of this machine, not of the file: what keeps pages from being rendered here. */
+/** A property of this machine, not of the file: what keeps pages from being rendered here. */
 function browserWarnings({ renderer, ...definition }: ServerDefinition): Problem[] {
   const message = renderer && rendersAnything(definition) ? browserProblem(renderer) : undefined;
   if (message === undefined) return [];
@@ -281,7 +281,7 @@ function browserWarnings({ renderer, ...definition }: ServerDefinition): Problem
 
 let outside: OutsideSecrets | undefined;
 
-/** Of this process; made at its first use, when all of the environment is there. */
+/** Of this process; created on first use, when the environment is complete. */
 function secretsOutside(): OutsideSecrets {
   outside ??= new OutsideSecrets(secretPlaces(process.env), process.env);
   return outside;

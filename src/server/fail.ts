@@ -1,10 +1,10 @@
-/** What an operator is told of the fault that ends a program. */
+/** What an operator is told about the error that ends a program. */
 import { getSystemErrorMessage } from 'node:util';
 import { redact } from '../domain/redact.js';
 import { UsageError } from './options.js';
 import { printableLines } from './printable.js';
 
-/** Faults that tell an operator all there is to know; a stack would only hide it. */
+/** Errors that tell an operator everything; a stack trace would only hide it. */
 const PLAIN_FAULTS = new Set([
   'UsageError',
   'InvalidConfiguration',
@@ -15,13 +15,13 @@ const PLAIN_FAULTS = new Set([
   'TransferRefused',
 ]);
 
-/** Tells what went wrong and ends the process with 1. */
+/** Reports what went wrong and ends the process with exit code 1. */
 export function fail(error: unknown): never {
   process.stderr.write(`crawlway: ${printableLines(redact(describe(error)))}\n`);
   process.exit(1);
 }
 
-/** Of a file that the operating system refuses; any other fault is a defect of ours and stays as it is. */
+/** For a file that the operating system refuses to open; any other error is a defect of ours and is not changed. */
 export function fileFault(path: string, verb: 'read' | 'written' | 'used', error: unknown): unknown {
   const { code, errno, syscall } = error as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return error;

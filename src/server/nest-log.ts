@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Log } from '../engine/ports/log.js';
 
-/** What Nest itself has to say, in the server's own log. Its chatter about modules and routes is of no use to operators. */
+/** Messages of Nest itself, in the server's log. Its lines about modules and routes are useless to operators. */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
 

@@ -1,6 +1,6 @@
 /**
- * What the process was asked for: flags go before environment, environment before defaults. An empty value counts as none:
- * as a data directory it would be the root of the file system.
+ * The options of the process: flags take precedence over the environment, and the environment over defaults. An empty value counts
+ * as absent: as a data directory it would be the root of the file system.
  */
 import { isSharedDatabase } from '../domain/database-kind.js';
 import { Secret } from '../domain/secret.js';
@@ -27,17 +27,17 @@ export interface ServerOptions {
   readonly roles: ReadonlySet<Role>;
   /** Absent: people do not sign in. */
   readonly oidc?: OidcOptions;
-  /** Where browsers find this server; absent: as they say. */
+  /** URL at which browsers reach this server; absent: as they report it. */
   readonly publicUrl?: URL;
-  /** Secrets in files and with the helper are read again after so long. */
+  /** How often secrets in files and from the helper are read again. */
   readonly secretsEvery: Duration;
-  /** Every visit is appended there; absent: nowhere. */
+  /** Every visit is appended to this file; absent: not logged. */
   readonly fetchLog?: string;
-  /** Of one kind and one caller. */
+  /** Calls of one kind and one caller. */
   readonly callsPerMinute: number;
 }
 
-/** `push` goes with `crawl`: an order is delivered by the node that has the page in hand. */
+/** `push` requires `crawl`: an order is delivered by the node that has the page in memory. */
 export const ROLES = ['api', 'crawl', 'push'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -64,7 +64,7 @@ export const dataDirectoryOf = (flags: ServerFlags, env: NodeJS.ProcessEnv): str
 export const fileSinkFolder = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
   env['CRAWLWAY_FILE_SINKS'] || dataDirectoryOf(flags, env);
 
-/** @throws UsageError for a bad port, bad keys, or an address that is open to others without any key. */
+/** @throws UsageError for a bad port, bad keys, or an address that others can reach without any key. */
 export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerOptions {
   const dataDirectory = dataDirectoryOf(flags, env);
   const host = flags.host || env['CRAWLWAY_HOST'] || '127.0.0.1';

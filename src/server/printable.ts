@@ -1,6 +1,6 @@
 /**
- * Names and messages can come from elsewhere: control characters could repaint the terminal, and marks of direction could
- * show a text as another one.
+ * Names and messages can come from elsewhere: control characters could change the terminal, and directional marks could make a text
+ * look like another one.
  */
 export const printable = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '?');

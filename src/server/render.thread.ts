@@ -1,11 +1,11 @@
-/** The thread that has the browser: what it asks the web goes through a fetcher of this thread, with the same definitions as all. */
+/** The thread that has the browser: its requests go through a fetcher of this thread, with the same definitions as all. */
 import { parentPort } from 'node:worker_threads';
 import { BrowserEngine } from '../adapters/browser/browser-engine.js';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
 import { giveWay } from '../adapters/system/thread-priority.js';
 import { serveRenderer } from '../adapters/threads/serve-renderer.js';
 
-// Behind the threads that read pages, and the browser that it starts with it: plain pages come first.
+// Lower priority than the threads that read pages, as for the browser that it starts: plain pages come first.
 giveWay(5);
 
 serveRenderer(

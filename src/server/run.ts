@@ -1,6 +1,4 @@
-/**
- * The server as a process: its start, and which signals it hears.
- */
+/** The server as a process: its start, and its signals. */
 import { openLog, openTelemetry } from './engine.module.js';
 import { fail } from './fail.js';
 import { type ServerFlags, serverOptions } from './options.js';
@@ -14,14 +12,14 @@ export async function run(flags: ServerFlags, withSample: boolean): Promise<void
 }
 
 async function start(flags: ServerFlags, withSample: boolean): Promise<RunningServer> {
-  // What the server writes is for its own user: the database, histories, rules and orders in files.
+  // The server's files are for its own user: the database, histories, rules and orders in files.
   process.umask(0o077);
   const log = openLog(process.env);
   const options = serverOptions(flags, process.env);
   return serve(options, { log, withSample, telemetry: await openTelemetry(process.env, log) });
 }
 
-/** Also while the server starts: it is stopped as soon as it can be. A second signal ends at once, and nothing is lost by it. */
+/** Also while the server starts: it is stopped as soon as possible. A second signal ends it at once, and nothing is lost. */
 function hearSignals(starting: Promise<RunningServer>): void {
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {

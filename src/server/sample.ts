@@ -1,6 +1,4 @@
-/**
- * The bundled sample site and the bundled index, started beside the server when the configuration names their addresses.
- */
+/** The bundled sample site and the bundled index, started beside the server if the configuration names their addresses. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSampleSite } from '../../demo-index/sample-site/server.js';
@@ -11,11 +9,11 @@ import { UsageError } from './options.js';
 
 const HOST = '127.0.0.1';
 const FIRST_PORTS: SamplePorts = { site: 8741, index: 8742 };
-/** Ports that are tried in place of one that is taken, this far apart; then any free one. */
+/** Number of alternative ports that are tried, this far apart; then any free one. */
 const STEP = 10;
 const STEPS = 20;
 
-/** Where the sample is, kept in the data folder: a port that was taken once moves the sample for good. */
+/** The sample's ports, kept in the data folder: once a port was taken, the sample is moved permanently. */
 interface SamplePorts {
   readonly site: number;
   readonly index: number;
@@ -24,7 +22,7 @@ interface SamplePorts {
 export interface Sample {
   /** Address of the search page, with a slash at the end; empty when the bundled index does not run. */
   readonly searchPage: string;
-  /** The configuration file names another port now: it has to be read again. */
+  /** The configuration file names another port now: it must be read again. */
   readonly moved: boolean;
   close(): Promise<void>;
 }
@@ -43,9 +41,9 @@ interface Listening {
 const isAt = (text: string, port: number): boolean => URL.parse(text)?.host === `${HOST}:${port}`;
 
 /**
- * A port that another program has is never crawled or pushed to: the sample takes a free one, and the configuration follows.
- *
- * @throws UsageError when the configuration would have to change and its file can't be written
+ * A port that another program uses is never crawled or pushed to: the sample takes a free one, and the configuration is changed
+ * accordingly.
+ * @throws UsageError if the configuration would have to change and its file cannot be written
  */
 export async function startSample(definition: ServerDefinition, setting: SampleSetting): Promise<Sample> {
   const { dataDirectory } = setting;

@@ -31,7 +31,7 @@ import { type Sample, startSample } from './sample.js';
 import { ADVISED_LENGTH } from './security/api-keys.js';
 import { Webhooks } from './webhooks/webhooks.js';
 
-/** Together with closing connections and files this stays below the 15 s that a stop may take. */
+/** Together with closing connections and files this is below the 15 s that a stop may take. */
 const DRAIN_TIME = seconds(10);
 const PROGRESS_EVERY = milliseconds(250);
 const CAUGHT_UP_EVERY_MS = 5_000;
@@ -42,7 +42,7 @@ export interface RunningServer {
   readonly engine: EngineApi;
   readonly log: Log;
   reload(who: string): Promise<unknown>;
-  /** No new fetch and no new call; orders in hand are delivered or left for the next start. */
+  /** No new fetch and no new call; orders in memory are delivered or left for the next start. */
   close(): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ export async function serve(
   }
 }
 
-/** At the place of a first start alone: elsewhere a name that is not there is a mistake, and the example another crawl. */
+/** Only in the place of a first start: elsewhere a missing file is a mistake, and the example another crawl. */
 function makeFirstConfiguration(log: Log): void {
   if (existsSync(DEFAULT_CONFIG)) return;
   mkdirSync(dirname(DEFAULT_CONFIG), { recursive: true });
@@ -156,7 +156,7 @@ async function listen(app: NestFastifyApplication, { port, host }: ServerOptions
   }
 }
 
-/** The last words of a first start: what there is to see now, and where. */
+/** The last message of a first start: what there is to see now, and where. */
 async function tellWhenCrawled(
   engine: EngineApi,
   log: Log,

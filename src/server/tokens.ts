@@ -1,4 +1,4 @@
-/** Names under which Nest hands out what engine.module.ts has made. */
+/** Names under which Nest provides what engine.module.ts has created. */
 
 /** An `EngineApi`. */
 export const ENGINE = Symbol('engine');

@@ -1,4 +1,4 @@
-/** A mistake in flags or environment: told in one sentence, without a stack. */
+/** A mistake in flags or environment: reported in one sentence, without a stack trace. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,4 +1,4 @@
-/** The one door to the REST API: the client that the package publishes, with the API key of this browser tab. */
+/** The only access to the REST API: the client that the package publishes, with the API key of this browser tab. */
 import { type Answer, ApiProblem, type CallOptions, CrawlwayClient, problemIn } from '../../../client/index.js';
 import type { Calls } from './schema.js';
 
@@ -25,7 +25,7 @@ export async function call<Name extends keyof Calls>(
   return (await callForAnswer(name, options)).value;
 }
 
-/** As call, with the ETag of the answer. */
+/** Like call, including the ETag of the answer. */
 export async function callForAnswer<Name extends keyof Calls>(
   name: Name,
   options: CallOptions<Name> = {},
@@ -33,14 +33,17 @@ export async function callForAnswer<Name extends keyof Calls>(
   try {
     return await client.callForAnswer(name, options);
   } catch (error) {
-    // The session is asked again whenever a key is wanted: its own refusal must not ask for another round.
+    // The session is checked whenever a key is required: its own refusal must not trigger another check.
     const wantsKey = error instanceof ApiProblem && error.status === 401 && name !== 'GET /api/v1/session';
     if (wantsKey) dispatchEvent(new Event('crawlway:key-wanted'));
     throw error;
   }
 }
 
-/** Saves what the server answers as a file of this browser. @throws ApiProblem */
+/**
+ * Saves the server's answer as a file of this browser.
+ * @throws ApiProblem
+ */
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(path, { headers: accessHeaders() }).catch(() => {
     throw new ApiProblem(0, 'The server does not answer. Is it running?');

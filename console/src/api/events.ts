@@ -1,6 +1,6 @@
 /**
- * The server's event stream, read with fetch because EventSource cannot carry an API key. It comes back by itself after a
- * break; meanwhile the screens go on by polling.
+ * The server's event stream, read with fetch because EventSource cannot send an API key. It reconnects after a break; meanwhile the
+ * screens continue by polling.
  */
 import { accessHeaders } from './client.js';
 
@@ -54,7 +54,7 @@ export async function followEvents({ onEvents, onConnected }: Listener, signal: 
         for await (const events of bundles(response.body)) onEvents(events);
       }
     } catch {
-      // The connection broke; told by onConnected and tried again.
+      // The connection broke; reported by onConnected and tried again.
     }
     onConnected(false);
     await pause(RETRY_MS, signal);

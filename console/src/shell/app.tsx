@@ -16,7 +16,7 @@ import { SCREENS, type Screen } from './screens.js';
 import { SignIn } from './sign-in.js';
 import { TopBar } from './top-bar.js';
 
-/** Asks who one is before anything else: without a key, a server that wants one shows the sign-in alone. */
+/** Checks who the user is before anything else: without a key, a server that requires one only shows the sign-in. */
 export function App(): JSX.Element {
   const session = useResource('session', (signal) => call('GET /api/v1/session', { signal }));
   useEffect(() => {

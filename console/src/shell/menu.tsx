@@ -7,7 +7,7 @@ import { count } from '../ui/format.js';
 import { SCREENS } from './screens.js';
 
 const EVERY_MS = 15_000;
-/** Screens that are reached from another one light up that one. */
+/** Screens that are reached from another one highlight that one in the menu. */
 const PARENTS: Readonly<Record<string, string>> = { '/url': '/urls', '/host': '/hosts', '/start': '/' };
 
 export function Menu(): JSX.Element {

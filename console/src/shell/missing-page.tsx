@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useCrawler } from '../state/crawlers.js';
 import { href, navigate } from '../state/route.js';
 
-/** The question that people come with, on every screen. */
+/** The question people come with, on every screen. */
 export function MissingPage(): JSX.Element | null {
   const crawler = useCrawler()?.name;
   if (!crawler) return null;

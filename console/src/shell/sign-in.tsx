@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call, setKey } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 
-/** What a header cannot carry: with such a key no call would leave the browser. */
+/** Characters that a header cannot contain: with such a key, no call would leave the browser. */
 const UNSENDABLE = /[^ -~\u0080-\u00ff]/;
 
 /** Where to come back to. */

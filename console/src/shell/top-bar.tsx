@@ -12,7 +12,7 @@ export function TopBar(): JSX.Element {
   const { problem } = useCrawlers();
   const signOut = async (): Promise<void> => {
     setKey(undefined);
-    // Nothing of a session is known here: its cookie is for the server alone.
+    // Nothing is known about a session here: its cookie is for the server only.
     await call('POST /auth/sign-out').catch(() => undefined);
     dispatchEvent(new Event('crawlway:key-wanted'));
   };

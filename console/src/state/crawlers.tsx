@@ -1,4 +1,4 @@
-/** All crawlers, polled for the whole console, and the one that the screens speak of. */
+/** All crawlers, polled for the whole console, and the selected one. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { call } from '../api/client.js';
@@ -16,13 +16,16 @@ export const usePolledCrawlers = (): Resource<readonly CrawlerDto[]> =>
 
 export const useCrawlers = (): Resource<readonly CrawlerDto[]> => useContext(CrawlersContext);
 
-/** Named by the address, else the one chosen last, else the first; undefined while unknown or when there is no such one. */
+/**
+ * The one named by the address, otherwise the last one selected, otherwise the first; undefined while unknown or if it does not
+ * exist.
+ */
 export function useCrawler(): CrawlerDto | undefined {
   const { query } = useRoute();
   const { value: crawlers = [] } = useCrawlers();
   const named = query.get('crawler');
   const wanted = named ?? localStorage.getItem(CHOICE);
-  // Never another one than the address names: what is done would be done to the wrong crawler.
+  // Never a crawler other than the one in the address: actions would affect the wrong one.
   return crawlers.find(({ name }) => name === wanted) ?? (named === null ? crawlers[0] : undefined);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Something that the server knows and a screen shows: loaded when the screen opens, again when its inputs change, and again
- * every so often while the tab is visible.
+ * Something from the server that a screen shows: loaded when the screen opens, again when its inputs change, and periodically while
+ * the tab is visible.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem } from '../api/client.js';
@@ -60,7 +60,7 @@ async function settle<T>(
   } catch (error) {
     if (signal.aborted) return;
     const problem = asProblem(error);
-    // What was shown stays while the server is away; the problem is shown beside it.
+    // The last value stays visible while the server is unavailable, with the problem beside it.
     set((before) => ({ key, value: before.key === key ? before.value : undefined, problem }));
   }
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const REST_MS = 300;
 
-/** What is being typed, as it was when the typing last paused: so that a question is not asked at every letter. */
+/** What is being typed, as of the last pause: so that a request is not sent for every letter. */
 export function useRested(typed: string): string {
   const [rested, setRested] = useState(typed);
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * Where in the console we are: path and query of the address bar. Every view and filter is in it, so that any of them can
- * be sent to a colleague.
+ * The location in the console: path and query of the address bar. It contains every view and filter, so that any of them can be
+ * sent to a colleague.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { queryText } from '../api/client.js';
@@ -39,7 +39,7 @@ export function navigate(target: string, { replace = false } = {}): void {
   dispatchEvent(new Event(MOVED));
 }
 
-/** Changes some of the query and keeps the rest; an empty value takes a name out. */
+/** Changes some query parameters and keeps the rest; an empty value removes a parameter. */
 export function changeQuery(changes: Readonly<Record<string, string | undefined>>, options = { replace: false }): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {

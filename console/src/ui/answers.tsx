@@ -1,4 +1,4 @@
-/** What a screen shows when there is nothing to show: it loads, it failed, or there is none. Each says what to do. */
+/** What a screen shows when it has no data: it loads, it failed, or there is none. Each says what to do. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { ApiProblem } from '../api/client.js';
 import type { Resource } from '../state/resource.js';
@@ -65,7 +65,7 @@ export const Loading = (): JSX.Element => (
   </p>
 );
 
-/** A part of the console comes as a file of its own when it is opened; an updated server has other files. */
+/** Parts of the console are separate files, loaded when they are opened; an updated server has other files. */
 export const NotLoaded = (): JSX.Element => (
   <div class="notice warn" role="alert">
     <p>This part of the console did not load: the server is away, or was updated since this page was opened.</p>
@@ -79,7 +79,7 @@ export const Empty = ({ children }: { children: ComponentChildren }): JSX.Elemen
   <div class="empty">{children}</div>
 );
 
-/** The three states of something loaded, around what shows it. */
+/** The three states of loaded data, around the component that shows it. */
 export function Loaded<T>({
   of: { value, problem, reload },
   children,

@@ -1,4 +1,4 @@
-/** Fetch engine that renders: it hands the page that was fetched to a browser and answers with what its scripts made of it. */
+/** Fetch engine that renders: passes the fetched page to a browser and returns what its scripts made of it. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
@@ -12,12 +12,12 @@ import { ProcessorShare } from './processor-share.js';
 import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
 
 const WATCH_MS = 250;
-/** After it could not be started. */
+/** Delay after it could not be started. */
 const START_AGAIN_MS = 60_000;
-/** A page that was ended for its memory is known by that within so long; a busy machine takes its time. */
+/** Time within which a page that was ended because of its memory is recognised as such; a busy machine is slow. */
 const KILLED_MS = 30_000;
 const REST_AFTER_MS = 1_000;
-/** Of the memory limit, what one page may take. */
+/** The part of the memory limit that one page may use. */
 const SHARE_OF_ONE_PAGE = 0.6;
 
 export class BrowserEngine implements FetchEngine {
@@ -89,7 +89,7 @@ export class BrowserEngine implements FetchEngine {
     else if (--this.inFlight === 0) void this.restSoon();
   }
 
-  /** Pages that nobody reads any more would go on with their timers. */
+  /** Pages that nobody reads any more would keep their timers running. */
   private async restSoon(): Promise<void> {
     await sleep(REST_AFTER_MS, undefined, { ref: false });
     if (this.inFlight === 0) await this.browser?.then((browser) => browser.rest()).catch(() => undefined);
@@ -174,7 +174,7 @@ export class BrowserEngine implements FetchEngine {
     const current = await this.browser?.catch(() => undefined);
     if (current && !current.isWorn) return current;
     if (this.closed) throw new BrowserMissing('the renderer is closed');
-    // Of several that find it worn the first one starts another.
+    // Of several calls that find it worn, the first one starts another.
     if (current === (await this.browser?.catch(() => undefined))) {
       this.browser = this.start();
       if (current) void retire(current);
@@ -192,7 +192,7 @@ export class BrowserEngine implements FetchEngine {
     return browser;
   }
 
-  /** As long as there is work: what the browser takes of processor and memory. */
+  /** While there is work: the browser's use of processor and memory. */
   private async watch(): Promise<void> {
     this.watching = true;
     while (!this.closed) {
@@ -227,7 +227,7 @@ async function retire(browser: Browser): Promise<void> {
   await browser.close();
 }
 
-/** Pages share cookies and storage with the others of their site that are fetched in the same way. */
+/** Pages share cookies and storage with other pages of their site that are fetched in the same way. */
 const siteOf = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
   JSON.stringify([URL.parse(url)?.origin, fetcher, userAgent, session?.login, session?.cookies]);
 

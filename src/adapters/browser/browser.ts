@@ -9,7 +9,9 @@ import { browserProblem, findBrowser } from './find-browser.js';
 import { initScript } from './page-scripts.js';
 import { Tab } from './tab.js';
 
-/** What it reaches by itself, past the interception of requests, is nothing: no name resolves, and the proxy is not there. */
+/**
+ * What it could reach by itself, past the interception of requests, is nothing: no name resolves, and the proxy does not exist.
+ */
 const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://127.0.0.1:9',
@@ -24,7 +26,7 @@ const ARGUMENTS = [
   '--disk-cache-size=1',
 ];
 
-/** Pages after which a tab, and a browser, is replaced: what leaks in them is given back so. */
+/** Number of pages after which a tab, or a browser, is replaced, which frees whatever they leak. */
 export interface Wear {
   readonly tab: number;
   readonly browser: number;
@@ -45,9 +47,9 @@ interface Site {
 }
 
 export interface BrowserUse {
-  /** Processor seconds of all its processes, since they began. */
+  /** Processor seconds used by all its processes since they started. */
   readonly cpu: number;
-  /** Bytes, by process; empty where it cannot be told. */
+  /** Bytes, by process; empty if unknown. */
   readonly renderers: readonly { readonly pid: number; readonly bytes: number }[];
   readonly bytes: number;
 }
@@ -73,7 +75,7 @@ export class Browser {
     });
   }
 
-  /** Throws BrowserMissing, with what to do, when there is none that could be started. */
+  /** Throws BrowserMissing, with what to do, if no browser can be started. */
   static async start(renderer: RendererDefinition, answer: Browser['answer'], wear = USUAL_WEAR): Promise<Browser> {
     const problem = browserProblem(renderer);
     if (problem !== undefined) throw new BrowserMissing(problem);
@@ -109,7 +111,9 @@ export class Browser {
     return this.uses >= this.wear.browser || this.closed;
   }
 
-  /** `key`: what shares cookies and storage. `most` tabs are open at once, so that fewer are busy when this is called. */
+  /**
+   * `key`: what shares cookies and storage. At most `most` tabs are open at the same time, so fewer are busy when this is called.
+   */
   async take(key: string, most: number, userAgent: string | undefined): Promise<Tab> {
     this.busy++;
     this.uses++;
@@ -138,7 +142,7 @@ export class Browser {
     }
   }
 
-  /** Scripts of tabs that nobody waits for go on as long as their page is there. */
+  /** Scripts of tabs that nobody waits for keep running as long as their page exists. */
   async rest(): Promise<void> {
     const resting = [...this.sites.values()].flatMap((site) => site.idle.splice(0).map((tab) => ({ site, tab })));
     for (const { site, tab } of resting) {
@@ -177,7 +181,7 @@ export class Browser {
     await context.route('**/*', (route) => this.answer(route, this.tabOf(route)));
     await context.routeWebSocket(/.*/, (socket) => void socket.close());
     context.on('page', (page) => {
-      // Not opened by `open`: a window that a page wants.
+      // Not opened by `open`: a window that a page asked for.
       void page.opener().then((opener) => opener && page.close().catch(() => undefined));
     });
     return site;
@@ -198,7 +202,7 @@ export class Browser {
     }
   }
 
-  /** The tab without work whose site was used the longest time ago. */
+  /** The idle tab whose site was used the longest time ago. */
   private async closeIdle(): Promise<boolean> {
     for (const site of this.sites.values()) {
       const tab = site.idle.shift();
@@ -226,7 +230,7 @@ export class Browser {
 const SANDBOX_HINT =
   '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/RENDERING.md), or, where the container itself confines the browser, write sandbox="false" on cw:Renderer';
 
-/** Pages of memory that a process has of its own; 0 where the system does not say. */
+/** Pages of memory private to a process; 0 if the system does not report them. */
 function residentBytes(pid: number): number {
   try {
     const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number);
@@ -236,6 +240,6 @@ function residentBytes(pid: number): number {
   }
 }
 
-/** More pages than processors: half of the time of a page is waiting. */
+/** More pages than processors: pages spend half of their time waiting. */
 export const tabsOf = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>
   pages ?? Math.min(8, availableParallelism() + 2);

@@ -1,4 +1,4 @@
-/** Where the browser is that renders, and what to say when there is none. */
+/** Where the browser for rendering is, and what to report when there is none. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
@@ -13,7 +13,7 @@ const ELSEWHERE = [
 
 type Place = Pick<RendererDefinition, 'path' | 'url' | 'sandbox'>;
 
-/** Path of the program; undefined when there is none to be found. */
+/** Path of the program; undefined if there is none. */
 export function findBrowser({ path }: Pick<Place, 'path'>, searchPath = process.env['PATH'] ?? ''): string | undefined {
   if (path !== undefined) return isProgram(path) ? path : undefined;
   const folders = searchPath.split(delimiter).filter(Boolean);
@@ -21,7 +21,7 @@ export function findBrowser({ path }: Pick<Place, 'path'>, searchPath = process.
   return candidates.find(isProgram);
 }
 
-/** Why nothing can be rendered, and what to do; undefined when nothing speaks against it. */
+/** Why nothing can be rendered, and what to do; undefined if it should work. */
 export function browserProblem(renderer: Place, uid = process.getuid?.()): string | undefined {
   if (renderer.url !== undefined) return undefined;
   if (findBrowser(renderer) === undefined) {

@@ -1,12 +1,12 @@
 /**
- * What a page may have of other servers (Fetch standard, CORS protocol). The library that intercepts requests of the browser lets
+ * What a page may read from other servers (Fetch standard, CORS protocol). The library that intercepts requests of the browser lets
  * pages read all answers and send whatever they like, so both are decided here, before the browser gets an answer.
  */
 import type { GuestAnswer } from './guest-cache.js';
 
 /** Types of a body that any form can send. */
 const PLAIN_BODIES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
-/** Headers of scripts that a server has to agree to. */
+/** Headers of scripts to which a server must agree. */
 const WANT_CONSENT = ['content-type', 'authorization', 'x-requested-with'] as const;
 
 /** @param asker origin of the page or frame, @param server origin of the answer */
@@ -16,7 +16,7 @@ export const mayRead = ({ headers }: GuestAnswer, asker: string, server: string)
 const isAllowed = (headers: GuestAnswer['headers'], asker: string): boolean =>
   ['*', asker].includes(headers['access-control-allow-origin']?.trim() ?? '');
 
-/** Names of the headers for which a server is asked before it gets a POST of another origin; none: it need not be asked. */
+/** Names of the headers for which a server is asked before it gets a POST from another origin; none: no preflight is needed. */
 export function wantsConsent(headers: Readonly<Record<string, string>>): readonly string[] {
   return WANT_CONSENT.filter((name) => {
     const value = headers[name];
@@ -24,7 +24,7 @@ export function wantsConsent(headers: Readonly<Record<string, string>>): readonl
   });
 }
 
-/** Whether the answer to OPTIONS lets the page send a POST with these headers. */
+/** Whether the answer to OPTIONS allows the page to send a POST with these headers. */
 export function consents({ status, headers }: GuestAnswer, asker: string, names: readonly string[]): boolean {
   const listed = (headers['access-control-allow-headers'] ?? '')
     .toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * Answers every request of the browser in its place: with the crawl's own fetcher, its address guard, credentials and limits, and
- * only what the content of a page can depend on. The browser itself reaches nothing.
+ * Answers every request of the browser itself: with the crawl's own fetcher, its address guard, credentials and limits, and only
+ * what the content of a page can depend on. The browser has no network access.
  */
 import type { Request, Route } from 'playwright-core';
 import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
@@ -25,28 +25,28 @@ export type Refusal =
   | 'failed'
   | 'navigation';
 
-/** The page for which requests are made, and what came of them. */
+/** The page that makes the requests, and their results. */
 export interface Guest {
   readonly url: string;
   readonly request: FetchRequest;
-  /** What the main document is answered with. */
+  /** The answer for the main document. */
   readonly answer: GuestAnswer;
   readonly agent: string;
   readonly obeysRobots: 'none' | 'documents' | 'all';
   readonly signal: AbortSignal;
-  /** Style sheets are fetched: a picture is wanted. */
+  /** Style sheets are fetched because a picture was requested. */
   readonly styled: boolean;
   /** Value of Cookie for a URL, as the browser has it. */
   cookies(url: string): Promise<string | undefined>;
-  /** The page wants to be somewhere else. */
+  /** The page navigates somewhere else. */
   navigates(url: string): void;
   /** Requests in flight. */
   inFlight: number;
-  /** Begins and ends of requests. */
+  /** Called when requests begin and end. */
   activity: number;
   answered: boolean;
   requests: number;
-  /** Of those, asked of the host of the page and not of the cache. */
+  /** Of those, requests to the host of the page that the cache could not answer. */
   ownRequests: number;
   bytes: number;
   readonly refused: Map<Refusal, number>;
@@ -68,7 +68,7 @@ const MOST_BYTES = 40 * 1024 * 1024;
 const MOST_REDIRECTS = 5;
 const MOST_AT_ONCE_PER_HOST = 6;
 const LONGEST_REST_MS = 600_000;
-/** Of the browser's own headers only those that change the answer. */
+/** Only those of the browser's own headers that change the answer. */
 const PASSED_ON = [
   'accept',
   'accept-language',
@@ -78,7 +78,7 @@ const PASSED_ON = [
   'x-requested-with',
   'authorization',
 ];
-/** Of the connection, or of a body that has been decoded since. */
+/** Headers of the connection, or of a body that has been decoded since. */
 const NOT_PASSED_BACK =
   /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|strict-transport-security|alt-svc|link|refresh|content-security-policy(?:-report-only)?|nel|report-to)$/;
 
@@ -89,9 +89,9 @@ export class GuestRequests {
   private readonly robots: GuestRobots;
   private readonly agents: ReadonlyMap<string, string>;
   private readonly asking = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
-  /** Hosts that asked for a rest (429, 503), until when. */
+  /** Hosts that asked for rest (429, 503), and until when. */
   private readonly resting = new Map<string, number>();
-  /** Requests for shared scripts in flight: of many pages that want one, the first one asks. */
+  /** Requests for shared scripts in flight: if many pages need one, only the first one requests it. */
   private readonly shared = new Map<string, Promise<Answered>>();
 
   constructor(
@@ -107,7 +107,7 @@ export class GuestRequests {
     return this.agents.get(fetcher) ?? '*';
   }
 
-  /** Never rejects: a page that has gone meanwhile wants no answer. */
+  /** Never rejects: a page that is gone meanwhile needs no answer. */
   async answer(route: Route, guest: Guest | undefined): Promise<void> {
     const request = route.request();
     if (!guest) return abort(route);
@@ -128,7 +128,7 @@ export class GuestRequests {
     }
   }
 
-  /** The document itself is here already; to any other place the page does not go. */
+  /** The document itself is already here; the page does not navigate anywhere else. */
   private async document(route: Route, request: Request, guest: Guest): Promise<void> {
     const url = request.url();
     if (!guest.answered && withoutHash(url) === withoutHash(guest.url)) {
@@ -212,7 +212,7 @@ export class GuestRequests {
     const sameOrigin = isOwn(request, url, guest);
     const passed = passedOn(request);
     const asker = askerOf(request, URL.parse(request.url()) ?? url);
-    // A server that a redirect leads to learns who asks as well.
+    // A server reached by a redirect learns the origin of the request, too.
     if (asker !== url.origin) passed['origin'] = asker;
     const body = redirected ? null : request.postDataBuffer();
     const cookies = request.resourceType() === 'script' ? undefined : await guest.cookies(url.href);
@@ -239,7 +239,7 @@ export class GuestRequests {
     );
   }
 
-  /** Forms can be sent to any server; it agrees to anything else beforehand, or does not get it. */
+  /** Forms can be sent to any server; anything else needs its prior agreement, or is not sent. */
   private async mayPost(request: Request, url: URL, guest: Guest): Promise<boolean> {
     const asker = askerOf(request, url);
     const names = wantsConsent(passedOn(request));
@@ -267,7 +267,7 @@ export class GuestRequests {
     return outcome.kind === 'response' && consents(outcome, asker, names);
   }
 
-  /** So many requests to one host at once as a browser makes, whatever number of pages want something of it. */
+  /** As many requests to one host at the same time as a browser makes, whatever number of pages use it. */
   private async inTurn<T>(host: string, work: () => Promise<T>): Promise<T> {
     const slot = this.asking.get(host) ?? { count: 0, waiting: [] };
     this.asking.set(host, slot);
@@ -290,10 +290,12 @@ export class GuestRequests {
   }
 }
 
-/** Origin of the page or frame that asks. A request that has none stays with its server, or nothing reads the answer. */
+/**
+ * Origin of the page or frame that makes the request. A request without one goes to its own server, or nothing reads the answer.
+ */
 const askerOf = (request: Request, url: URL): string => request.headers()['origin'] ?? url.origin;
 
-/** The page asks its own server: of another one, what its visitor is logged in to is none of its business. */
+/** The page may use its login on its own server; it must not use its visitor's logins on others. */
 const isOwn = (request: Request, url: URL, guest: Guest): boolean => {
   const page = URL.parse(guest.url)?.origin;
   return url.origin === page && askerOf(request, url) === page;
@@ -306,7 +308,7 @@ function passedOn(request: Request): Record<string, string> {
   );
 }
 
-/** Where redirects have led the browser does not know: to it the answer is one of the server that was asked first. */
+/** The browser does not know where redirects led: to it, the answer comes from the first server. */
 function isFor(
   request: Request,
   { first, last, answer }: { readonly first: URL; readonly last: URL; readonly answer: GuestAnswer },
@@ -317,7 +319,9 @@ function isFor(
   return mayRead(answer, askerOf(request, first), last.origin);
 }
 
-/** What the session of the page gives further requests to its site. An answer to a digest challenge is for one URL alone. */
+/**
+ * What the session of the page adds to further requests to its site. The answer to a digest challenge is valid for one URL only.
+ */
 function sessionOf(session: RequestSession | undefined, cookies: string | undefined): RequestSession | undefined {
   if (!session) return cookies === undefined ? undefined : { cookies };
   const { headers, login, certificate, ntlm } = session;

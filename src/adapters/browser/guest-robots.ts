@@ -1,4 +1,4 @@
-/** robots.txt for the requests that rendered pages make. Kept by origin, beside what the crawl itself keeps of the hosts it visits. */
+/** robots.txt for the requests of rendered pages. Kept by origin, separately from what the crawl keeps of the hosts it visits. */
 import {
   isStale,
   mayFetch,

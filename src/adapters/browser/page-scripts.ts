@@ -1,9 +1,9 @@
-/** What runs inside rendered pages. As text: what is compiled for Node would not be what the page gets. */
+/** Scripts that run inside rendered pages. They are texts because code compiled for Node would be changed. */
 
 /**
- * Runs before every script of the page: counts the changes of the document, notes routes that scripts go to and shadow roots, and takes
- * away what a page that nobody looks at has no use for.
- * @param name of the property that holds the notes
+ * Runs before every script of the page: counts changes of the document, records routes that scripts navigate to and shadow roots,
+ * and removes functions that are useless without a viewer.
+ * @param name of the property that holds the records
  */
 export const initScript = (name: string): string => `(() => {
   const later = window.setTimeout;
@@ -43,12 +43,12 @@ export const initScript = (name: string): string => `(() => {
   observer.observe(document, WATCHED);
 })()`;
 
-/** Milliseconds between two looks whether the document has changed. */
+/** Milliseconds between two checks whether the document has changed. */
 const LOOK_MS = 20;
 
 /**
- * Comes to an end when the document, loaded with its scripts, has not changed for so many milliseconds and no short timer is pending. The
- * time is counted in looks: where processors are busy these come late, as do the scripts of the page.
+ * Resolves when the document, loaded with its scripts, has not changed for the given number of milliseconds and no short timer is
+ * pending. The time is counted in checks: on busy processors these are late, as are the scripts of the page.
  */
 export const quietScript = (name: string, milliseconds: number): string => `new Promise((resolve) => {
   const notes = window[${JSON.stringify(name)}];
@@ -65,7 +65,7 @@ export const quietScript = (name: string, milliseconds: number): string => `new 
   look();
 })`;
 
-/** True when what \`readyWhen\` says is so. */
+/** True when the condition of \`readyWhen\` holds. */
 export const conditionScript = (readyWhen: string): string =>
   readyWhen.startsWith('js:')
     ? `Boolean((0, eval)(${JSON.stringify(readyWhen.slice(3))}))`
@@ -73,14 +73,16 @@ export const conditionScript = (readyWhen: string): string =>
 
 export interface Snapshot {
   readonly html: string;
-  /** Addresses that scripts went to. */
+  /** Addresses that scripts navigated to. */
   readonly routes: readonly string[];
 }
 
 const UNREAD =
   'style, noscript, link[rel~=stylesheet], link[rel~=preload], link[rel~=modulepreload], link[rel~=prefetch], script:not([type="application/ld+json"])';
 
-/** The document as it is, with shadow roots and frames of the same origin. It is changed by this, and fit for nothing else. */
+/**
+ * The document as it is, with shadow roots and frames of the same origin. This changes the document, which is useless afterwards.
+ */
 export const snapshotScript = (name: string, url: string): string => `(() => {
   const notes = window[${JSON.stringify(name)}] ?? { roots: [], routes: [] };
   const asked = ${JSON.stringify(url)}.split('#')[0];
@@ -111,7 +113,7 @@ export const snapshotScript = (name: string, url: string): string => `(() => {
   return { html: '<!DOCTYPE html><html' + attributes + '>' + written(html, notes.roots) + frames + '</html>', routes };
 })()`;
 
-/** Goes to the end of the page and back a little, so that what waits for a reader's eye loads. */
+/** Scrolls to the end of the page and back a little, so that content that loads on sight is loaded. */
 export const SCROLL_SCRIPT = `(() => {
   const end = document.scrollingElement ?? document.documentElement;
   end.scrollTop = 0;

@@ -1,6 +1,9 @@
-/** Bounds what rendering takes of the processors in the long run: each page waits until what the ones before took is within the share. */
+/**
+ * Bounds the processor time of rendering in the long run: each page waits until the time used by the previous ones is within the
+ * share.
+ */
 
-/** Seconds of the share that may be used at once after a rest. */
+/** Seconds of the share that may be used at once after a pause. */
 const BURST_S = 5;
 
 export class ProcessorShare {
@@ -9,7 +12,7 @@ export class ProcessorShare {
   private at: number;
 
   /**
-   * @param perSecond processor seconds that may be taken in a second
+   * @param perSecond processor seconds that may be used per second
    * @param now seconds
    */
   constructor(
@@ -20,7 +23,7 @@ export class ProcessorShare {
     this.at = now();
   }
 
-  /** The processes have taken so many processor seconds by now, since they began; less than before when others took their place. */
+  /** Total processor seconds used by the processes since they started; less than before if they were replaced. */
   took(total: number): void {
     if (this.used !== undefined && total > this.used) this.credit -= total - this.used;
     this.used = total;

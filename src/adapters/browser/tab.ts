@@ -1,4 +1,4 @@
-/** One page of the browser, which renders one URL after the other of one site. */
+/** One page of the browser, which renders the URLs of one site one after the other. */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { parseSteps, type RenderStep } from '../../domain/render/steps.js';
 import { type Guest, withoutHash } from './guest-requests.js';
@@ -11,7 +11,7 @@ import {
   snapshotScript,
 } from './page-scripts.js';
 
-/** Nothing has happened for so long, in the document and on the network: the page is ready. */
+/** Nothing has happened for this long, in the document and on the network: the page is ready. */
 const QUIET_MS = 120;
 const CHECK_MS = 60;
 const STEP_QUIET_MS = 150;
@@ -22,7 +22,7 @@ export interface RenderedPage extends Snapshot {
   readonly picture?: Uint8Array;
 }
 
-/** The page asked to go somewhere else before it was ready. */
+/** The page navigated somewhere else before it was ready. */
 export class Moved extends Error {
   override readonly name = 'Moved';
   constructor(readonly target: string) {
@@ -71,7 +71,7 @@ export class Tab {
     return new Tab(page, context, notes, await context.newCDPSession(page));
   }
 
-  /** Throws Moved or TabFailed; after a TabFailed the tab is of no use any more. */
+  /** Throws Moved or TabFailed; after TabFailed the tab is unusable. */
   async render(job: TabJob): Promise<RenderedPage> {
     this.uses++;
     this.guest = job.guest;
@@ -101,7 +101,7 @@ export class Tab {
 
   private async work(job: TabJob, deadline: number): Promise<RenderedPage> {
     const { guest } = job;
-    // Another route of the document that is open would load nothing.
+    // Another route of the open document would not load anything.
     if (guest.url.includes('#') && withoutHash(this.page.url()) === withoutHash(guest.url)) await this.rest();
     await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit }).catch(lateAsTimeout);
     let readiness = await this.untilReady(job, deadline);
@@ -175,7 +175,7 @@ export class Tab {
     return (await this.page.evaluate(script)) as T;
   }
 
-  /** Ends the page, also one that answers to nothing. */
+  /** Ends the page, even if it no longer responds. */
   async kill(): Promise<void> {
     this.session.send('Page.crash').catch(() => undefined);
     await Promise.race([this.page.close().catch(() => undefined), pause(2_000)]);

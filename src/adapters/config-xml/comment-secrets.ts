@@ -1,7 +1,7 @@
 /**
- * Comments, CDATA sections and processing instructions of a configuration. What is commented out may be a sink with its password, whole or in
- * pieces that no parser takes: unless it reads as elements without any secret, or as words that speak of none, all of it is hidden. The
- * number of the comment says which one its placeholder stands for.
+ * Comments, CDATA sections and processing instructions of a configuration. A commented-out part may be a sink with its password,
+ * whole or in pieces that no parser accepts: unless it parses as elements without any secret, or as words that mention none, all of
+ * it is hidden. The number of the comment identifies its placeholder.
  */
 import { userInfoRanges } from '../../domain/redact.js';
 import { parseDocument, type XmlElement, XmlFault } from './document.js';
@@ -21,7 +21,7 @@ export function hideComments(xml: string): Splice[] {
   return hidden.map(({ start, end }, index) => ({ start, end, text: placeholder(index, hidden.length) }));
 }
 
-/** The comments that stand where `current` has hidden ones of the same number, of as many. */
+/** The comments at the places where `current` has hidden ones with the same number, if there are equally many. */
 export function restoreComments(xml: string, current: string): Splice[] {
   const known = hiddenIn(current);
   const byPlaceholder = new Map(known.map(({ text }, index) => [placeholder(index, known.length).trim(), text]));
@@ -54,7 +54,7 @@ const targetLength = (text: string): number => /^<\?[^\s?]*/.exec(text)?.[0].len
 
 function mayHoldSecret(text: string): boolean {
   if (userInfoRanges(text).length > 0 || text.includes('PRIVATE KEY')) return true;
-  // `name = value`, `name: value`, `name value`: in words and in pieces of elements, values are what nobody can find the end of.
+  // `name = value`, `name: value`, `name value`: in words and in pieces of elements, the end of a value cannot be determined.
   if ([...text.matchAll(/[\w.-]{2,64}(?=\s{0,9}[=:])/g)].some(([name]) => speaksOfSecret(name))) return true;
   return text.includes('<') && elementsMayHoldSecret(text);
 }

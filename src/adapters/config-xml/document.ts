@@ -1,7 +1,6 @@
 /**
- * The configuration as a lossless document: fast-xml-parser gives the tree, and each element and attribute knows the range
- * of the original text that it stands for. Whoever changes something replaces ranges of that text, so that every byte
- * that was not touched stays as the operator wrote it.
+ * The configuration as a lossless document: fast-xml-parser provides the tree, and each element and attribute knows its range in
+ * the original text. Changes replace ranges of that text, so every other byte stays as the operator wrote it.
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { Place } from '../../domain/crawl/place.js';
@@ -21,12 +20,12 @@ export interface XmlElement {
   readonly name: string;
   readonly prefix: string;
   readonly local: string;
-  /** Namespace in force; undefined when there is none or the prefix is not declared. */
+  /** Namespace in force; undefined if there is none or the prefix is not declared. */
   readonly namespace: string | undefined;
   readonly parent: XmlElement | undefined;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
-  /** Own text without that of children, entities resolved. */
+  /** Its own text without that of children, entities resolved. */
   readonly text: string;
   readonly start: number;
   /** Offset after the element. */
@@ -45,7 +44,7 @@ export interface XmlDocument {
   place(offset: number): Place;
 }
 
-/** The text is not XML that Crawlway reads. */
+/** The text is not XML that Crawlway accepts. */
 export class XmlFault extends Error {
   override readonly name = 'XmlFault';
   constructor(
@@ -60,21 +59,21 @@ export class XmlFault extends Error {
 const PARSER = new XMLParser({
   preserveOrder: true,
   captureMetaData: true,
-  // Attributes and entities are read from the text itself, because their places are needed.
+  // Attributes and entities are read from the text itself, because their positions are needed.
   ignoreAttributes: true,
   processEntities: false,
   parseTagValue: false,
   trimValues: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
-  // Paths are only for callbacks, of which there are none; keeping them costs half of the time.
+  // Paths are only for callbacks, which are not used; keeping them costs half of the time.
   jPath: false,
 });
 const RANGE = XMLParser.getMetaDataSymbol() as unknown as string;
 
 type ParsedNode = Readonly<Record<string, unknown>>;
 
-/** @throws XmlFault with the place of the first thing that is not well-formed, not allowed, or too much. */
+/** @throws XmlFault with the place of the first thing that is not well-formed, not allowed, or too large. */
 export function parseDocument(text: string, file: string): XmlDocument {
   const place = placeFinder(text, file);
   const found = findMarkupFault(text);
@@ -82,7 +81,7 @@ export function parseDocument(text: string, file: string): XmlDocument {
   const validity = XMLValidator.validate(text);
   if (validity !== true) {
     const { code, msg, line, col } = validity.err;
-    // The parser quotes what it takes for a name, which may be half of a password.
+    // The parser quotes what it takes for a name, which may be part of a password.
     const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : sentence(msg);
     throw new XmlFault('xml-not-well-formed', message, { file, line: line || 1, column: col || 1 });
   }
@@ -114,7 +113,7 @@ const BAD_ATTRIBUTES =
 
 const sentence = (message: string): string => message.replace(/\.$/, '');
 
-/** Comments, CDATA and processing instructions blanked out in place: `&` means nothing there. */
+/** Comments, CDATA and processing instructions are replaced by blanks of equal length: `&` means nothing there. */
 function withoutSpecials(text: string): string {
   let result = '';
   let at = 0;
@@ -161,7 +160,7 @@ function buildElement(text: string, node: ParsedNode, parent: XmlElement | undef
   return element;
 }
 
-/** The namespace that a prefix stands for inside an element; undefined when it is not declared. */
+/** The namespace of a prefix inside an element; undefined if it is not declared. */
 export function namespaceOf(element: Scope, prefix: string): string | undefined {
   const declaration = prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
   for (let scope: Scope | undefined = element; scope; scope = scope.parent) {
@@ -173,7 +172,7 @@ export function namespaceOf(element: Scope, prefix: string): string | undefined 
 
 type Scope = Pick<XmlElement, 'attributes' | 'parent'>;
 
-/** A function from offset to place; the table of line starts is made once. */
+/** Returns a function from offset to place; the table of line starts is made once. */
 function placeFinder(text: string, file: string): (offset: number) => Place {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -1,4 +1,4 @@
-/** The configuration table as forms are made from it. */
+/** The configuration table as used by forms. */
 
 import { type AttributeSpec, type ElementSpec, NAMESPACES } from './schema/spec.js';
 import { ELEMENTS } from './schema.js';

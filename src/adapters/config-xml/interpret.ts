@@ -1,6 +1,6 @@
 /**
- * From the document to checked values, by the table: which elements and attributes are known, what their values come to,
- * what is missing or twice. Nothing is fatal; everything wrong is collected with its place.
+ * Converts the document to checked values, by the table: which elements and attributes are known, what their values mean, what is
+ * missing or duplicated. Nothing is fatal; all problems are collected with their places.
  */
 
 import type { Place } from '../../domain/crawl/place.js';
@@ -24,43 +24,43 @@ export interface Node<A extends Attributes = Attributes> {
   readonly values: Values<A>;
   readonly children: readonly Node[];
   readonly place: Place;
-  /** A value that it needs is missing or wrong; a problem has been reported, and `values` is not complete. */
+  /** A required value is missing or wrong; a problem has been reported, and `values` is incomplete. */
   readonly broken: boolean;
 }
 
 export interface ReadContext {
   readonly document: XmlDocument;
   readonly problems: Problems;
-  /** Variables for `${NAME}`; `as written`: they stay, for what is shown and edited. */
+  /** Variables for `${NAME}`; `as written`: they are not replaced, for what is shown and edited. */
   readonly env: Readonly<Record<string, string | undefined>> | 'as written';
   /** Secrets for `${file:PATH}` and `${helper:NAME}`; throws UnreadableSecret. */
   readonly outsideSecret?: (reference: string) => string;
 }
 
-/** The children of one kind whose values are whole. */
+/** The valid children of one kind. */
 export const all = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
   every(node, spec).filter((child) => !child.broken);
 
-/** The children of one kind, the broken ones too: for what goes on looking inside them. */
+/** All children of one kind, including invalid ones, to continue checking inside them. */
 export const every = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
   node.children.filter((child) => child.spec.name === spec.name) as unknown as Node<A>[];
 
-/** The one child of a kind, if there. */
+/** The only child of a kind, if present. */
 export const one = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A> | undefined => all(node, spec)[0];
 
 /** Whether the node is of this kind; tells the compiler its values. */
 export const is = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
   node.spec.name === spec.name;
 
-/** The values of an element that is not there: its defaults. */
+/** The values of an absent element: its defaults. */
 export function defaults<A extends Attributes>(spec: ElementSpec<A>): Values<A> {
   const values: Record<string, unknown> = {};
   for (const [name, attribute] of Object.entries(spec.attributes)) values[name] = defaultValue(attribute);
   return values as Values<A>;
 }
 
-/** Some take long to check, like time zones, and elements come by the thousand. */
-/** Of variables that any configuration may name. */
+/** Some take long to check, such as time zones, and there may be thousands of elements. */
+/** Prefix of variables that any configuration may use. */
 const SECRET_PREFIX = 'CRAWLWAY_SECRET_';
 const defaultValues = new WeakMap<AttributeSpec<unknown>, { readonly value: unknown }>();
 
@@ -93,7 +93,7 @@ export function interpret(element: XmlElement, spec: ElementSpec, around: ReadCo
   return { spec, element, values, children, place, broken };
 }
 
-/** Names that the table has, where a stranger's name would hide a mistake. */
+/** Names in the table, where an unknown name would hide a mistake. */
 const isStrict = (spec: ElementSpec): boolean => spec.vocabulary !== 'crawl' || spec.name === 'Rule';
 
 function specOf(element: XmlElement, parent: ElementSpec, around: ReadContext): ElementSpec | undefined {
@@ -127,8 +127,8 @@ function specOf(element: XmlElement, parent: ElementSpec, around: ReadContext): 
 }
 
 /**
- * An action of the product that Crawlway does not have. It must not be a match element, without which a rule would match
- * more than it says: the namespace tells them apart, and where there is none, that a match element has a value or others inside.
+ * An action of the product that Crawlway does not have. It must not be a match element, without which a rule would match more than
+ * it says: the namespace tells them apart, or if there is none, that a match element has a value or children.
  */
 export const isUnknownAction = (element: XmlElement, parent: ElementSpec): boolean =>
   parent.name === 'Rule' &&
@@ -197,7 +197,7 @@ export function attributeName(local: string, spec: ElementSpec): string | undefi
   return Object.keys(spec.attributes).find((name) => spec.attributes[name]?.aliases?.includes(local));
 }
 
-/** Attributes of the product whose purpose is served otherwise here. */
+/** Attributes of the product whose purpose is served differently here. */
 const INSTEAD: Readonly<Record<string, string>> = {
   'Crawler fetcher': 'write <cw:FetchWith fetcher="…"/> inside the Crawler, which names a cw:Fetcher of this file',
 };
@@ -284,7 +284,7 @@ function readValue(
     around.problems.add('bad-value', `${written.local}: ${NOT_UTF8_MESSAGE}`, place);
     return undefined;
   }
-  // As if it were not written: the reference system leaves switches blank that have their default value.
+  // Treated as absent: the reference system leaves switches empty that have their default value.
   if (spec.type === boolean && written.value.trim() === '') return { value: defaultValue(spec) };
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: parsed.value };

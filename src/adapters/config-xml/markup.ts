@@ -1,6 +1,6 @@
 /**
- * What fast-xml-parser does not tell: where each attribute is, and, before it sees the text at all, whether the text
- * is within bounds and free of declarations. Everything here is one pass without backtracking.
+ * What fast-xml-parser does not provide: the position of each attribute and, before parsing, whether the text is within bounds and
+ * free of declarations. Everything here is one pass without backtracking.
  */
 
 /** Bounds on a configuration, whoever sends it. */
@@ -14,7 +14,7 @@ export interface MarkupFault {
 
 const fault = (offset: number, code: MarkupFault['code'], message: string): MarkupFault => ({ offset, code, message });
 
-/** The first thing that makes the text unfit to be parsed, if any. */
+/** The first reason why the text cannot be parsed, if any. */
 export function findMarkupFault(xml: string): MarkupFault | undefined {
   if (xml.length > LIMITS.bytes || Buffer.byteLength(xml) > LIMITS.bytes) {
     return fault(0, 'xml-too-large', `the file is larger than ${LIMITS.bytes / 1024 / 1024} MiB`);
@@ -40,13 +40,13 @@ export function findMarkupFault(xml: string): MarkupFault | undefined {
   return undefined;
 }
 
-/** XML 1.0, 2.2; half of a surrogate pair is none either. */
+/** XML 1.0, 2.2; an unpaired surrogate is not allowed either. */
 const NO_XML_CHARACTER = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 const nameOf = (text: string, at: number): string =>
   `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Comments, CDATA sections and processing instructions of a text without faults, in order. */
+/** Comments, CDATA sections and processing instructions of a well-formed text, in order. */
 export function* specials(xml: string): Generator<{ readonly start: number; readonly end: number }> {
   let at = xml.indexOf('<');
   while (at >= 0) {

@@ -1,2 +1,2 @@
-/** What stands for a secret in everything that leaves the server. */
+/** Replaces a secret in everything that leaves the server. */
 export const PLACEHOLDER = '********';

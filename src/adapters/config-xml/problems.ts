@@ -55,12 +55,12 @@ export type ProblemCode = keyof typeof PROBLEM_CODES;
 /** More would not help anyone. */
 const MOST = 500;
 
-/** There are so many errors that reading on is of no use. The last problem says so. */
+/** There are too many errors to continue. The last problem says so. */
 export class TooManyProblems extends Error {
   override readonly name = 'TooManyProblems';
 }
 
-/** Collects problems; reading goes on after each. */
+/** Collects problems; reading continues after each. */
 export class Problems {
   readonly list: Problem[] = [];
   readonly #told = new Set<string>();
@@ -72,7 +72,7 @@ export class Problems {
   }
 
   /**
-   * A problem that another part has found. The same one is told once.
+   * A problem found by another part. Duplicates are reported once.
    * @throws TooManyProblems
    */
   take(found: Problem): void {

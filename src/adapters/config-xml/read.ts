@@ -1,6 +1,6 @@
 /**
- * Reads CrawlConfig.xml. Everything that is wrong is told at once, with its place; a definition comes back only when nothing
- * is wrong, so that a bad configuration can never replace a good one.
+ * Reads CrawlConfig.xml. All problems are reported at once, with their places; a definition is returned only if there are no
+ * errors, so a bad configuration can never replace a good one.
  */
 
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
@@ -27,27 +27,27 @@ import { vocabularyOf } from './schema/vocabulary.js';
 import { didYouMean } from './spelling.js';
 
 export interface ReadOptions {
-  /** Name of the file as the operator gave it; places carry it. */
+  /** Name of the file as the operator gave it; used in places. */
   readonly file: string;
   /** Variables for `${NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Secrets for `${file:PATH}` and `${helper:NAME}`; throws UnreadableSecret. Absent: there are none. */
   readonly outsideSecret?: (reference: string) => string;
   /**
-   * Text of another file that the configuration names, relative to the configuration's folder; names that lead out of it
-   * are refused before; without a kind it is not a rules text. Throws when there is none.
+   * Text of another file that the configuration names, relative to the configuration's folder; names that lead out of it are
+   * refused before; without a kind it is not a rule file. Throws if it does not exist.
    */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
-  /** Where such a file is, for libraries that read it themselves; without it names are taken as they are. */
+  /** Path of such a file, for libraries that read it themselves; without it, names are used as they are. */
   readonly pathOf?: (name: string) => string;
-  /** Folder below which `file` sinks write; without it their paths are taken as they are. */
+  /** Folder below which `file` sinks write; without it, their paths are used as they are. */
   readonly fileSinks?: string;
-  /** Folder below which plug-ins lie; without it their paths are taken as they are. */
+  /** Folder that contains plug-ins; without it, their paths are used as they are. */
   readonly plugins?: string;
 }
 
 export interface ReadResult {
-  /** Absent when there is any error. */
+  /** Absent if there is any error. */
   readonly definition?: ServerDefinition;
   /** Errors and warnings, in the order of the text. */
   readonly problems: readonly Problem[];
@@ -131,7 +131,7 @@ const fileReader =
     }
   };
 
-/** A file that is there and cannot be read may say what must not be passed over. */
+/** A file that exists but cannot be read may contain something that must not be ignored. */
 const optionalFileReader =
   (problems: Problems, options: ReadOptions): ReadContext['readFileIfThere'] =>
   (name, place, kind) => {
@@ -161,7 +161,7 @@ function checkNames(root: Node, problems: Problems): void {
   }
 }
 
-/** Logins are called by name wherever they are shown, tested and chosen. */
+/** Logins are shown, tested and chosen by name. */
 function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problems): void {
   const names = new Set<string>([NO_LOGIN]);
   for (const { name, place } of fetchers.flatMap(({ logins }) => logins)) {
@@ -182,7 +182,7 @@ function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problem
   }
 }
 
-/** The crawler with its sinks; what it refers to must be there. */
+/** The crawler with its sinks; what it refers to must exist. */
 function connect(
   crawler: CrawlerDefinition,
   root: Node,
@@ -221,7 +221,7 @@ function connect(
   return { ...crawler, pushTo: sinks.map(({ name }) => name) };
 }
 
-/** Fetchers, Contents and Logins that conditions name, with the places of the conditions. */
+/** Fetchers, Contents and Logins named by conditions, with the places of the conditions. */
 function namedByOptions(
   conditions: CrawlerDefinition['conditions'],
   name: 'fetcher' | 'content' | 'login',
@@ -236,7 +236,7 @@ function namedByOptions(
   return conditions ? inside(conditions, conditions.rules) : [];
 }
 
-/** Names as far as they can be told, those of elements with other mistakes too. */
+/** All names that can be determined, including those of elements with other mistakes. */
 const namesOf = (root: Node, kind: string): string[] =>
   root.children
     .filter((child) => child.spec.name === kind)
@@ -249,7 +249,7 @@ function referencePlace(crawler: CrawlerDefinition, root: Node, element: string)
   return node?.children.find((child) => child.spec.name === element)?.place ?? crawler.place;
 }
 
-/** Patterns are compiled as the crawl will compile them. */
+/** Patterns are compiled as they will be for the crawl. */
 function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, problems: Problems): void {
   try {
     compilePolicy(crawler, server.globalCrawlSpace);

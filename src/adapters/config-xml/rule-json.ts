@@ -1,6 +1,6 @@
 /**
- * A crawl rule as JSON: the XML elements one by one, with their attributes under their own names, so that both forms say
- * exactly the same.
+ * A crawl rule as JSON: the XML elements one by one, with their attributes under their own names, so that both forms are
+ * equivalent.
  */
 
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
@@ -45,7 +45,7 @@ export interface RuleJson {
   readonly actions: readonly ActionJson[];
 }
 
-/** Prefixes of the document that a rule is written into; empty for the inherited default namespace. */
+/** Prefixes of the target document; empty for the inherited default namespace. */
 export interface Prefixes {
   readonly rules: string;
   readonly crawl: string;
@@ -53,7 +53,7 @@ export interface Prefixes {
 
 type ElementJson = MatchJson & ActionJson;
 
-/** The Rule element of a document as JSON. Variables stay as they are written. */
+/** The Rule element of a document as JSON. Variables are not replaced. */
 export function ruleToJson(rule: XmlElement): RuleJson {
   const own = rule.children.filter((child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign');
   const isMatch = (element: XmlElement): boolean => MATCH_ELEMENTS.includes(element.local);
@@ -78,8 +78,8 @@ function elementToJson(element: XmlElement): ElementJson {
 }
 
 /**
- * The lines of a Rule element. What the table does not know is written too, and refused when the rule is checked.
- * @throws XmlFault when it is nested too deep
+ * The lines of a Rule element. What the table does not know is written, too, and refused when the rule is checked.
+ * @throws XmlFault if it is nested too deep
  */
 export function ruleToXml(rule: RuleJson, prefixes: Prefixes): string[] {
   const name = qualifiedName('Rule', prefixes.crawl);
@@ -108,7 +108,7 @@ function elementToXml({ element, children, ...attributes }: MatchJson, prefix: s
 const qualifiedName = (local: string, prefix: string): string =>
   prefix === '' ? plainName(local) : `${prefix}:${plainName(local)}`;
 
-/** A name from outside never becomes markup. */
+/** A name from outside must not become markup. */
 const plainName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
 
 export interface CheckedRule {
@@ -118,8 +118,8 @@ export interface CheckedRule {
 }
 
 /**
- * A rule on its own, checked as it would be in the file; places count from its own first line.
- * @throws XmlFault when it is not well-formed XML
+ * A single rule, checked as in the file; places count from its first line.
+ * @throws XmlFault if it is not well-formed XML
  */
 export function checkRule(xml: string): CheckedRule {
   const document = parseDocument(xml, 'rule');

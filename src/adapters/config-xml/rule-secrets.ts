@@ -1,4 +1,4 @@
-/** Secrets of an indexer.conf or a crawl.rules, read line by line as the readers of these files do. */
+/** Secrets of an indexer.conf or a crawl.rules, found line by line as the readers of these files do. */
 import { hide, type TextRange, userInfoRanges } from '../../domain/redact.js';
 import { PLACEHOLDER } from './placeholder.js';
 import { speaksOfSecret } from './secret-ranges.js';
@@ -17,7 +17,9 @@ export function redactRules(text: string): string {
 
 const COMMAND = /^[\s\uFEFF#]*([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
 
-/** All that follows a command whose name speaks of a login (`AuthBasic`, `ProxyAuthBasic`, a misspelt one), or user and password of URLs. */
+/**
+ * Everything after a command whose name suggests a login (`AuthBasic`, `ProxyAuthBasic`, a misspelled one), or user info of URLs.
+ */
 function secretsOfLine(line: string): readonly TextRange[] {
   const [beginning = '', name = ''] = COMMAND.exec(line) ?? [];
   const isSecret = /auth/i.test(name) || speaksOfSecret(name);

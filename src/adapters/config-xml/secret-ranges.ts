@@ -1,4 +1,4 @@
-/** Where in an element of a configuration a secret may stand: by the table, by names, and by what a URL is made of. */
+/** Where in an element of a configuration a secret may be: determined by the table, by names, and by the parts of a URL. */
 import {
   isSecretHeader,
   namesSecret,
@@ -16,7 +16,7 @@ const SPEAKING_NAME = /passw|secret|token|api-?key|authori[sz]|authentication|cr
 
 export const speaksOfSecret = (name: string): boolean => SPEAKING_NAME.test(name) || namesSecret(name);
 
-/** Nothing but references to the environment, to files and to the helper. */
+/** Only references to the environment, to files and to the helper. */
 const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$\{(?:file|helper):[^{}]{1,1000}\}|[:\s])+$/;
 
 /** Offsets into the text of the document; none of them is empty. */
@@ -33,7 +33,7 @@ export function secretRanges(element: XmlElement, attribute: XmlAttribute, text:
   return shown(raw, valueStart, apart(ranges));
 }
 
-/** The text of an element that nobody but its owner knows (`<my:password>`), and private keys. */
+/** The text of an unknown element that may be secret (`<my:password>`), and private keys. */
 export function secretTextRanges(element: XmlElement, text: string): TextRange[] {
   if (element.children.length > 0 || element.text.trim() === '') return [];
   const raw = text.slice(element.contentStart, element.contentEnd);
@@ -54,11 +54,11 @@ const shown = (raw: string, at: number, ranges: readonly TextRange[]): TextRange
 const apart = (ranges: readonly TextRange[]): TextRange[] =>
   ranges.filter(([start], index) => index === 0 || start >= (ranges[index - 1] as TextRange)[1]);
 
-/** Receivers of webhooks know their senders by a key in the query. */
+/** Receivers of webhooks may identify senders by a key in the query. */
 const isAddressOfSink = (element: XmlElement, { local }: XmlAttribute): boolean =>
   element.local === 'Sink' && local === 'url';
 
-/** The value as a URL parser gets it, and where each of its characters is in the raw text. */
+/** The value as a URL parser gets it, and the position of each of its characters in the raw text. */
 function decodedWithOffsets(raw: string): { readonly decoded: string; readonly offsets: (at: number) => number } {
   if (!raw.includes('&')) return { decoded: raw, offsets: (at) => at };
   let decoded = '';
@@ -71,7 +71,7 @@ function decodedWithOffsets(raw: string): { readonly decoded: string; readonly o
   return { decoded, offsets: (at) => starts[at] ?? raw.length };
 }
 
-/** What of the value is not a secret: `X-Token: ` of an option that sets a header. */
+/** The part of the value that is not secret: `X-Token: ` of an option that sets a header. */
 export function headerNameLength(element: XmlElement, raw: string): number {
   const isHeader = element.local === 'option' && nameOf(element) === 'header';
   return isHeader ? (/^[^:]*:\s*/.exec(raw)?.[0].length ?? 0) : 0;

@@ -1,8 +1,8 @@
 /**
- * Secrets of a configuration leave the server only as asterisks, and asterisks that come back stand for the secret that was
- * at the same place. A place is the path of names, types and addresses to the value, with the proxies and certificates that are
- * used on the way: whoever points a sink or a credential at another address must write its secret again, so that a secret can
- * never be sent to a stranger by an edit.
+ * Secrets of a configuration leave the server only as asterisks, and asterisks that come back represent the secret at the same
+ * place. A place is the path of names, types and addresses to the value, including the proxies and certificates used on the way: a
+ * person who points a sink or a credential to another address must enter its secret again, so an edit can never send a secret to a
+ * stranger.
  */
 import { hide, privateKeyRanges, userInfoRanges } from '../../domain/redact.js';
 import { hideComments, restoreComments } from './comment-secrets.js';
@@ -13,7 +13,7 @@ import { applySplices, type Splice } from './splice.js';
 
 /** A range of the text that holds a secret. */
 interface Secret {
-  /** Its place, in words that survive other edits. */
+  /** Its place, in words that stay valid after other edits. */
   readonly key: string;
   readonly start: number;
   readonly end: number;
@@ -21,7 +21,7 @@ interface Secret {
 
 /**
  * The text with every secret replaced by asterisks; references to variables stay.
- * @throws XmlFault when the text is not well-formed XML, because its secrets cannot be located then
+ * @throws XmlFault if the text is not well-formed XML, because its secrets cannot be found then
  */
 export function redact(xml: string): string {
   const document = parseDocument(xml, 'CrawlConfig.xml');
@@ -32,7 +32,7 @@ export function redact(xml: string): string {
   );
 }
 
-/** The text with asterisks replaced by the secrets of `current`. Asterisks that stand for nothing stay: the reader refuses them. */
+/** The text with asterisks replaced by the secrets of `current`. Unknown asterisks stay: the reader refuses them. */
 export function restoreSecrets(xml: string, current: string): string {
   if (!xml.includes(PLACEHOLDER)) return xml;
   try {
@@ -81,7 +81,7 @@ function visit(element: XmlElement, parent: string, look: (path: string, element
   for (const child of element.children) visit(child, path, look);
 }
 
-/** Names, types and addresses, without what may be secret in them. */
+/** Names, types and addresses, without possibly secret parts. */
 function identity(element: XmlElement): string {
   const parts: string[] = [];
   for (const { local, value } of element.attributes) {
@@ -95,24 +95,24 @@ function identity(element: XmlElement): string {
   return `[${parts.join(' ')}]`;
 }
 
-/** What else of a login decides who gets its secrets. */
+/** Other settings of a login that decide who gets its secrets. */
 function sentWhere(local: string, value: string): string[] {
   if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${placeOf(value)}`];
   return ['sendTo', 'insecure', 'header'].includes(local) ? [`${local} ${value}`] : [];
 }
 
-/** Where a connection to the address goes: what a parser makes of it, not what it looks like (`http://other?@known/`). */
+/** Where a connection to the address goes: as a parser reads it, not as it looks (`http://other?@known/`). */
 function placeOf(text: string): string {
   const url = URL.parse(text);
   if (url && url.host !== '') return `${url.protocol}//${url.host}${url.pathname}`;
   return `as written ${hide(text, userInfoRanges(text), '')}`;
 }
 
-/** What else decides who gets to see what is sent in a crawl. */
+/** Other settings that decide who can see what is sent in a crawl. */
 interface Ways {
   /** Proxies and certificates of all fetchers and conditions. */
   readonly routes: string;
-  /** Where crawls begin: secrets that name no server are sent to all of their sites. */
+  /** Where crawls begin: secrets that name no server are sent to all these sites. */
   readonly roots: string;
 }
 
@@ -141,7 +141,7 @@ const saysWhere = (element: XmlElement): boolean =>
 
 const withoutKeys = (text: string): string => hide(text, privateKeyRanges(text), PLACEHOLDER);
 
-/** With all its attributes but secret ones, and its text: certificates are text. */
+/** With all its attributes except secret ones, and its text: certificates are text. */
 function wholeIdentity(element: XmlElement): string {
   const attributes = element.attributes
     .filter((attribute) => !isSecret(element, attribute))

@@ -1,4 +1,4 @@
-/** The likely right spelling of a name that is not known. */
+/** The probable correct spelling of an unknown name. */
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 export function editDistance(a: string, b: string): number {
@@ -19,10 +19,10 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length] as number;
 }
 
-/** Names longer than this are nobody's typing error, and comparing them would cost. */
+/** Longer names are not typing errors, and comparing them would be expensive. */
 const LONGEST = 64;
 
-/** The candidate that was probably meant: at most a third of its letters differ, case not counted. */
+/** The candidate that was probably meant: at most a third of its letters differ, ignoring case. */
 export function likelySpelling(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > LONGEST) return undefined;
   let best: { name: string; distance: number } | undefined;

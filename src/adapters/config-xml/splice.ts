@@ -1,11 +1,11 @@
 /**
- * Changes of a lossless document as replacements of ranges of its text: what is not touched stays byte for byte. New
- * elements take the indentation and the line ends of their neighbours.
+ * Changes of a lossless document as replacements of ranges of its text: everything else stays byte for byte. New elements get the
+ * indentation and line ends of their neighbours.
  */
 import type { XmlDocument, XmlElement } from './document.js';
 import { escapeAttribute } from './markup.js';
 
-/** XML to put in: a text is put in as it stands; lines get the indentation and the line ends of the place. */
+/** XML to insert: text is inserted as it is; lines get the indentation and line ends of the place. */
 export type NewXml = string | readonly string[];
 
 /** A replacement of one range of the text. */
@@ -44,7 +44,7 @@ export const replaceElement = (document: XmlDocument, element: XmlElement, xml: 
   text: written(document, xml, indentation(document, element)),
 });
 
-/** As the last child; opens `<a/>` when it must. */
+/** As the last child; expands `<a/>` if necessary. */
 export function appendChild(document: XmlDocument, parent: XmlElement, xml: NewXml): Splice {
   const last = parent.children.at(-1);
   if (last) return insertAfter(document, last, xml);
@@ -65,7 +65,7 @@ function blanksBefore(text: string, offset: number): number {
   return count;
 }
 
-/** With its line, when nothing else but an end tag is on it. */
+/** With its line, if nothing else except an end tag is on it. */
 export function removeElement({ text }: XmlDocument, element: XmlElement): Splice {
   let start = element.start;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;

@@ -1,4 +1,4 @@
-/** The types that an attribute's value can have, all of them; used as `t.…` by the tables in schema/. */
+/** The types that an attribute's value can have; used as `t.…` by the tables in schema/. */
 export * from './value-types/expressions.js';
 export * from './value-types/network.js';
 export * from './value-types/plain.js';

@@ -1,27 +1,27 @@
 /**
- * Connections that are kept open between requests. One `Connection` serves one request at a time; how many run at once
- * to one server is the engine's affair (politeness), so only idle ones are limited here.
+ * Connections that are kept open between requests. One `Connection` serves one request at a time; the engine decides how many run
+ * to one server at the same time (politeness), so only idle ones are limited here.
  */
 import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import { ConnectionAttempt, type Connector, type Target } from './connector.js';
 
-/** How long a server may leave a connection unused; longer than the usual pause between two requests to it. */
+/** How long an unused connection to a server is kept; longer than the usual pause between two requests to it. */
 const KEEP_IDLE = 15_000;
 export const MAX_HEADER_SIZE = 64 * 1024;
 
-/** A connection by itself: undici's Client with one socket, opened when first used and again when the server closed it. */
+/** A single connection: undici's Client with one socket, opened on first use and again if the server closed it. */
 export class Connection {
   readonly client: Client;
   /** IP address of the peer, once open. */
   address = '';
-  /** Answers received on the present socket: one that has served before may have been closed by the server meanwhile. */
+  /** Answers received on the present socket: if there are any, the server may have closed it meanwhile. */
   served = 0;
   /** The one that was opened last. */
   socket: Socket | undefined;
   /** Present while a socket is being opened. */
   attempt: ConnectionAttempt | undefined;
-  /** Place among the idle ones; for the pool alone. */
+  /** Place among the idle ones; used only by the pool. */
   idle = false;
   older: Connection | undefined;
   newer: Connection | undefined;
@@ -34,7 +34,7 @@ export class Connection {
   ) {
     this.client = new Client(origin, {
       connect: (_, callback) => this.open(callback),
-      // undici's own timers are coarser than a second at times; Deadlines watches instead.
+      // undici's own timers can be more than a second late; Deadlines is used instead.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_IDLE,
@@ -64,7 +64,7 @@ export class Connection {
 
   destroy(): void {
     this.attempt?.cancel();
-    // Settles when the socket has closed; there is nothing to learn from it.
+    // Settles when the socket has closed; the result is irrelevant.
     void this.client.destroy();
   }
 }
@@ -83,7 +83,7 @@ export class ConnectionPool {
 
   constructor(private readonly maxIdle: number) {}
 
-  /** An open connection of that key when one is idle. */
+  /** An open idle connection with that key, if there is one. */
   take(key: string): Connection | undefined {
     const connection = this.buckets.get(key)?.idle.pop();
     if (connection) this.byAge.remove(connection);
@@ -99,7 +99,7 @@ export class ConnectionPool {
     return true;
   }
 
-  /** Takes charge of a connection that is in use. */
+  /** Takes over a connection that is in use. */
   add(connection: Connection): Connection {
     this.live.add(connection);
     const bucket = this.buckets.get(connection.key);
@@ -137,8 +137,8 @@ export class ConnectionPool {
 }
 
 /**
- * Idle connections, the longest unused first, linked through their own fields: they come and go with every request, for
- * which a Set is too dear (see Deadlines).
+ * Idle connections, the longest unused first, linked through their own fields: they come and go with every request, for which a Set
+ * is too expensive (see Deadlines).
  */
 class IdleList {
   oldest: Connection | undefined;

@@ -1,7 +1,7 @@
 /**
- * Opens sockets to web servers. This is the one place where the crawl reaches the network, so the address check stands
- * here: every address of the name is vetted on every connection, and the connection goes to the vetted addresses and not
- * to a name that could resolve to something else a moment later.
+ * Opens sockets to web servers. This is the only place where the crawl reaches the network, so addresses are checked here: every
+ * address of the name is vetted for every connection, and the connection goes to the vetted addresses and not to a name that could
+ * resolve to something else a moment later.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
@@ -18,11 +18,11 @@ export interface Target {
   readonly hostname: string;
   readonly port: number;
   readonly proxy?: ProxyServer;
-  /** Shown to the server when it asks for one. */
+  /** Presented to the server if it asks for one. */
   readonly identity?: TlsIdentity;
 }
 
-/** A client certificate; `name` tells one from another. */
+/** A client certificate; `name` identifies it. */
 export interface TlsIdentity extends ClientCertificate {
   readonly name: string;
 }
@@ -41,18 +41,18 @@ export interface OpenConnection {
   readonly address: string;
 }
 
-/** One connection on its way, which can be called off. */
+/** A connection attempt, which can be cancelled. */
 export class ConnectionAttempt {
   /** What it waits for. */
   phase: 'name' | 'connection' = 'name';
   private cancelled = false;
   private socket: Socket | undefined;
 
-  /** Takes charge of a socket; it is destroyed at once when the attempt has been called off. */
+  /** Takes over a socket; it is destroyed at once if the attempt has been cancelled. */
   own(socket: Socket): void {
     this.phase = 'connection';
     this.socket = socket;
-    // A socket that fails between two steps has no other listener, and an unheard error ends the process.
+    // A socket that fails between two steps has no other listener, and an unhandled error ends the process.
     socket.on('error', ignore);
     if (this.cancelled) socket.destroy();
   }
@@ -111,15 +111,15 @@ export class Connector {
     return addresses;
   }
 
-  /** IPv4 where there is one: which of several a proxy can reach nobody knows here. */
+  /** IPv4 if there is one: nobody knows which address a proxy can reach. */
   private async vetted(hostname: string): Promise<string> {
     const addresses = await this.vettedAddresses(hostname);
     return (addresses.find(({ family }) => family === 4) ?? addresses[0]!).address;
   }
 
   /**
-   * The operator named the proxy, so its own address is not vetted. Most resolve names by themselves; what this machine knows
-   * of them is vetted all the same. A `socks5` proxy is told a vetted address.
+   * The operator named the proxy, so its own address is not vetted. Most proxies resolve names themselves; the addresses that this
+   * machine knows are vetted nevertheless. A `socks5` proxy gets a vetted address.
    */
   private async openToProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
     const resolves = proxy.kind === 'http' || proxy.resolves;
@@ -134,7 +134,7 @@ export class Connector {
     }
   }
 
-  /** A name that this machine does not know, or not soon, is left to the proxy: machines behind one often know no names. */
+  /** A name that this machine does not know, or not soon, is left to the proxy: machines behind one often have no DNS. */
   private async vetBehindProxy(hostname: string): Promise<string> {
     if (isLocalName(hostname)) this.vet('127.0.0.1', hostname);
     const known = isLocalName(hostname) ? [] : await soon(this.addressesOf(hostname).catch(() => []));
@@ -206,22 +206,22 @@ export class Connector {
   }
 }
 
-/** Whatever it is, the site has not been asked. */
+/** Whatever the error is, no request was sent to the site. */
 function proxyFailure(error: unknown): FetchFailure {
   const { code, message } = failureOf(error, 'connect');
   return new FetchFailure('proxy-failed', code === 'proxy-failed' ? message : `The proxy cannot be used: ${message}`);
 }
 
-/** Under TLS 1.3 a server refuses a client after the handshake, while the parser that owns the socket sees nothing but its end. */
+/** With TLS 1.3 a server refuses a client after the handshake, while the parser that owns the socket only sees it close. */
 const TLS_FAULTS = new WeakMap<Socket, Error>();
 
-/** What TLS reported first of the socket, when it has failed; undefined for any other fault. */
+/** The first TLS error of the socket, if there was one; undefined for any other failure. */
 export function tlsFaultOf(socket: Socket | undefined): Error | undefined {
   const fault = socket && TLS_FAULTS.get(socket);
   return (fault as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_SSL_') ? fault : undefined;
 }
 
-/** Names that mean the machine which looks them up (RFC 6761). */
+/** Names for the machine that looks them up (RFC 6761). */
 const isLocalName = (hostname: string): boolean => /(?:^|\.)localhost\.?$/i.test(hostname);
 
 function soon<T>(promise: Promise<T>): Promise<T | undefined> {
@@ -232,7 +232,7 @@ function soon<T>(promise: Promise<T>): Promise<T | undefined> {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** Node tries all addresses that a lookup yields; this one yields the vetted ones and asks nobody. */
+/** Node tries all addresses that a lookup returns; this one returns the vetted ones without a query. */
 const fixedLookup =
   (addresses: readonly HostAddress[]): LookupFunction =>
   (_hostname, _options, callback) =>

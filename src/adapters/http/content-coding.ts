@@ -1,6 +1,6 @@
 /**
- * Content-Encoding undone within a hard limit of decoded bytes, so that a small body cannot become a large one.
- * Sources: RFC 9110, 8.4; RFC 1950 to 1952, 7932, 8878.
+ * Decodes Content-Encoding within a hard limit of decoded bytes, so that a small body cannot become a large one. Sources: RFC 9110,
+ * 8.4; RFC 1950 to 1952, 7932, 8878.
  */
 
 import type { Transform } from 'node:stream';
@@ -51,7 +51,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['zstd', { whole: zstdWhole, stream: () => createZstdDecompress(ZSTD_WINDOW) }],
 ]);
 
-/** What servers write when they mean that nothing was encoded: also where the type or the charset of the page belongs elsewhere. */
+/** What servers write when nothing is encoded, including values that belong in other headers, such as the type or the charset. */
 const PLAIN: ReadonlySet<string> = new Set([
   '',
   'identity',
@@ -69,7 +69,7 @@ const CHUNK_SIZE = 64 * 1024;
 /** Value of Accept-Encoding. */
 export const ACCEPTED_CODINGS = 'gzip, br, zstd, deflate';
 
-/** deflate means zlib (RFC 9110, 8.4.1.2), yet some servers send the bare deflate stream; browsers take both. */
+/** deflate means zlib (RFC 9110, 8.4.1.2), but some servers send the bare deflate stream; browsers accept both. */
 function hasZlibHeader(input: Uint8Array): boolean {
   const [first = 0, second = 0] = input;
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
@@ -90,7 +90,7 @@ function zstdWhole(input: Uint8Array, bounds: Bounds): Uint8Array {
 const tooLarge = (limit: number): FetchFailure =>
   new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
 
-/** In the order in which they are undone. Throws FetchFailure `body-undecodable` for unknown or too many codings. */
+/** In the order of decoding. Throws FetchFailure `body-undecodable` for unknown or too many codings. */
 function decodersOf(contentEncoding: string): Decoder[] {
   const names = contentEncoding
     .toLowerCase()

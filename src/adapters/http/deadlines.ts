@@ -1,11 +1,11 @@
 /**
- * Time limits of many exchanges with one coarse timer. A timer per limit would be set and cleared several times for every
- * request; here a limit is a number in a field, looked at a few dozen times a second.
+ * Time limits of many exchanges with one coarse timer. A timer per limit would be set and cleared several times for every request;
+ * here a limit is a number in a field, checked a few dozen times a second.
  */
 export interface Timed {
-  /** On the scale of `performance.now()`; may move while the object is watched. */
+  /** On the scale of `performance.now()`; may be changed while the object is watched. */
   readonly deadline: number;
-  /** Place in the list of the watched; for Deadlines alone. */
+  /** Place in the list of watched objects; used only by Deadlines. */
   slot: number;
   /** Called once, at or shortly after the deadline. */
   expire(): void;
@@ -16,16 +16,16 @@ const RESOLUTION = 20;
 
 export class Deadlines<T extends Timed> {
   /**
-   * A list and not a Set: a Set of short-lived objects leaves a chain of outgrown tables behind, each of which keeps dead
-   * exchanges alive until the next full collection (measured: 15 % of the time of a fetch).
+   * A list and not a Set: a Set of short-lived objects leaves a chain of outgrown tables behind, each of which keeps dead exchanges
+   * alive until the next full collection (measured: 15 % of the time of a fetch).
    */
   private readonly watched: T[] = [];
   private timer: NodeJS.Timeout | undefined;
 
   watch(timed: T): void {
     timed.slot = this.watched.push(timed) - 1;
-    // After a long computation timers run before sockets are read. What the sockets hold must count first, or a busy
-    // thread would take its own delay for that of a site.
+    // After a long computation timers run before sockets are read. The contents of the sockets must count first, or a busy thread
+    // would take its own delay for that of a site.
     this.timer ??= setInterval(() => setImmediate(() => this.check()), RESOLUTION);
   }
 

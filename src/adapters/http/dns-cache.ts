@@ -1,6 +1,6 @@
 /**
- * Names to addresses, remembered for a short while, with the two ways of not knowing kept apart: the name does not exist
- * (permanent) and nobody answers (temporary).
+ * Maps names to addresses, cached for a short time. Distinguishes the two failures: the name does not exist (permanent) and nobody
+ * answers (temporary).
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { FetchFailure } from './fetch-failure.js';
@@ -10,7 +10,7 @@ export interface HostAddress {
   readonly family: number;
 }
 
-/** Rejects with the system's error, whose `code` tells the two ways apart. */
+/** Rejects with the system's error, whose `code` distinguishes the two. */
 export type Lookup = (hostname: string) => Promise<readonly HostAddress[]>;
 
 interface Entry {
@@ -20,13 +20,13 @@ interface Entry {
 }
 
 const MOST_ENTRIES = 10_000;
-/** The system's resolver tells no time to live; a minute is what short-lived records use. */
+/** The system's resolver returns no time to live; short-lived records typically use a minute. */
 const KEEP_ADDRESSES = 60_000;
 const KEEP_NOT_FOUND = 30_000;
 const KEEP_NO_ANSWER = 2_000;
 const NOT_FOUND: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
 
-/** The system's resolver: its hosts file counts too. */
+/** The system's resolver: it also reads its hosts file. */
 const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true, order: 'verbatim' });
 
 export class DnsCache {
@@ -37,7 +37,7 @@ export class DnsCache {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** At least one address. Rejects with FetchFailure `dns-not-found` or `dns-no-answer`. Asked once for all who wait. */
+  /** At least one address. Rejects with FetchFailure `dns-not-found` or `dns-no-answer`. Concurrent calls share one query. */
   resolve(hostname: string): Promise<readonly HostAddress[]> {
     const known = this.entries.get(hostname);
     if (known && known.expiresAt > this.now()) return known.addresses;

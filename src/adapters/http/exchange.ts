@@ -15,7 +15,7 @@ export interface Moments {
   headed: number;
 }
 
-/** No failure: the reader holds the answer. */
+/** Not a failure: the reader has the answer. */
 export type Settle = (failure: FetchFailure | undefined) => void;
 
 export const TOO_LATE = 'The request was not sent: the right to ask the host may have gone to another node.';
@@ -43,12 +43,12 @@ export abstract class Exchange implements Timed {
 
   /** IP address of the peer; empty before there is a connection. */
   abstract readonly address: string;
-  /** The connection had served before, so what ends it before any answer may be older than this request. */
+  /** The connection had been used before, so if it ends before any answer, it may have been closed before this request. */
   abstract readonly reused: boolean;
-  /** True while only the name servers keep it waiting. */
+  /** True while it waits only for the name servers. */
   protected abstract readonly resolving: boolean;
   protected abstract start(): void;
-  /** Gives the connection back, or destroys it when the answer did not end cleanly. */
+  /** Returns the connection, or destroys it if the answer did not end cleanly. */
   protected abstract release(clean: boolean): void;
 
   run(): void {
@@ -60,7 +60,7 @@ export abstract class Exchange implements Timed {
     return this.phase !== 'body';
   }
 
-  /** The process stood still for so long that the request is no longer its own to send. */
+  /** The process was suspended for so long that it may no longer send the request. */
   protected get tooLate(): boolean {
     const { sendBy } = this.plan;
     return sendBy !== undefined && Number(process.hrtime.bigint() / 1_000_000n) >= sendBy;
@@ -73,7 +73,7 @@ export abstract class Exchange implements Timed {
   }
 
   protected headerCame(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
-    // Interim answers (103 …) come before the real one.
+    // Interim answers (103 …) come before the final one.
     if (this.settled || status < 200) return;
     this.phase = 'body';
     this.moments.headed = performance.now();
@@ -100,7 +100,7 @@ export abstract class Exchange implements Timed {
   }
 
   protected fail(error: unknown): void {
-    // Of redirects and errors the header says all that matters.
+    // For redirects and errors, the header contains everything that matters.
     const stands = this.phase === 'body' && this.reader.bodyIsOptional;
     this.end(stands ? undefined : failureOf(error, this.phase), false);
   }
@@ -123,7 +123,7 @@ export abstract class Exchange implements Timed {
       : new FetchFailure('read-timeout', 'The body stopped coming for longer than allowed.');
   }
 
-  /** Ends the exchange from outside: the caller has lost interest. */
+  /** Ends the exchange from outside: the caller no longer needs it. */
   abandon(): void {
     this.end(new FetchFailure('connection-failed', 'The fetch was broken off by the crawler itself.'), false);
   }

@@ -1,22 +1,20 @@
-/**
- * From what Node, TLS, DNS and the HTTP parsers report to the stable codes of domain/fetch/error-codes.ts.
- */
+/** Maps the errors of Node, TLS, DNS and the HTTP parsers to the stable codes of domain/fetch/error-codes.ts. */
 import { connectionFault } from '../../domain/fetch/connection-faults.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 
-/** The one error inside this adapter; it becomes a failure outcome. The message is for a person and holds no secret. */
+/** The only error inside this adapter; it becomes a failure outcome. The message is for a person and contains no secret. */
 export class FetchFailure extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** The strict parser objects to the form of the answer; a lenient one may read it. */
+    /** The strict parser rejects the format of the answer; a lenient one may read it. */
     readonly malformed = false,
   ) {
     super(message.length > LONGEST_DETAIL ? `${message.slice(0, LONGEST_DETAIL)}…` : message);
   }
 }
 
-/** How far the exchange had come when it failed: the same fault means different things. */
+/** How far the exchange had progressed when it failed: the same error can mean different things. */
 export type ExchangePhase = 'connect' | 'header' | 'body';
 
 const LONGEST_DETAIL = 300;
@@ -33,7 +31,7 @@ const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['EADDRNOTAVAIL', 'network-unreachable'],
   ['EACCES', 'network-unreachable'],
   ['EPERM', 'network-unreachable'],
-  // No descriptor or buffer left: a fault of this machine that passes, never of the page.
+  // No descriptor or buffer left: a temporary problem of this machine, never of the page.
   ['EMFILE', 'network-unreachable'],
   ['ENFILE', 'network-unreachable'],
   ['ENOBUFS', 'network-unreachable'],
@@ -68,8 +66,8 @@ export function failureOf(error: unknown, phase: ExchangePhase): FetchFailure {
 }
 
 /**
- * undici's parser errors carry no usable code. `bad response` and `bad upgrade` are its words for interim answers that it
- * cannot place (100, 101). A wrong length may also be a second length, or chunks beside a length.
+ * undici's parser errors have no usable code. It reports unexpected interim answers (100, 101) as `bad response` and `bad upgrade`.
+ * A wrong length may also be a second length, or chunks besides a length.
  */
 function isMalformed(error: unknown, code: unknown, message: string): boolean {
   return (
@@ -82,7 +80,7 @@ function isMalformed(error: unknown, code: unknown, message: string): boolean {
   );
 }
 
-/** Several addresses were tried: an unreachable one (often IPv6 without a route) says less than any other answer. */
+/** Several addresses were tried: an unreachable one (often IPv6 without a route) means less than any other error. */
 function failureOfAttempts(errors: readonly unknown[], phase: ExchangePhase): FetchFailure {
   const failures = errors.map((error) => failureOf(error, phase));
   return failures.find((failure) => failure.code !== 'network-unreachable') ?? failures[0]!;
@@ -94,7 +92,7 @@ const CERTIFICATE_ALERT =
 
 function errorCode(code: string, phase: ExchangePhase): ErrorCode {
   if (code === 'ETIMEDOUT') return phase === 'connect' ? 'connect-timeout' : 'read-timeout';
-  // The site closed the connection: without an answer it may just be restarting, within one the answer is cut short.
+  // The site closed the connection: before an answer, it may just be restarting; within one, the answer is incomplete.
   if (code === 'UND_ERR_SOCKET') return phase === 'body' ? 'body-truncated' : 'connection-reset';
   const known = CODES.get(code);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** A FetcherDefinition made ready: what is the same for all its requests is worked out once. */
+/** A FetcherDefinition prepared for use: what is the same for all its requests is computed once. */
 import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
 import { type ProxyChoice, proxyChoice } from '../../domain/net/choose-proxy.js';
 import { revealed, type Secret } from '../../domain/secret.js';
@@ -26,7 +26,7 @@ interface Login {
   readonly password: Secret;
 }
 
-/** Connections through one proxy are not connections through another. */
+/** Connections through one proxy cannot be used for another. */
 type NumberedProxy = ProxyServer & { readonly number: number };
 
 export class FetcherProfile {
@@ -68,7 +68,7 @@ export class FetcherProfile {
       .sort((a, b) => b.pathPrefix.length - a.pathPrefix.length);
   }
 
-  /** Throws FetchFailure when the request cannot be made at all. */
+  /** Throws FetchFailure if the request cannot be made at all. */
   plan(request: FetchRequest): RequestPlan {
     const url = URL.parse(request.url);
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -151,7 +151,7 @@ export class FetcherProfile {
   }
 }
 
-/** A connection that is logged in serves its login alone. */
+/** A connection that is logged in is used for its login only. */
 const ownConnections = ({ session }: FetchRequest): string =>
   session?.certificate || session?.ntlm ? ` as ${session.login}` : '';
 
@@ -174,7 +174,7 @@ function cookiesOf(headers: readonly string[]): string | undefined {
   return at < 0 ? undefined : headers[at + 1];
 }
 
-/** Those that the definition sends come first. */
+/** Headers of the definition come first. */
 const joinedCookies = (own: string | undefined, session: string): string =>
   own === undefined ? session : `${own}; ${session}`;
 
@@ -191,7 +191,7 @@ function merged(...records: readonly RequestHeaders[]): Record<string, string> {
 
 const flat = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
-/** Names and values in turns; a name in `own` replaces that of `base`. */
+/** Alternating names and values; a name in `own` replaces that of `base`. */
 function withOverrides(base: readonly string[], own: Record<string, string>): string[] {
   const headers: string[] = [];
   for (let index = 0; index < base.length; index += 2) {

@@ -1,6 +1,6 @@
 /**
- * The members of a gzip body (RFC 1952). zlib takes whatever follows the last one for another member that is broken; servers add line
- * ends and comments there after they have compressed the page, and browsers pass them over.
+ * The members of a gzip body (RFC 1952). zlib treats whatever follows the last one as another, broken member; servers add line ends
+ * and comments there after compressing the page, and browsers ignore them.
  */
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 
@@ -9,7 +9,7 @@ interface Bounds {
   readonly chunkSize: number;
 }
 
-/** Each costs a decoder, and a broken body made of tiny ones would cost thousands. */
+/** Each costs a decoder, and a broken body of tiny members would cost thousands. */
 const MOST_MEMBERS = 1000;
 const HEADER = 10;
 const TRAILER = 8;
@@ -27,7 +27,7 @@ export function gunzipMembers(input: Uint8Array, bounds: Bounds): Uint8Array {
   }
 }
 
-/** Where something else than a member begins; undefined when a member is broken. */
+/** Where something other than a member begins; undefined if a member is broken. */
 function endOfMembers(input: Buffer, bounds: Bounds): number | undefined {
   let end = 0;
   let room = bounds.maxOutputLength;
@@ -54,7 +54,7 @@ function dataOf(input: Buffer, start: number): number {
   return flags & HEADER_CRC ? at + 2 : at;
 }
 
-/** With `info`, zlib also returns the decoder, which knows how much it has read; the types do not say so. */
+/** With `info`, zlib also returns the decoder, which knows how much it has read; the types do not mention it. */
 function inflated(input: Buffer, bounds: Bounds): { buffer: Buffer; engine: { bytesWritten: number } } {
   return inflateRawSync(input, { ...bounds, info: true }) as unknown as ReturnType<typeof inflated>;
 }

@@ -1,6 +1,6 @@
 /**
- * The crawl's HTTP client: one request, no redirect followed, every fault of a site a value with a stable code.
- * Safe to construct in any thread; each has its own connections and DNS cache.
+ * The crawl's HTTP client: one request, no redirects followed, every failure of a site a value with a stable code. Can be
+ * constructed in any thread; each has its own connections and DNS cache.
  */
 
 import { isIP } from 'node:net';
@@ -23,7 +23,7 @@ import { StrictExchange } from './strict-exchange.js';
 export interface HttpFetcherOptions {
   /** Resolves names; the system's resolver by default. */
   readonly lookup?: Lookup;
-  /** Milliseconds since the epoch; only the DNS cache asks. */
+  /** Milliseconds since the epoch; used only by the DNS cache. */
   readonly now?: () => number;
   /** Connections kept open while unused, over all hosts. */
   readonly maxIdleConnections?: number;
@@ -54,7 +54,7 @@ export class HttpFetcher implements FetchEngine {
     );
   }
 
-  /** Rejects with the signal's reason when it aborts, and when no fetcher has the name asked for. */
+  /** Rejects with the signal's reason when it aborts, and if no fetcher has the requested name. */
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
     const profile = this.profiles.get(request.fetcher);
     if (!profile) throw new Error(`There is no fetcher named ${JSON.stringify(request.fetcher)} in the configuration.`);
@@ -85,7 +85,7 @@ export class HttpFetcher implements FetchEngine {
   /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
   private async exchange(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     if (this.lenientOrigins.has(plan.origin)) return this.lenient(profile, plan, signal);
-    // What may do something at the site is sent once, and so on a connection that nobody has closed meanwhile.
+    // What may have an effect at the site is sent once, and so on a connection that nobody can have closed meanwhile.
     if (plan.method !== 'GET') return this.strict(this.connect(profile, plan), plan, signal);
     let first = await this.strict(this.pool.take(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
     // The server closed an idle connection just as it was used again.
@@ -98,7 +98,7 @@ export class HttpFetcher implements FetchEngine {
     return second;
   }
 
-  /** NTLM logs a connection in, not a request: what is sent on it later needs no login. */
+  /** NTLM logs a connection in, not a request: later requests on it need no login. */
   private async loggedIn(
     profile: FetcherProfile,
     plan: RequestPlan,
@@ -159,7 +159,7 @@ export class HttpFetcher implements FetchEngine {
     }
   }
 
-  /** Breaks off what is in flight; those fetches come to failures. */
+  /** Aborts what is in flight; those fetches become failures. */
   async close(): Promise<void> {
     for (const exchange of this.deadlines.all()) exchange.abandon();
     this.pool.close();

@@ -1,12 +1,12 @@
 /**
- * Reads answers that are not quite HTTP the way browsers do: bare line feeds, odd status lines, folded, colonless and
- * repeated fields, sloppy chunks, both kinds of length. For one answer on a connection of its own: where the next one
- * would begin is never asked, so that leniency cannot be used to smuggle one answer into another.
+ * Reads answers that are not quite HTTP the way browsers do: bare line feeds, odd status lines, folded, colonless and repeated
+ * fields, sloppy chunks, both kinds of length. Each answer has a connection of its own: where the next one would begin never
+ * matters, so leniency cannot be used to smuggle one answer into another.
  */
 import { FetchFailure } from './fetch-failure.js';
 
 export interface AnswerEvents {
-  /** Interim answers too. Names in lower case, values with one character per byte. */
+  /** Interim answers, too. Names in lower case, values with one character per byte. */
   header(status: number, fields: Readonly<Record<string, string[]>>): void;
   body(piece: Uint8Array): void;
   /** The answer is whole. */
@@ -15,7 +15,7 @@ export interface AnswerEvents {
 
 type State = 'header' | 'length' | 'chunk-size' | 'chunk' | 'chunk-end' | 'until-close' | 'done';
 
-/** The name of the protocol and its version may be odd, the code must be there. */
+/** The name of the protocol and its version may be odd, but the code is required. */
 const STATUS_LINE = /^(?:http(?:\/[\d.]*)?|icy)[ \t]+0*([1-9]\d\d)(?!\d)/i;
 const STATUS_LINE_START = /^(?:http|icy|.{0,3}$)/is;
 const CHUNK_SIZE = /^[ \t]*([0-9a-f]{1,12})[ \t]*(?:;|$)/i;
@@ -29,7 +29,7 @@ export class LenientParser {
   private status = 0;
   private fieldLines: string[] = [];
   private headerSize = 0;
-  /** Bytes that the body, or the present chunk, still has. */
+  /** Bytes that remain of the body, or of the present chunk. */
   private remaining = 0;
 
   constructor(
@@ -45,7 +45,7 @@ export class LenientParser {
     if (this.state === 'header' && this.status === 0 && !STATUS_LINE_START.test(this.partial)) statusOf(this.partial);
   }
 
-  /** The server has closed the connection. Throws FetchFailure when the answer is not whole. */
+  /** The server has closed the connection. Throws FetchFailure if the answer is incomplete. */
   finish(): void {
     if (this.state === 'done') return;
     if (this.state === 'header') {
@@ -92,7 +92,7 @@ export class LenientParser {
   private addHeaderLine(line: string): void {
     this.headerSize += line.length + 1;
     if (this.status === 0) {
-      // Blank lines before an answer are left over from the one before it.
+      // Blank lines before an answer remain from the previous one.
       if (line !== '') this.status = statusOf(line);
     } else if (line !== '') {
       this.fieldLines.push(line);
@@ -159,7 +159,7 @@ function statusOf(line: string): number {
   return status;
 }
 
-/** Lines without a colon are skipped, indented ones continue the one before. */
+/** Lines without a colon are skipped, indented ones continue the previous line. */
 function fieldsOf(lines: readonly string[]): Record<string, string[]> {
   const fields: Record<string, string[]> = Object.create(null);
   let values: string[] | undefined;
@@ -171,7 +171,7 @@ function fieldsOf(lines: readonly string[]): Record<string, string[]> {
       const name = line.slice(0, colon).trim().toLowerCase();
       fields[name] ??= [];
       values = fields[name];
-      // A control character would otherwise reach whoever sends the value back (ETag), and no request can hold one.
+      // A control character would otherwise reach those who send the value back (ETag), and no request can contain one.
       values.push(
         line
           .slice(colon + 1)

@@ -44,7 +44,7 @@ const PEM = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVA
 
 const WANTED_KEY = 'give an Ed25519 private key in PEM form (PKCS #8): crawlway keys new makes one';
 
-/** Throws when it is not an Ed25519 private key in PEM form (PKCS #8); the message holds nothing of the key. */
+/** Throws if it is not an Ed25519 private key in PEM form (PKCS #8); the message contains nothing of the key. */
 export function signingKey(pem: string): SigningKey {
   const [, base64] = PEM.exec(pem) ?? [];
   let privateKey: KeyObject;
@@ -82,7 +82,7 @@ export function signature(
   return { input: `${label}=${params}`, signature: `${label}=:${bytes.toString('base64')}:` };
 }
 
-/** How long a signature is good for: until the request that carries it has been read. */
+/** How long a signature is valid: until the request that carries it has been read. */
 const LIFETIME_S = 300;
 const NONCE_BYTES = 64;
 
@@ -99,7 +99,7 @@ export class RequestSigner {
     this.agent = `"${new URL(agent).origin}"`;
   }
 
-  /** Headers for a request to the authority: a host with the port that is not the scheme's own. */
+  /** Headers for a request to the authority: a host, with the port unless it is the scheme's default. */
   headers(authority: string): Readonly<Record<string, string>> {
     const parameters = { ...lasting(this.now(), this.key), nonce: nonce(), tag: 'web-bot-auth' };
     const components: Component[] = [

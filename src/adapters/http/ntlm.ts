@@ -17,11 +17,11 @@ export interface NtlmChallenge {
   readonly targetInfo: Buffer;
 }
 
-/** What differs from one answer to the next. */
+/** Values that differ from one answer to the next. */
 export interface NtlmMoment {
   /** Eight bytes. */
   readonly clientChallenge: Buffer;
-  /** 100 ns since 1601; the server's own goes before it. */
+  /** 100 ns since 1601; the server's own time takes precedence. */
   readonly time: bigint;
 }
 
@@ -40,7 +40,7 @@ export function negotiateMessage(): string {
   return message.toString('base64');
 }
 
-/** Of a WWW-Authenticate header; undefined when there is none that can be read. */
+/** From a WWW-Authenticate header; undefined if there is none that can be parsed. */
 export function readChallenge(header: string | undefined): NtlmChallenge | undefined {
   const encoded = /(?:^|[\s,])(?:NTLM|Negotiate)\s+([A-Za-z0-9+/=]{40,})/i.exec(header ?? '')?.[1];
   if (encoded === undefined || encoded.length > LARGEST_MESSAGE) return undefined;
@@ -93,7 +93,7 @@ export function responses(
     Buffer.alloc(4),
   ]);
   const nt = Buffer.concat([hmac(key, serverChallenge, temp), temp]);
-  // A server that tells the time wants no LM answer (3.1.5.1.2).
+  // A server that sends its time expects no LM answer (3.1.5.1.2).
   const lm =
     told === undefined
       ? Buffer.concat([hmac(key, serverChallenge, clientChallenge), clientChallenge])

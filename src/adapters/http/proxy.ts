@@ -19,7 +19,7 @@ export type ProxyServer = ProxyAddress &
       }
     | {
         readonly kind: 'socks5';
-        /** It looks names up; otherwise it is told addresses only. */
+        /** It resolves names; otherwise it gets addresses only. */
         readonly resolves: boolean;
         readonly login?: { readonly user: string; readonly password: Secret };
       }

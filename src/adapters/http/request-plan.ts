@@ -1,11 +1,11 @@
-/** One request, worked out from what was asked and what the fetcher's definition says. */
+/** One request, computed from the task and the fetcher's definition. */
 import type { Target } from './connector.js';
 import type { BodyLimits } from './response-reader.js';
 
 export interface RequestPlan {
   /** Scheme, host and port, as undici wants it. */
   readonly origin: string;
-  /** Connections are interchangeable among requests with the same key. */
+  /** Requests with the same key can share connections. */
   readonly poolKey: string;
   readonly target: Target;
   readonly method: 'GET' | 'POST' | 'OPTIONS';

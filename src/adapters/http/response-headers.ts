@@ -1,11 +1,11 @@
 /** Header fields of an answer in the form that FetchOutcome promises. */
 
-/** Fields whose values hold commas of their own: repeated ones are kept apart by a line feed. */
+/** Fields whose values contain commas: repeated ones are separated by a line feed. */
 const KEPT_APART: ReadonlySet<string> = new Set(['set-cookie', 'link', 'x-robots-tag']);
 /** Fields that servers fill with UTF-8; all others stay latin1, so that an ETag goes back as it came. */
 const TEXT_FIELDS = ['location', 'link', 'content-disposition', 'refresh'] as const;
 /**
- * Fields with one value, which a proxy or a framework may write a second time: the first counts. Joined they would be another
+ * Fields with one value, which a proxy or a framework may write a second time: the first counts. Joined, they would be another
  * address, another time, or none.
  */
 const SINGLE: ReadonlySet<string> = new Set(['location', 'etag', 'last-modified', 'retry-after', 'refresh']);
@@ -39,13 +39,16 @@ function asText(value: string): string | undefined {
   }
 }
 
-/** An address in some old encoding: the server knows its own bytes again, as browsers send them. */
+/** An address in some old encoding: the server recognises its own bytes, as browsers send them. */
 const escaped = (address: string): string =>
   address.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/;
 
-/** Of several fields the last one that is a media type; the charset of one before it stays when it repeats the type alone (Fetch, "extract a MIME type"). */
+/**
+ * If there are several fields, the last valid media type counts; an earlier charset is kept if it only repeats the type (Fetch,
+ * "extract a MIME type").
+ */
 function contentTypeOf(values: readonly string[]): string {
   let last: { readonly value: string; readonly essence: string; readonly charset: string } | undefined;
   for (const value of values) {

@@ -1,6 +1,6 @@
 /**
- * Collects one answer within its limits, whichever parser feeds it. Of a success the whole body is wanted, of an error
- * its beginning, of a redirect or 304 nothing; the rest is read only to keep the connection.
+ * Collects one answer within its limits, whichever parser feeds it. Of a success the whole body is needed, of an error its
+ * beginning, of a redirect or 304 nothing; the rest is read only to keep the connection.
  */
 import { decodeBody, decodeHead } from './content-coding.js';
 import { FetchFailure } from './fetch-failure.js';
@@ -8,7 +8,7 @@ import { FetchFailure } from './fetch-failure.js';
 export interface BodyLimits {
   /** Bytes, as received and as decoded. */
   readonly maxSize: number;
-  /** Over the limit: cut instead of failing. */
+  /** Over the limit: truncate instead of failing. */
   readonly truncate: boolean;
 }
 
@@ -26,7 +26,7 @@ export class ResponseReader {
   headers: Readonly<Record<string, string>> = {};
   /** Bytes of the body received. */
   transferred = 0;
-  /** Milliseconds that decoding held the thread. */
+  /** Milliseconds for which decoding blocked the thread. */
   decodingMs = 0;
   private wanted: Wanted = 'nothing';
   private limit = SMALL_BODY;
@@ -47,7 +47,7 @@ export class ResponseReader {
     if (this.wanted === 'whole' && Number(headers['content-length']) > this.limit) throw this.tooLarge();
   }
 
-  /** One piece of the body. Returns false when no more is wanted; throws FetchFailure when it is too large. */
+  /** One piece of the body. Returns false if no more is needed; throws FetchFailure if it is too large. */
   add(chunk: Uint8Array): boolean {
     this.transferred += chunk.length;
     if (this.wanted !== 'nothing') this.keep(chunk);
@@ -56,7 +56,7 @@ export class ResponseReader {
     return false;
   }
 
-  /** Small pieces are gathered: each by itself would take a hundred bytes beside its own. */
+  /** Small pieces are combined: each would need a hundred bytes besides its own. */
   private keep(chunk: Uint8Array): void {
     const rest = this.gathered ? this.gather(this.gathered, chunk) : chunk;
     if (rest.length === 0) return;
@@ -71,7 +71,7 @@ export class ResponseReader {
     this.gather(startedAt, rest);
   }
 
-  /** Fills the room that is left, and returns what did not find any. */
+  /** Fills the remaining room, and returns what did not fit. */
   private gather(room: Uint8Array, chunk: Uint8Array): Uint8Array {
     const fitting = chunk.subarray(0, room.length - this.inUse);
     room.set(fitting, this.inUse);
@@ -86,7 +86,7 @@ export class ResponseReader {
     return this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
   }
 
-  /** Whether the answer stands although its body broke off: nothing of it was needed. */
+  /** Whether the answer is usable although its body is incomplete: nothing of it was needed. */
   get bodyIsOptional(): boolean {
     return this.status >= 300;
   }
@@ -126,8 +126,8 @@ function codingsOf(headers: Readonly<Record<string, string>>): string {
 }
 
 /**
- * The bytes in memory that is nothing else's, so that they can change threads without a copy: a socket reads the headers along
- * with them, decoders cut from larger pieces, and Buffer.concat cuts small ones from a pool.
+ * The bytes in memory of their own, so that they can change threads without a copy: a socket reads the headers along with them,
+ * decoders cut from larger pieces, and Buffer.concat cuts small ones from a pool.
  */
 function alone(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength) return bytes;

@@ -1,4 +1,4 @@
-/** Ways through a proxy to a server behind it, on a connection to the proxy that is open. */
+/** Tunnels through a proxy to a server behind it, on an open connection to the proxy. */
 import { request as httpRequest } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { FetchFailure } from './fetch-failure.js';
@@ -10,7 +10,7 @@ interface Destination {
   readonly port: number;
 }
 
-/** Whatever it takes to speak with the destination over the socket. Rejects with FetchFailure or the error of the socket. */
+/** Establishes a tunnel to the destination over the socket. Rejects with FetchFailure or the error of the socket. */
 export function tunnel(socket: Socket, destination: Destination, proxy: ProxyServer): Promise<void> {
   return proxy.kind === 'http' ? connectMethod(socket, destination, proxy) : socks(socket, destination, proxy);
 }
@@ -40,7 +40,10 @@ function connectMethod(
   });
 }
 
-/** The deadline of the connection ends the socket, and with it this. The library keeps its own timer, and what hangs on it, to the end. */
+/**
+ * The deadline of the connection ends the socket, and with it the tunnel. The library keeps its own timer, and everything it
+ * references, until this time.
+ */
 const LIBRARY_TIMEOUT_MS = 60_000;
 
 /** RFC 1928 and 1929. The library is loaded with the first such proxy. */
@@ -54,7 +57,7 @@ async function socks(
     await SocksClient.createConnection({
       command: 'connect',
       destination: { host: hostname, port },
-      // An address of the proxy is wanted and not used: the socket is connected.
+      // The library requires an address of the proxy and does not use it: the socket is connected.
       proxy: {
         type: 5,
         ...(isIP(host) === 0 ? { host } : { ipaddress: host }),

@@ -1,6 +1,6 @@
 /**
- * The frames of a zstd body (RFC 8878, 3.1). The decoder of Node 24 stops without a word at the end of the first frame
- * and at a cut, so that a body without its end would pass for whole; here the frames are walked first.
+ * The frames of a zstd body (RFC 8878, 3.1). The decoder of Node 24 stops silently at the end of the first frame and at a
+ * truncation, so an incomplete body would look complete; here the frames are checked first.
  */
 import { FetchFailure } from './fetch-failure.js';
 
@@ -13,7 +13,7 @@ const RESERVED_BLOCK = 3;
 /** Each frame costs a decoder; a body made of tiny ones would cost thousands. */
 const MOST_FRAMES = 1000;
 
-/** Frames that hold content, in order. Throws FetchFailure when one is cut short or broken. */
+/** Frames with content, in order. Throws FetchFailure if one is truncated or broken. */
 export function zstdFrames(input: Uint8Array): Uint8Array[] {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
   const frames: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 /**
- * Finds a text's encoding and turns it into valid UTF-8. Order: byte order mark, HTTP header, declaration inside
- * (`<meta charset>`, XML declaration), detection, windows-1252. A label that nobody knows is passed over.
+ * Finds a text's encoding and converts it to valid UTF-8. Order: byte order mark, HTTP header, declaration inside (`<meta
+ * charset>`, XML declaration), detection, windows-1252. Unknown labels are ignored.
  */
 import { isUtf8 } from 'node:buffer';
 import { getBOMEncoding, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
@@ -11,11 +11,11 @@ export type TextFormat = 'html' | 'xml' | 'text';
 
 /** How far the HTML standard looks for a declaration before it reads the page. */
 const PRESCAN_BYTES = 1024;
-/** Browsers begin again when they meet a declaration later; here it is looked for in a page that is not UTF-8. */
+/** Browsers start again when they find a declaration later; here it is looked for in a page that is not UTF-8. */
 const LATE_PRESCAN_BYTES = 16_384;
 const DETECTION_BYTES = 16_384;
 const FALLBACK = 'windows-1252';
-/** Text that is only one replacement character is useless: its labels count as unknown. */
+/** A text of replacement characters only is useless: its labels count as unknown. */
 const REPLACEMENT = 'replacement';
 
 /** WHATWG name of the body's encoding, in lower case. `charset` is the label in the HTTP header. */
@@ -30,7 +30,7 @@ export function findEncoding(body: Buffer, charset: string | undefined, format: 
   );
 }
 
-/** The text in valid UTF-8 without byte order mark; the body itself where it is that already. */
+/** The text in valid UTF-8 without byte order mark; the body itself if it already is. */
 export function toUtf8(body: Buffer, encoding: string): Buffer {
   if (encoding !== 'utf-8') return Buffer.from(new TextDecoder(encoding).decode(body));
   const text = getBOMEncoding(body) === 'utf-8' ? body.subarray(3) : body;
@@ -67,9 +67,9 @@ function knownEncoding(label: string | undefined): string | undefined {
 
 const LONGEST_LETTERS = 2 * DETECTION_BYTES;
 
-/** The words that are not ASCII: names of elements, scripts and English menus look like a Western text to the detector. */
+/** The words that are not ASCII: names of elements, scripts and English menus make the detector think of Western text. */
 function withoutMarkup(body: Buffer): Buffer {
-  // Of UTF-16 and UTF-32 nothing can be taken out byte by byte.
+  // Nothing can be removed byte by byte from UTF-16 and UTF-32.
   if (body.subarray(0, DETECTION_BYTES).includes(0) || body.includes(ESCAPE)) return body;
   const text = body.toString('latin1', 0, 16 * DETECTION_BYTES).replace(/<[^<>]{0,4096}>/g, ' ');
   const words = text.match(/[^\x00-\x40]+/g)?.filter((word) => /[\x80-\xff]/.test(word)) ?? [];

@@ -21,7 +21,7 @@ import { readXmlDocument } from './xml-document.js';
 
 const NOTHING: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
-/** They share their working memory from page to page, so that one list is for one thread. */
+/** They share their working memory from page to page, so each thread needs its own list. */
 export function builtInExtractors(): readonly ContentExtractor[] {
   const buffer = new TextBuffer();
   return [
@@ -54,7 +54,9 @@ export function builtInExtractors(): readonly ContentExtractor[] {
   ];
 }
 
-/** The first in the list that takes a media type. Media types come from strangers: only so many answers are remembered. */
+/**
+ * The first in the list that accepts a media type. Media types come from strangers: only a bounded number of answers is remembered.
+ */
 export function extractorFinder(
   extractors: readonly ContentExtractor[],
 ): (mediaType: string) => ContentExtractor | undefined {
@@ -106,7 +108,7 @@ function html(body: Buffer, mediaType: string, context: ExtractionContext, buffe
   };
 }
 
-/** Why a page with next to no text needs its scripts to run. Text that it brings as data for them is read as its own. */
+/** Why a page with almost no text needs its scripts. Text that it contains as data for them is read as its own. */
 function madeByScripts(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
   if (!/<script/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
   const why = needsRendering(scriptSigns(utf8, facts, buffer.size));
@@ -118,7 +120,7 @@ function madeByScripts(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): stri
   return undefined;
 }
 
-/** What the configuration wants of the page takes the place of what the scanner says. */
+/** What the configuration selects on the page replaces what the scanner found. */
 function configured(
   utf8: Buffer,
   context: ExtractionContext,
@@ -133,7 +135,7 @@ function configured(
     maxTextLength,
     showsCut,
   });
-  // A page whose text its scripts would show has it as data, which is in no tree.
+  // A page whose text is displayed by its scripts contains it as data, which is in no tree.
   return reading.text === '' && !reading.isCut ? { ...reading, text } : reading;
 }
 

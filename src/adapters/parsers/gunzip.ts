@@ -1,17 +1,17 @@
 import { constants, gunzipSync } from 'node:zlib';
 
-/** A prefix of the archive is tried at most this many times, each half as long as the one before. */
+/** A prefix of the archive is tried at most this many times, each half as long as the previous one. */
 const ATTEMPTS = 8;
 
 /**
- * Unpacks gzip up to about `maxLength` bytes; `whole` is false when there was more, or the archive is broken. An archive
- * that holds too much is unpacked from ever shorter prefixes, so that a bomb costs a bounded amount of time.
+ * Unpacks gzip up to about `maxLength` bytes; `whole` is false if there was more, or the archive is broken. An archive that
+ * contains too much is unpacked from ever shorter prefixes, so that a bomb costs a bounded amount of time.
  */
 export function gunzipBounded(archive: Buffer, maxLength: number): { data: Buffer; whole: boolean } {
   let prefix = archive;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      // Sync flush: a cut archive gives what it holds instead of an error.
+      // Sync flush: a truncated archive yields what it contains instead of an error.
       const data = gunzipSync(prefix, { maxOutputLength: maxLength, finishFlush: constants.Z_SYNC_FLUSH });
       return { data, whole: attempt === 0 };
     } catch (error) {

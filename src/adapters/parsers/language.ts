@@ -1,7 +1,10 @@
-/** The language of a page: its own word where it is one, else what its text looks like. */
+/** The language of a page: as it declares it if valid, otherwise what its text looks like. */
 import { detectLanguage } from './language-detection.js';
 
-/** BCP 47, in its canonical spelling. `declared`: what the page says, best first; `sample`: of its text, asked for when it says nothing. */
+/**
+ * BCP 47, in its canonical spelling. `declared`: what the page says, best first; `sample`: returns its text, called if it says
+ * nothing.
+ */
 export function languageOf(declared: readonly (string | undefined)[], sample: () => string): string | undefined {
   for (const tag of declared) {
     const language = canonical(tag);
@@ -10,7 +13,9 @@ export function languageOf(declared: readonly (string | undefined)[], sample: ()
   return detectLanguage(sample());
 }
 
-/** The pages of a site name one or two languages; tags come from strangers: only so many are remembered, and no long ones. */
+/**
+ * The pages of a site name one or two languages; tags come from strangers: only a bounded number is remembered, and no long ones.
+ */
 const MOST_KNOWN = 100;
 const LONGEST_KNOWN = 60;
 const known = new Map<string, string | undefined>();

@@ -1,4 +1,4 @@
-/** What a body is: the header's word where it says something, else the bytes' and the path's. */
+/** What a body is: according to the header if that is specific, otherwise by the bytes and the path. */
 import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
 import { signatureOf } from './signatures.js';
 
@@ -47,13 +47,13 @@ const BY_EXTENSION = new Map([
   ['mp4', 'video/mp4'],
 ]);
 
-/** Containers whose content only the name tells. */
+/** Containers whose content only the file name reveals. */
 const CONTAINERS: Record<string, RegExp> = {
   'application/zip': /^application\/(?:vnd\.|epub|zip)/,
   'application/x-ole-storage': /^application\/(?:msword|vnd\.ms-)/,
 };
 
-/** Types under which servers send all the formats that come in such a file. */
+/** Types under which servers send all formats that come in such a file. */
 const CONTAINER_NAMES = new Set([
   'application/zip',
   'application/x-zip-compressed',
@@ -73,7 +73,7 @@ const WIDE = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csuni
 export function mediaTypeOf(body: Uint8Array, contentType: string | undefined, path: string): string {
   const declared = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (declared === undefined || SAYS_NOTHING.has(declared)) return sniff(body, path);
-  // Servers label what they do not know as plain text: believed unless the bytes can't be text.
+  // Servers label unknown files as plain text: believed unless the bytes cannot be text.
   if (declared === 'text/plain' && !WIDE.test(contentType ?? '') && looksBinary(body)) return sniff(body, path);
   if (CONTAINER_NAMES.has(declared) && isZip(body)) return sniff(body, path);
   return declared;
@@ -90,7 +90,7 @@ function sniff(body: Uint8Array, path: string): string {
   return named !== undefined && TEXT_TYPE.test(named) ? named : 'text/plain';
 }
 
-/** Control characters that no text has, among the bytes that the MIME sniffing standard looks at. */
+/** Control characters that never occur in text, among the bytes that the MIME sniffing standard examines. */
 function looksBinary(body: Uint8Array): boolean {
   const [first, second] = [body[0], body[1]];
   if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return false;

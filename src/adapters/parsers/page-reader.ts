@@ -11,7 +11,10 @@ import { readSitemapText } from './sitemap.js';
 /** The most that sitemaps.org allows. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
-/** One reader is for one thread: its extractors keep their working memory from page to page. `more`: asked before the built-in ones. */
+/**
+ * Each thread needs a reader of its own: its extractors keep their working memory from page to page. `more`: tried before the
+ * built-in ones.
+ */
 export function createPageReader(more: readonly ContentExtractor[] = []): PageReader {
   return {
     mediaType: mediaTypeOf,

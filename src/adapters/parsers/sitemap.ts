@@ -1,6 +1,6 @@
 /**
- * Reads sitemaps and sitemap indexes (sitemaps.org 0.9), RSS 0.9 to 2.0, Atom and plain lists of URLs. Broken XML gives
- * what could be read of it.
+ * Reads sitemaps and sitemap indexes (sitemaps.org 0.9), RSS 0.9 to 2.0, Atom and plain lists of URLs. From broken XML it returns
+ * what could be read.
  */
 import type { SitemapContent, SitemapEntry } from '../../engine/ports/page-reader.js';
 import { readXml, type XmlHandler } from './xml-reader.js';
@@ -66,7 +66,7 @@ class SitemapCollector implements XmlHandler {
   private value = '';
   private href: string | undefined;
   private rel: string | undefined;
-  /** A link of the feed itself: what it names, and whether it stands open. */
+  /** A link of the feed itself: what it names, and whether it is open. */
   private own: { href?: string; rel?: string } | undefined;
   private hub: string | undefined;
   private self: string | undefined;

@@ -1,10 +1,10 @@
-/** Tells languages of the Latin script by the small words that every text has. */
+/** Distinguishes languages in the Latin script by the small words that every text contains. */
 import { ROOT, Trie } from './trie.js';
 
-/** Small words that must be found, and how much more of the best language than of the second. */
+/** Small words that must be found, and how far the best language must be ahead of the second. */
 const LEAST_WORDS = 4;
 const LEAST_LEAD = 1.25;
-/** After so many small words, and again after as many more, a lead as clear as this ends the search. */
+/** After this many small words, and again after as many more, a lead as clear as this ends the search. */
 const CLEAR_WORDS = 20;
 const CLEAR_LEAD = 3;
 
@@ -87,13 +87,10 @@ const letters = new Set([...LANGUAGES_OF.keys()].join(''));
 for (const [index, letter] of [...letters].entries()) COLUMN[letter.charCodeAt(0)] = OTHER + 1 + index;
 const WIDTH = OTHER + 1 + letters.size;
 
-/**
- * A map instead would want a string made of every word of the text, and V8 enters each string that is looked up into a table of
- * all it knows: twice as long.
- */
+/** A map would need a string for every word of the text, and V8 interns each string that is looked up: twice as slow. */
 const WORDS = new Trie(LANGUAGES_OF, WIDTH, (code) => COLUMN[code]!);
 
-/** `text` is in lower case. Undefined when its words do not make one language clear. */
+/** `text` is in lower case. Undefined if its words do not make one language clear. */
 export function bySmallWords(text: string): string | undefined {
   const scores = new Float64Array(LANGUAGES.length);
   let found = 0;
@@ -110,7 +107,7 @@ export function bySmallWords(text: string): string | undefined {
     node = ROOT;
     if (languages === undefined) continue;
     found++;
-    // A word that many languages have says little about any.
+    // A word that many languages share says little about any of them.
     for (const language of languages) scores[language]! += 1 / languages.length;
     if (found % CLEAR_WORDS === 0) {
       const language = winner(scores, CLEAR_LEAD);

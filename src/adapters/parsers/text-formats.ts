@@ -1,4 +1,4 @@
-/** Formats that are text with a structure of their own: what of them is text, title and links. All in linear time. */
+/** Formats that are text with a structure of their own: which parts are text, title and links. All in linear time. */
 import type { RawLink } from '../../engine/ports/page-reader.js';
 import { jsonTexts } from './content/json-texts.js';
 
@@ -29,7 +29,7 @@ export function readJsonLines(text: string): StructuredText {
 
 const MAX_COLUMNS = 500;
 
-/** Cells apart by blanks; the names of the first line are metas (`column`). RFC 4180, with any line end. */
+/** Cells separated by blanks; the names of the first line are metas (`column`). RFC 4180, with any line end. */
 export function readTable(text: string, separator: ',' | '\t'): StructuredText {
   const cells: string[] = [];
   const columns: string[] = [];
@@ -50,7 +50,7 @@ export function readTable(text: string, separator: ',' | '\t'): StructuredText {
   return { text: cells.join(' '), fields };
 }
 
-/** Where a comma parts the fraction, programs write semicolons. */
+/** Where the comma is the decimal separator, programs write semicolons. */
 function isSemicolonTable(text: string): boolean {
   const end = text.indexOf('\n');
   const head = text.slice(0, end < 0 ? 10_000 : Math.min(end, 10_000));

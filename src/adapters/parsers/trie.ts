@@ -1,9 +1,7 @@
 /**
- * Recognises a fixed set of words character by character, without making a string of what is read.
- *
- * A walk starts at `ROOT`; each character leads to the next node through `next[node * width + column]`, where its column is what
- * `columnOf` says. A character that no word has there leads to node 0, which nothing leaves. Where the word ends, `valueAt` says
- * which one it was, if any.
+ * Recognises a fixed set of words character by character, without creating a string of what is read. A walk starts at `ROOT`; each
+ * character leads to the next node through `next[node * width + column]`, where `columnOf` gives its column. A character that no
+ * word has there leads to node 0, which nothing leaves. At the end of the word, `valueAt` says which one it was, if any.
  */
 export const ROOT = 1;
 

@@ -1,6 +1,6 @@
 /**
- * What an XML document says: its text in reading order, its title, author, dates and links. Vocabularies are not told apart: feeds
- * (RSS, Atom), DocBook, DITA, TEI, JATS and most of what people make up name these things alike.
+ * What an XML document contains: its text in reading order, its title, author, dates and links. Vocabularies are not distinguished:
+ * feeds (RSS, Atom), DocBook, DITA, TEI, JATS and most private ones use similar names.
  */
 import { Tokenizer } from 'htmlparser2';
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
@@ -33,11 +33,11 @@ const LINKING = new Set('a link ulink xref ref ptr ext-link uri topicref mapref 
 const ADDRESSES = new Set(['href', 'url', 'target']);
 /** Their text is an address. */
 const WRITTEN_ADDRESSES = new Set(['link', 'guid', 'comments']);
-/** Of Atom: what they lead to is not there to be read. */
+/** Links of Atom whose targets are not for reading. */
 const NOT_FOLLOWED = new Set(['self', 'hub', 'edit', 'stylesheet', 'icon', 'license', 'search']);
-/** Markup of pages may stand in them, escaped. */
+/** They may contain escaped markup of pages. */
 const HOLDS_MARKUP = new Set(['description', 'encoded', 'summary', 'content', 'subtitle', 'tagline']);
-/** What stands in them describes a part of the document, not the whole. */
+/** Their content describes a part of the document, not the whole. */
 const PARTS = new Set('item entry section sect1 chapter article-part'.split(' '));
 const AUTHORS = new Set(['author', 'creator', 'managingeditor']);
 const DATES: ReadonlyMap<string, string> = new Map([
@@ -81,7 +81,7 @@ class XmlReading {
   private partDepth = Number.POSITIVE_INFINITY;
   private name = '';
   private attributes = new Map<string, string>();
-  /** Text of the element that is collected, beside the text of the document. */
+  /** Text of the element that is collected in addition to the text of the document. */
   private collected: { readonly name: string; readonly depth: number; text: string } | undefined;
 
   constructor(
@@ -123,7 +123,7 @@ class XmlReading {
       collected.text += piece;
       if (collected.text.length >= LONGEST_COLLECTED) this.endCollecting();
     }
-    // What may be markup or an address is known at its end.
+    // Whether it is markup or an address is known at its end.
     if (!collected || !isDeferred(collected.name)) this.buffer.append(piece);
   }
 
@@ -188,7 +188,7 @@ class XmlReading {
     this.links.add({ href: address, kind: 'a', nofollow: false });
   }
 
-  /** A page in a text: feeds hold their articles so. */
+  /** A page inside a text: feeds contain their articles in this way. */
   private markup(text: string): void {
     const { buffer } = this;
     if (!/[<&]/.test(text)) {

@@ -1,4 +1,4 @@
-/** Reads XML as a flow of tags and text: no tree, no memory of open elements, nothing that broken XML could make fail. */
+/** Reads XML as a stream of tags and text: no tree, no memory of open elements, nothing that broken XML could make fail. */
 import { Tokenizer } from 'htmlparser2';
 
 export interface XmlHandler {
@@ -7,11 +7,11 @@ export interface XmlHandler {
   /** Comes between `open` and `opened` for each attribute, character references decoded. */
   attribute(name: string, value: string): void;
   opened(): void;
-  /** An empty element `<a/>` closes too. */
+  /** Also called for an empty element `<a/>`. */
   close(name: string): void;
   /** A piece of text or CDATA, character references decoded; neighbouring pieces belong together. */
   text(piece: string): void;
-  /** Asked after each element: nothing more is wanted. */
+  /** Checked after each element: nothing more is needed. */
   done(): boolean;
 }
 

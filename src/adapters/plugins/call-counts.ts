@@ -1,6 +1,6 @@
 import { PLUGIN_HOOKS, type PluginCallCount, type PluginHook } from '../../engine/ports/plugins.js';
 
-/** What a plug-in was asked, and how that ended. */
+/** The calls of a plug-in, and how they ended. */
 export class CallCounts {
   private readonly counts = new Map<PluginHook, { answered: number; failed: number; milliseconds: number }>();
 

@@ -1,4 +1,4 @@
-/** Whether what a plug-in returned is what docs/PLUGINS.md says, within bounds. */
+/** Checks whether what a plug-in returned has the form that docs/PLUGINS.md describes, within bounds. */
 import { z } from 'zod';
 import type { PluginCalls, PluginHook } from '../../engine/ports/plugins.js';
 
@@ -30,7 +30,7 @@ const mediaType = z
   .max(200)
   .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type');
 
-/** Nothing, or an object with these members and no others: a misspelled one would be passed over in silence. */
+/** Nothing, or an object with only these members: a misspelled one would be ignored silently. */
 const answer = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).optional();
 
 const SHAPES: { readonly [H in PluginHook]: z.ZodType<PluginCalls[H]['answer']> } = {

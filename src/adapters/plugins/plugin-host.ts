@@ -16,7 +16,7 @@ import { RunningPlugin } from './running-plugin.js';
 
 export class PluginHost implements Plugins {
   private plugins: readonly RunningPlugin[] = [];
-  /** Configurations whose plug-ins are being loaded: what each of them does is told of all together. */
+  /** Configurations whose plug-ins are being loaded: the facts about all of them are announced together. */
   private loading = 0;
   private told: readonly PluginFacts[] = [];
   private readonly listeners: ((facts: readonly PluginFacts[]) => void)[] = [];

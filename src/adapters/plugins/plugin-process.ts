@@ -1,6 +1,6 @@
 /**
- * The near end of the process that runs one plug-in: bounds its calls in time, and the process in memory. A function that does not
- * come back holds the whole process, which is then ended; what else was in flight there was not at fault and is called `lost`.
+ * This side of the process that runs one plug-in: bounds its calls in time, and the process in memory. A function that does not
+ * return blocks the whole process, which is then ended; other calls in flight were not at fault and are called `lost`.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -36,12 +36,12 @@ interface InFlight extends PluginCall {
   started: boolean;
 }
 
-/** A process that runs something else than the call that is late answers within. */
+/** How long a process that runs something other than the late call takes to answer at most. */
 const PATIENCE = seconds(2);
 /** Reading the memory of a process takes a few microseconds. */
 const WATCH_MS = 200;
 const MEBIBYTE = 1024 * 1024;
-/** Bytes of what is printed at once. */
+/** Bytes of output that are printed at once. */
 const LONGEST_OUTPUT = 2_000;
 /** Node runs the source, too. */
 const ENTRY = new URL(`./plugins.process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
@@ -70,7 +70,7 @@ export class PluginProcess {
   ) {
     const heap = Math.max(32, Math.round((module.memoryLimit / MEBIBYTE) * 0.75));
     this.child = fork(fileURLToPath(ENTRY), [], {
-      // Nothing of the server's environment and options: keys and passwords may stand there.
+      // Nothing of the server's environment and options: they may contain keys and passwords.
       env: {},
       execArgv: [`--max-old-space-size=${heap}`, '--no-warnings'],
       cwd: dirname(module.file),
@@ -126,7 +126,7 @@ export class PluginProcess {
 
   private late(id: number): void {
     const call = this.inFlight.get(id)!;
-    // Of one that has not begun, another one is late.
+    // If a call has not begun, another one is late.
     if (call.started) {
       this.take(id)?.failed(`it took longer than ${call.limit / 1000} s`);
       this.send({ do: 'abort', id });
@@ -213,7 +213,7 @@ function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
   return `its process ended by itself (${signal ?? `code ${code}`})`;
 }
 
-/** Bytes that the process holds; 0 where the system does not tell, and V8's own limit is the only one. */
+/** Memory of the process in bytes; 0 if the system does not report it, so that V8's own limit is the only one. */
 function memoryOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');

@@ -1,4 +1,4 @@
-/** What goes between the server and the process of a plug-in, as Node's structured clone over IPC. */
+/** The messages between the server and the process of a plug-in, as Node's structured clone over IPC. */
 import type { PluginHook } from '../../engine/ports/plugins.js';
 
 export type ToPlugin =
@@ -23,7 +23,7 @@ export type FromPlugin =
   | { readonly is: 'loaded'; readonly plugin: Loaded }
   /** It cannot be loaded. */
   | { readonly is: 'unusable'; readonly message: string }
-  /** Its time runs from here on. */
+  /** Its time limit counts from here on. */
   | { readonly is: 'started'; readonly id: number }
   | { readonly is: 'answered'; readonly id: number; readonly answer: unknown }
   | { readonly is: 'failed'; readonly id: number; readonly message: string }

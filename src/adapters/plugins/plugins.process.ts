@@ -1,6 +1,6 @@
 /**
- * The process of one plug-in: loads its module and calls its functions. See plugin-process.ts for the near end. It imports nothing but
- * types, so that Node runs it as it stands, too.
+ * The process of one plug-in: loads its module and calls its functions. See plugin-process.ts for the other side. It imports only
+ * types, so that Node can also run it as it is.
  */
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -89,5 +89,5 @@ process.on('uncaughtException', (error) => {
   process.send?.(message, () => process.exit(1));
 });
 process.on('disconnect', () => process.exit());
-// The terminal sends Ctrl+C to all processes; the server ends this one when nothing needs it any more.
+// The terminal sends Ctrl+C to all processes; the server ends this one when it is no longer needed.
 process.on('SIGINT', () => undefined);

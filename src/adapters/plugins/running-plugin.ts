@@ -1,6 +1,6 @@
 /**
  * One plug-in of the configuration: its process, started again when it ends and replaced when its file changes, the calls that wait
- * for it, and what is told of it.
+ * for it, and its reported state.
  */
 import { stat } from 'node:fs/promises';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
@@ -13,13 +13,13 @@ import { CallCounts } from './call-counts.js';
 import { PluginProcess } from './plugin-process.js';
 import type { Loaded } from './plugin-protocol.js';
 
-/** Sent to its process at once; the others wait. */
+/** Sent to its process at the same time; the others wait. */
 const MOST_IN_FLIGHT = 16;
-/** Processes that may end during a call before it is to blame. */
+/** Processes that may end during a call before the call is blamed. */
 const MOST_ATTEMPTS = 2;
-/** Processes in a row that may end without an answer before the next one has to wait. */
+/** Processes in a row that may end without an answer before the next one must wait. */
 const MOST_DEATHS = 3;
-/** Its file is looked at no more often. */
+/** Its file is checked no more often. */
 const LOOK_EVERY = seconds(1);
 const FIRST_RETRY = seconds(1);
 const LONGEST_RETRY = seconds(60);
@@ -52,7 +52,7 @@ export class RunningPlugin {
   private failures = 0;
   private retryAt: Instant = instant(0);
   private lastLook: Instant = instant(0);
-  /** Of the file that was loaded last: when it was changed, and its size. */
+  /** Modification time and size of the file that was loaded last. */
   private version = '';
   private lastError: { at: Instant; message: string } | undefined;
   private closed = false;
@@ -65,7 +65,7 @@ export class RunningPlugin {
 
   get facts(): PluginFacts {
     const { name, crawlers, onFailure } = this.definition;
-    // What it would have to see is not known: pages wait for it.
+    // What it would have to see is unknown: pages wait for it.
     const { hooks, mediaTypes } = this.known ?? { hooks: ['onUrl'] as const, mediaTypes: [] };
     return { name, hooks, mediaTypes, isOptional: onFailure === 'skip', ...(crawlers ? { crawlers } : {}) };
   }
@@ -85,7 +85,7 @@ export class RunningPlugin {
     };
   }
 
-  /** Never rejects: what keeps it from working is in its view. */
+  /** Never rejects: errors are shown in its view. */
   start(): Promise<void> {
     this.starting ??= this.open().finally(() => {
       this.starting = undefined;
@@ -137,7 +137,7 @@ export class RunningPlugin {
       const next = this.queue.shift();
       if (!next) return;
       if (this.known?.hooks.includes(next.hook)) this.sendTo(process, next);
-      // The page that asks does not know yet what else the plug-in would have to see of it.
+      // The requesting page does not know yet what else the plug-in would have to see of it.
       else next.reject('it has been loaded just now');
     }
   }
@@ -165,7 +165,7 @@ export class RunningPlugin {
     });
   }
 
-  /** Loads the module in a new process. The one before works until that is done, and stays when it cannot be. */
+  /** Loads the module in a new process. The previous one works until that is done, and stays if it fails. */
   private async open(): Promise<void> {
     const { definition, tools } = this;
     const { name, file, memoryLimit, settings, timeLimit } = definition;
@@ -231,7 +231,7 @@ export class RunningPlugin {
     else this.couldNotStart(why);
   }
 
-  /** Its file is looked at when there is work for it. */
+  /** Its file is checked when there is work for it. */
   private lookAtFile(): void {
     const now = this.tools.clock.now();
     if (this.starting || this.closed || now < after(this.lastLook, LOOK_EVERY)) return;
@@ -262,7 +262,7 @@ async function settle({ hook, resolve, reject }: Waiting, given: unknown): Promi
   }
 }
 
-/** Empty: the file is not there, maybe while it is being written. */
+/** Empty: the file does not exist, perhaps while it is being written. */
 async function versionOf(file: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(file);

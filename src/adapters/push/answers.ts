@@ -1,4 +1,4 @@
-/** What a server answers has the form that it has: values that are not of the expected kind are taken as empty. */
+/** The answers of a server may have any form: values of an unexpected kind count as empty. */
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -28,11 +28,11 @@ export class AwsSigner {
 
   constructor(
     private readonly access: AwsAccess,
-    /** Header with the digest of the body; the vectors that AWS published have none. */
+    /** Header with the digest of the body; the test vectors published by AWS have none. */
     private readonly applyChecksum = true,
   ) {}
 
-  /** The headers of the request with those that sign it. `url` is without the query. */
+  /** The headers of the request including the signature. `url` is without the query. */
   async sign(url: string, request: SinkRequest, signingDate = new Date()): Promise<Record<string, string>> {
     this.signer ??= this.load();
     const { protocol, hostname, port, host, pathname } = new URL(url);

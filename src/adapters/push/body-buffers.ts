@@ -4,13 +4,13 @@ const MOST_KEPT = 4;
 const LARGEST_KEPT = 4 * 1024 * 1024;
 
 /**
- * Memory for the bodies of requests, used again and again. Made again for each request it would be free only after a look
- * through the whole heap, and bring such looks about: every third one of a crawl at full speed.
+ * Reusable memory for the bodies of requests. If it were allocated for each request, only a full garbage collection would free it,
+ * and it would trigger such collections: every third one in a crawl at full speed.
  */
 export class BodyBuffers {
   private free: Buffer[] = [];
 
-  /** The bytes are whatever was there. */
+  /** The bytes are undefined. */
   take(length: number): Buffer {
     const at = this.free.findIndex((buffer) => buffer.length >= length);
     const [found] = at < 0 ? [] : this.free.splice(at, 1);

@@ -38,7 +38,7 @@ const NO_PLUGINS: Pick<Plugins, 'facts' | 'call'> = {
   call: (name) => Promise.reject(new PluginFailed(`${name}: no plug-ins run here`)),
 };
 
-/** The sink that a definition asks for. Connects to nothing yet; throws TypeError when the URL is none. */
+/** The sink for a definition. Does not connect yet; throws TypeError if the URL is not valid. */
 export function createSink(definition: SinkDefinition, plugins: Pick<Plugins, 'facts' | 'call'> = NO_PLUGINS): Sink {
   const Class = SINKS[definition.type] as new (definition: SinkDefinition, plugins: PluginCaller) => Sink;
   const sink = new Class(definition, plugins);

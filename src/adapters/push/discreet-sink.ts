@@ -1,6 +1,6 @@
 /**
- * A receiver may repeat in its answer what it was sent, login and all, and answers of sinks are stored, logged and shown. What is secret of
- * the sink's definition is taken out of them here, whatever the protocol.
+ * A receiver may repeat in its answer what it was sent, login included, and answers of sinks are stored, logged and shown. The
+ * secrets of the sink's definition are removed from them here, whatever the protocol.
  */
 
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';

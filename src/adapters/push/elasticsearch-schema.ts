@@ -5,10 +5,10 @@ import { formsFrom, headingText, metasOf, typedMetas, valuesByName } from './met
 import { base64 } from './order-record.js';
 import type { SinkRequest } from './sink-client.js';
 
-/** Where Elasticsearch and OpenSearch differ for us. */
+/** Relevant differences between Elasticsearch and OpenSearch. */
 export interface SearchDialect {
   readonly product: string;
-  /** A type for metas whose names nobody knows beforehand: one field, no mapping explosion, no guessed types. */
+  /** A type for metas with arbitrary names: one field, no mapping explosion, no guessed types. */
   readonly metas: Readonly<Record<string, unknown>>;
   readonly pitField: 'id' | 'pit_id';
   openPit(index: string, keepAlive: string): Pick<SinkRequest, 'path' | 'query'>;
@@ -34,7 +34,7 @@ const OPENSEARCH: SearchDialect = {
 export const dialectOf = (type: 'elasticsearch' | 'opensearch'): SearchDialect =>
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
-/** `master.bytes` is there for an ingest pipeline (attachment) to read and is not kept in the stored source. */
+/** `master.bytes` is meant for an ingest pipeline (attachment) and is not kept in the stored source. */
 const ownMapping = ({ metas }: SearchDialect) => ({
   dynamic: false,
   _source: { excludes: ['master.bytes'] },
@@ -72,7 +72,7 @@ const ownMapping = ({ metas }: SearchDialect) => ({
   },
 });
 
-/** What a missing index is made with: ours, changed and added to by the template of the operator. */
+/** How a missing index is created: our template, changed and extended by that of the operator. */
 export function indexSettings(dialect: SearchDialect, template?: string, alias?: string) {
   const { settings, mappings, aliases } = recordOf(template === undefined ? {} : JSON.parse(template));
   const own = ownMapping(dialect);
@@ -105,7 +105,7 @@ export function documentSource(crawler: string, document: PushDocument) {
   };
 }
 
-/** Points in a name would part it into objects. Undefined: there are none. */
+/** Points in a name would split it into objects. Undefined: there are none. */
 function typedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
   const typed = typedMetas(metas, type);
   return typed.length === 0 ? undefined : valuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');

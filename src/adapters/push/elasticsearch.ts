@@ -11,7 +11,7 @@ const DEFAULT_INDEX = 'crawlway';
 const ENTRIES_AT_ONCE = 1_000;
 const KEEP_ALIVE = '5m';
 const LONGEST_MESSAGE = 1_000;
-/** Before the templates that the products bring along. */
+/** Takes precedence over the templates that the products bring along. */
 const TEMPLATE_PRIORITY = 500;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -28,7 +28,7 @@ const NOT_THE_DOCUMENT = new Set([
 /** Of one action of a bulk request. */
 interface ItemResult {
   readonly action: string;
-  /** 0: none that can be read, which counts as the sink's fault. */
+  /** 0: there is no readable one, which counts as the sink's fault. */
   readonly status: number;
   readonly failed: boolean;
   readonly type?: string;
@@ -38,10 +38,10 @@ interface ItemResult {
 type SearchOptions = SinkDefinitionOf<'elasticsearch' | 'opensearch'>['options'];
 
 /**
- * Elasticsearch (7.10 and later) and OpenSearch (2.4 and later) through the bulk API. A document's id is the SHA-256 of its
- * URI. Elements answered 20x are durable (index.translog.durability `request`, both products' default); nothing forces a
- * refresh. A missing index is made with a mapping that takes every document; an index that is there is left as it is, and
- * must map `uri` as keyword for `entries`.
+ * Elasticsearch (7.10 and later) and OpenSearch (2.4 and later) through the bulk API. A document's id is the SHA-256 of its URI.
+ * Elements answered 20x are durable (index.translog.durability `request`, both products' default); nothing forces a refresh. A
+ * missing index is created with a mapping that accepts every document; an existing one is left as it is, and must map `uri` as
+ * keyword for `entries`.
  */
 export class ElasticsearchSink implements Sink {
   readonly name: string;
@@ -82,7 +82,7 @@ export class ElasticsearchSink implements Sink {
     }
   }
 
-  /** Also what no search finds yet. */
+  /** Includes documents that no search finds yet. */
   async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const wanted = uris.map((uri) => ({ _id: idOf(uri), routing: this.routingOf(uri) }));
     const body = JSON.stringify({ docs: wanted });
@@ -101,7 +101,7 @@ export class ElasticsearchSink implements Sink {
     return this.client.close();
   }
 
-  /** Also when the reader stopped early. A point in time that stays open ends by itself after KEEP_ALIVE. */
+  /** Also if the reader stopped early. A point in time that stays open ends by itself after KEEP_ALIVE. */
   private async closePit(pit: string): Promise<void> {
     const request: SinkRequest = { method: 'DELETE', headers: JSON_TYPE, ...this.dialect.closePit(pit) };
     await this.client.request(request, new AbortController().signal).catch(() => undefined);
@@ -132,7 +132,7 @@ export class ElasticsearchSink implements Sink {
     throw new SinkUnavailable(`${this.client.where}: a search answers no hits; is it ${this.dialect.product}?`);
   }
 
-  /** Where the next page begins. A listing that does not go up would never end. */
+  /** Where the next page begins. A listing that does not ascend would never end. */
   private following(after: string | undefined, last: Record<string, unknown>): string {
     const uri = listOf(last['sort'])[0];
     if (typeof uri === 'string' && (after === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(after)) > 0))
@@ -148,19 +148,19 @@ export class ElasticsearchSink implements Sink {
     return `${JSON.stringify({ index: target })}\n${JSON.stringify(documentSource(order.crawler, order.document))}\n`;
   }
 
-  /** `someTaken`: the index has taken something else of the same request. */
+  /** `someTaken`: the index has accepted other documents of the same request. */
   private itemAnswer(result: ItemResult, someTaken: boolean): OrderAnswer {
     if (isTaken(result) || this.isOutrun(result)) return { state: 'acknowledged' };
     const { status, type, reason = 'no reason given' } = result;
     const words = `${type ?? `status ${status}`}: ${reason}`.slice(0, LONGEST_MESSAGE);
-    // An internal error of one document among others that are taken is its own, and would come again permanently.
+    // If other documents were accepted, an internal error concerns this document only, and would occur again every time.
     const ownFault = status === 500 && someTaken;
     const passes = status === 429 || status === 0 || (status >= 500 && !ownFault) || NOT_THE_DOCUMENT.has(type ?? '');
     if (passes) throw new SinkUnavailable(`${this.client.where}: ${words}`);
     return { state: 'refused', message: words };
   }
 
-  /** Something newer of the document is there already, which is all that the order could come to. */
+  /** The index already has a newer version of the document, which is the best the order could achieve. */
   private isOutrun({ status, type }: ItemResult): boolean {
     return this.options.versions === 'external' && status === 409 && type === 'version_conflict_engine_exception';
   }
@@ -168,7 +168,7 @@ export class ElasticsearchSink implements Sink {
   private async ensureIndex(signal: AbortSignal): Promise<void> {
     if (this.indexReady) return;
     const found = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
-    // 403: credentials that may write documents need not be allowed to look at the index.
+    // 403: credentials that may write documents need not be allowed to examine the index.
     if (!isSuccess(found) && found.status !== 403) {
       if (found.status !== 404) throw this.client.unavailable(found);
       const { template, alias } = this.options;
@@ -182,7 +182,7 @@ export class ElasticsearchSink implements Sink {
     this.indexReady = true;
   }
 
-  /** For whoever makes the index again. */
+  /** For a person who creates the index again. */
   private async putTemplate(template: object, signal: AbortSignal): Promise<void> {
     const path = `_index_template/${encodeURIComponent(`crawlway-${this.index}`)}`;
     const body = JSON.stringify({ index_patterns: [this.index], priority: TEMPLATE_PRIORITY, template });
@@ -248,7 +248,7 @@ function searchRequest(pit: string, after: string | undefined): SinkRequest {
   return { method: 'POST', path: '_search', headers: JSON_TYPE, body: JSON.stringify(search) };
 }
 
-/** Documents that others put into the index have no stamp. */
+/** Documents that others put into the index have no content hash. */
 function entryOf(hit: Record<string, unknown>): { uri: string; stamp: string }[] {
   const { uri, stamp } = recordOf(hit['_source']);
   return typeof uri === 'string' && typeof stamp === 'string' ? [{ uri, stamp }] : [];

@@ -10,11 +10,11 @@ import { PinnedAgent } from './pinned-agent.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** A sink on this machine or on the public Internet is fine; any other address wants the operator's word. */
+/** A sink on this machine or on the public Internet is allowed; any other address requires the operator's permission. */
 export const isAllowedAddress = (ip: string, allowed: readonly string[]): boolean =>
   isPublicAddress(ip) || inCidrs(ip, LOOPBACK) || inCidrs(ip, allowed);
 
-/** The sink's address is none that may be pushed to. */
+/** The sink's address may not be pushed to. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
   constructor(host: string, addresses: readonly string[]) {
@@ -30,8 +30,8 @@ export function checkLiteralHost(url: URL, allowed: readonly string[]): void {
 }
 
 /**
- * A DNS lookup that answers with allowed addresses only. It runs at every connect and the connection goes to exactly what
- * it answered, so that a name cannot be checked with one address and used with another.
+ * A DNS lookup that returns only allowed addresses. It runs at every connect and the connection goes to exactly what it returned,
+ * so that a name cannot be checked with one address and used with another.
  */
 export function vettedLookup(allowed: readonly string[]): LookupFunction {
   return (hostname, options, callback) => {
@@ -55,7 +55,7 @@ export interface Agents {
   readonly httpsAgent: https.Agent;
 }
 
-/** For clients that make their connections themselves. Throws ForbiddenAddress, or the error of the lookup. */
+/** For clients that open their own connections. Throws ForbiddenAddress, or the error of the lookup. */
 export async function checkHost(host: string, allowed: readonly string[]): Promise<void> {
   const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
   if (!addresses.every((address) => isAllowedAddress(address, allowed))) throw new ForbiddenAddress(host, addresses);
@@ -77,7 +77,7 @@ export function createAgents({ allowedAddresses, tls, fingerprint }: AgentSettin
   };
 }
 
-/** What a TLS connection of a sink is made with, beside its address. */
+/** The TLS options of a sink's connections, besides its address. */
 export function tlsOptions(tls: SinkTls | undefined): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase'> {
   if (!tls) return {};
   const { certificateAuthorities: authorities, clientCertificate: client } = tls;

@@ -1,6 +1,6 @@
 /**
- * Finds documents again in the lines that a `file` sink has written, in the file and in those that were full before it and are not
- * compressed: the last line of each URI counts.
+ * Finds documents in the lines that a `file` sink has written, in the present file and in earlier ones that are not compressed: the
+ * last line of each URI counts.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -20,7 +20,7 @@ interface Place {
 }
 
 export class FileContents {
-  /** Where the last line of each URI begins, by a digest of it: some 100 bytes for each document. */
+  /** Where the last line of each URI begins, by a digest of the URI: some 100 bytes for each document. */
   private readonly places = new Map<bigint, Place>();
   /** Bytes of the file that were read. */
   private read = 0;
@@ -49,7 +49,7 @@ export class FileContents {
     return documents;
   }
 
-  /** The oldest first: the name has the time. */
+  /** Oldest first: the name contains the time. */
   private async fullFiles(): Promise<string[]> {
     const ending = extname(this.path);
     const start = `${basename(this.path, ending)}-`;
@@ -60,7 +60,7 @@ export class FileContents {
     return names.sort().map((name) => join(dirname(this.path), name));
   }
 
-  /** What was written since; only whole lines. */
+  /** What was written since then; whole lines only. */
   private async readOn(signal: AbortSignal): Promise<void> {
     const size = await stat(this.path).then(
       (found) => found.size,

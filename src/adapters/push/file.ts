@@ -10,7 +10,7 @@ import { FileContents } from './file-contents.js';
 import { orderRecord } from './order-record.js';
 import { allAcknowledged } from './splitting.js';
 
-/** A link in the place of the file would lead out of the folder that the configuration was checked against. */
+/** A link in place of the file would lead out of the folder against which the configuration was checked. */
 const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 /** Every line of ours begins like this. */
@@ -68,7 +68,7 @@ export class FileSink implements Sink {
     }
   }
 
-  /** The orders are written and acknowledged, whatever comes of it: a rotation that fails is tried again after the next batch. */
+  /** The orders are written and acknowledged in any case: a failed rotation is tried again after the next batch. */
   private async rotateWhenFull(file: FileHandle): Promise<void> {
     const { rotateBytes, compress } = this.options;
     if (rotateBytes === undefined || (await file.stat()).size < Number(rotateBytes)) return;
@@ -97,7 +97,7 @@ export class FileSink implements Sink {
   }
 }
 
-/** The file is taken away when the other one is on the disk. */
+/** The file is removed when the other one is on the disk. */
 async function compressed(path: string): Promise<void> {
   const target = await open(`${path}.gz`, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
@@ -108,7 +108,7 @@ async function compressed(path: string): Promise<void> {
   await unlink(path);
 }
 
-/** Opens for appending. A line that a crash cut short was never acknowledged: it is taken off. */
+/** Opens for appending. A line that a crash cut short was never acknowledged: it is removed. */
 async function openAtLineStart(path: string): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true });
   const file = await open(path, OPEN, 0o600);
@@ -128,7 +128,7 @@ async function openAtLineStart(path: string): Promise<FileHandle> {
   }
 }
 
-/** Offset behind the last line break, read backwards in pieces: a torn line may be as long as the largest document. */
+/** Offset after the last line break, read backwards in pieces: an incomplete line may be as long as the largest document. */
 async function lastLineStart(file: FileHandle, size: number): Promise<number> {
   const piece = Buffer.alloc(64 << 10);
   for (let end = size; end > 0; ) {

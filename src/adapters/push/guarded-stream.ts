@@ -6,9 +6,8 @@ export class UnreadableAnswer extends Error {
 }
 
 /**
- * Drivers read what a server sends without checking it. A message that is broken then throws in a listener of the connection, which
+ * Drivers read what a server sends without checking it. A malformed message then throws in a listener of the connection, which
  * would end the program: here it ends the connection.
- *
  * @param check sees each piece first; what it throws ends the connection as well
  */
 export function guardStream(stream: Duplex, check: (piece: Uint8Array) => void): void {

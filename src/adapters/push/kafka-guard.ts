@@ -1,6 +1,6 @@
 /**
- * The client for Kafka makes its connections by itself, also to brokers that other brokers name later. It tells of each on a channel
- * for diagnostics, before anything has come: there the address is checked, and what brokers send.
+ * The Kafka client opens its connections itself, also to brokers that other brokers name later. It announces each on a diagnostics
+ * channel before any data arrives: there the address is checked, and what brokers send.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -38,7 +38,7 @@ export class KafkaGuard {
   }
 }
 
-/** Throws at an answer that is announced with a length that none has. */
+/** Throws for an answer with an impossible length. */
 function lengthCheck(): (piece: Uint8Array) => void {
   let rest = 0;
   let length = 0;

@@ -13,13 +13,13 @@ type Records = Producer<string, string, string, string>;
 /** Of every replica that is in sync, which makes a record durable by the rules of its topic. */
 const ALL_REPLICAS = -1;
 const CONNECT_WITHIN_MS = 10_000;
-/** Errors of Kafka that say the records, not the cluster, are the trouble. */
+/** Errors of Kafka that blame the records, not the cluster. */
 const REFUSALS = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'];
 
 /**
  * A Kafka topic. The key of a record is the URI, so that the orders of one document are in one partition, in order, and a compacted
- * topic keeps the last one; an `add` has the order as JSON for its value, a `delete` is a tombstone. The producer is
- * idempotent; a batch that failed comes again as a whole, and repeats of an order bear its number in the header `order`.
+ * topic keeps the last one; an `add` has the order as JSON for its value, a `delete` is a tombstone. The producer is idempotent; a
+ * failed batch is sent again as a whole, and repeats of an order have its number in the header `order`.
  */
 export class KafkaSink implements Sink {
   readonly name: string;
@@ -31,7 +31,7 @@ export class KafkaSink implements Sink {
   /** The producer numbers its records: batches go out one after the other. */
   private last: Promise<unknown> = Promise.resolve();
 
-  /** @throws TypeError for a URL that is none of brokers */
+  /** @throws TypeError for a URL without valid brokers */
   constructor(private readonly definition: SinkDefinitionOf<'kafka'>) {
     this.name = definition.name;
     const address = readKafkaUrl(definition.url);
@@ -85,7 +85,7 @@ export class KafkaSink implements Sink {
     return refused === undefined ? allAcknowledged(orders) : { refused };
   }
 
-  /** After a failure a new producer begins: with the old one nobody knows which records arrived. The client may wait without end. */
+  /** After a failure a new producer is created: nobody knows which records the old one delivered. The client may wait forever. */
   private async connected(signal: AbortSignal, work: (producer: Records) => Promise<void>): Promise<void> {
     const { timeout } = this.definition;
     const { ended: broken } = this.guard;
@@ -131,7 +131,7 @@ export class KafkaSink implements Sink {
     });
     producer.on('error', () => undefined); // the request that fails says it
     this.producer = producer;
-    // Brokers name each other: what they name has to be allowed as well.
+    // Brokers name each other: those they name must be allowed as well.
     const { brokers } = await producer.metadata({ topics: [this.topic], autocreateTopics: false });
     await Promise.all([...brokers.values()].map(({ host }) => checkHost(host, allowedAddresses)));
   }
@@ -168,7 +168,7 @@ function refusalOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What happened, and not that several things did. */
+/** The actual error, instead of one that says there were several. */
 function deepest(error: unknown): string {
   const messages = [...allCauses(error)].map(({ message }) => message).filter(Boolean);
   return (messages.at(-1) ?? String(error)).slice(0, 1_000);

@@ -5,7 +5,9 @@ import type { SinkClient, SinkRequest } from './sink-client.js';
 /** Characters: longer than any URL and stamp that were ever pushed. */
 const LONGEST_LINE = 1 << 20;
 
-/** The lines of an answer as they arrive. Silence for longer than the sink's timeout, or a cut answer, is SinkUnavailable. */
+/**
+ * The lines of an answer as they arrive. Silence for longer than the sink's timeout, or an incomplete answer, is SinkUnavailable.
+ */
 export async function* lines(client: SinkClient, request: SinkRequest, signal: AbortSignal): AsyncGenerator<string> {
   const body = addAbortSignal(signal, await client.stream(request, signal));
   let rest = '';
@@ -24,7 +26,7 @@ export async function* lines(client: SinkClient, request: SinkRequest, signal: A
   if (rest !== '') yield rest;
 }
 
-/** The clock runs only while something is waited for, so that a reader may take its time. */
+/** The time counts only while data is awaited, so that a reader may take its time. */
 async function* chunks(body: Readable, timeoutMs: number): AsyncGenerator<string> {
   const iterator = body.setEncoding('utf8')[Symbol.asyncIterator]();
   for (;;) {

@@ -1,4 +1,4 @@
-/** Carries out the `cw:Map` elements of a sink. */
+/** Applies the `cw:Map` elements of a sink. */
 import { createHash } from 'node:crypto';
 import type { MapStep } from '../../domain/push/map-steps.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
@@ -29,7 +29,7 @@ function mapField(document: PushDocument, step: MapStep): PushDocument {
 const fits = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-/** The values stay where the first of them was. */
+/** The values are placed where the first of them was. */
 function mapMeta(metas: readonly Meta[], name: string, step: MapStep): Meta[] {
   const present = metas.filter((meta) => meta.name === name).map(({ value }) => value);
   const values = changed(name, present.length === 0 ? [step.default ?? ''] : present, step);

@@ -4,8 +4,8 @@ import type { Sink } from '../../engine/ports/sink.js';
 import { mapDocument, UnmappableValue } from './map-document.js';
 
 /**
- * Gives the sink mapped documents. One that cannot be mapped is refused; the others of its batch go on. What the sink holds is not what
- * was indexed, so it gives no documents back.
+ * Passes mapped documents to the sink. One that cannot be mapped is refused; the others of its batch continue. What the sink holds
+ * is not what was indexed, so it returns no documents.
  */
 export class MappedSink implements Sink {
   readonly name: string;

@@ -3,7 +3,7 @@ import { typedMeta } from '../../domain/content/meta-types.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import { isRecord, textOf, textsOf } from './answers.js';
 
-/** The values of metas under the field that each name goes to, for sinks that know fields with several values. */
+/** The values of metas under the field to which each name is mapped, for sinks whose fields can have several values. */
 export const valuesByName = (
   metas: readonly Meta[],
   fieldOf: (name: string) => string,
@@ -30,7 +30,7 @@ export const formsAsMetas = ({ headings = [], markdown, chunks = [] }: PushDocum
 export const typedMetas = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
   metas.filter((meta) => meta.type === type);
 
-/** Headings, Markdown and chunks again, as they stand in a record of a sink. Where in the text a heading was is not kept. */
+/** Headings, Markdown and chunks, read back from a record of a sink. The position of headings in the text is not stored. */
 export function formsFrom(
   record: Readonly<Record<string, unknown>>,
 ): Pick<PushDocument, 'headings' | 'markdown' | 'chunks'> {

@@ -21,7 +21,7 @@ export interface OrderRecord {
       readonly fileName: string;
     };
     readonly text: string;
-    /** These as far as the crawler is configured to deliver them. */
+    /** Present if the crawler is configured to deliver them. */
     readonly headings?: PushDocument['headings'];
     readonly markdown?: string;
     readonly chunks?: PushDocument['chunks'];

@@ -6,9 +6,9 @@ import tls from 'node:tls';
 const LONGEST_CHAIN = 10;
 
 /**
- * Connections to a server whose certificate, or an authority that issued it, has the SHA-256 fingerprint given (hexadecimal, lower case).
- * No byte of a request leaves before that is known. An authority vouches for the name of the server; a fingerprint of the server's
- * own certificate is proof enough.
+ * Connections to a server whose certificate, or an authority that issued it, has the given SHA-256 fingerprint (hexadecimal, lower
+ * case). No byte of a request is sent before that is known. An authority vouches for the name of the server; a fingerprint of the
+ * server's own certificate is sufficient proof.
  */
 export class PinnedAgent extends https.Agent {
   constructor(
@@ -46,7 +46,7 @@ function faultOf(socket: tls.TLSSocket, fingerprint: string, host: string): Erro
   if (certificate && digestOf(certificate) === fingerprint) return undefined;
   for (let i = 0; certificate && peer && i < LONGEST_CHAIN; i++) {
     const issuer = certificateOf(peer.issuerCertificate);
-    // Whoever sends a chain may put any certificate into it: only signatures count.
+    // Whoever sends a chain may include any certificate: only signatures count.
     if (!issuer?.ca || !certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) break;
     shown.push(digestOf(issuer));
     if (digestOf(issuer) === fingerprint) return tls.checkServerIdentity(host, socket.getPeerCertificate());

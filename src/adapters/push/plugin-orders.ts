@@ -10,8 +10,8 @@ type AddOrder = Extract<PushOrder, { kind: 'add' }>;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Lets the plug-ins of each order's crawler see and change it (`onOrder`) before the sink gets it. One that fails has its document
- * refused. A deletion goes out whatever they say: the sink would keep a document that nothing deletes any more.
+ * Lets the plug-ins of each order's crawler see and change it (`onOrder`) before the sink gets it. If one fails, the document is
+ * refused. A deletion is sent whatever they return: otherwise the sink would keep a document that nothing deletes any more.
  */
 export class PluginOrders implements Sink {
   readonly name: string;

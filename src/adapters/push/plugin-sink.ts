@@ -5,7 +5,7 @@ import type { SinkOrder } from '../../engine/ports/plugin-api.js';
 import { type PluginCaller, PluginFailed } from '../../engine/ports/plugins.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
-/** The sink of a plug-in. Whatever it throws means that it takes nothing now: its orders wait. */
+/** The sink of a plug-in. Any exception means that it accepts nothing now: its orders wait. */
 export class PluginSink implements Sink {
   readonly name: string;
   private readonly plugin: string;

@@ -83,7 +83,7 @@ export class SinkClient {
     throw this.unavailable({ status: response.status, body: '' });
   }
 
-  /** What to throw for an answer that says nothing about a single order. */
+  /** The error for an answer that does not concern a single order. */
   unavailable(answer: SinkAnswer): SinkUnavailable {
     const hint = HINTS[answer.status] ?? (answer.status >= 300 && answer.status < 400 ? HINTS[300] : undefined);
     const quote = answer.body.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUOTE);
@@ -112,7 +112,7 @@ export class SinkClient {
       const { method, query, body: data } = request;
       const url = this.urlOf(request.path);
       const headers = this.signer ? await this.signer.sign(url, request) : this.headers(request);
-      // A listing is read piece by piece: any size is fine, and only its beginning has to come in time.
+      // A listing is read piece by piece: any size is allowed, and only its beginning must arrive in time.
       const bounds =
         responseType === 'stream'
           ? { timeout: this.timeout, maxContentLength: -1 }

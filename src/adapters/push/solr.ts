@@ -13,9 +13,9 @@ const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const COMMIT_WITHIN = '10000';
 
 /**
- * Apache Solr through `/update` with JSON. A batch ends with a hard commit, without which a crash may lose what Solr has
- * answered; searchers see it by commitWithin. `id` is the URI; the other field names are dynamic fields of Solr's default
- * configuration. Solr keeps fields, not files, so the bytes of the main part are not sent, only its text.
+ * Apache Solr through `/update` with JSON. A batch ends with a hard commit, without which a crash may lose what Solr has answered;
+ * searchers see it by commitWithin. `id` is the URI; the other field names are dynamic fields of Solr's default configuration. Solr
+ * keeps fields, not files, so only the text of the main part is sent, not its bytes.
  */
 export class SolrSink implements Sink {
   readonly name: string;
@@ -51,7 +51,7 @@ export class SolrSink implements Sink {
       const answer = await this.client.request({ method: 'GET', path: 'select', query }, signal);
       if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
       const { entries, next } = this.parsePage(answer);
-      // A listing that does not go up would never end.
+      // A listing that does not ascend would never end.
       const first = entries[0]?.uri;
       if (last !== undefined && first !== undefined && Buffer.compare(Buffer.from(first), Buffer.from(last)) <= 0)
         throw new SinkUnavailable(`${this.client.where}: the pages of a select do not come in the order of \`id\``);
@@ -63,7 +63,7 @@ export class SolrSink implements Sink {
     }
   }
 
-  /** Also what is not committed yet: read by the real-time get handler. */
+  /** Includes uncommitted documents: uses the real-time get handler. */
   async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const body = new URLSearchParams([['wt', 'json'], ...uris.map((uri): [string, string] => ['id', uri])]).toString();
     const answer = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
@@ -182,7 +182,7 @@ type SolrFields = Readonly<Record<string, unknown>>;
 /** A field of several values in the schema of the core gives a list. */
 const firstOf = (value: unknown): string | undefined => textOf(value) ?? textsOf(value)[0];
 
-/** Undefined when not all of it is stored, or two names of metas share a field. */
+/** Undefined if some of it is not stored, or two names of metas share a field. */
 function keptDocument(fields: SolrFields): KeptDocument | undefined {
   const [uri, stamp, crawler, text, mimeType = ''] = ['id', 'stamp_s', 'crawler_s', 'text_t', 'mime_type_s'].map(
     (name) => firstOf(fields[name]),
@@ -198,7 +198,7 @@ function keptDocument(fields: SolrFields): KeptDocument | undefined {
   return { crawler, document: { uri, stamp, metas, master, text } };
 }
 
-/** Solr says `{"error": {"msg": …}}`; what is before it may say something else. */
+/** Solr says `{"error": {"msg": …}}`; the text before it may be about something else. */
 function errorMessage({ body }: SinkAnswer): string {
   try {
     const { error } = JSON.parse(body) as { error?: { msg?: unknown } };

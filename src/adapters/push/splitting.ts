@@ -1,11 +1,11 @@
 import type { OrderAnswer, OrderKind, PushOrder } from '../../domain/push/order.js';
 
-/** One answer per order, in their order; or one refusal of the request as a whole, in the sink's own words. */
+/** One answer per order, in their order; or one refusal of the request as a whole, with the sink's message. */
 export type RequestAnswer = readonly OrderAnswer[] | { readonly refused: string };
 
 /**
- * Sends orders and, as long as the sink refuses them as a whole, sends each half by itself, the first half first, until
- * the order that it will not take is alone and is refused with the sink's words.
+ * Sends orders and, as long as the sink refuses them as a whole, sends each half separately, the first half first, until the
+ * offending order is alone and is refused with the sink's message.
  */
 export async function sendSplitting(
   orders: readonly PushOrder[],
@@ -20,7 +20,7 @@ export async function sendSplitting(
   return [...first, ...second];
 }
 
-/** Consecutive orders of one kind, for sinks that take only one kind in a request. */
+/** Consecutive orders of one kind, for sinks that accept only one kind in a request. */
 export function runsOfOneKind(batch: readonly PushOrder[]): { kind: OrderKind; orders: PushOrder[] }[] {
   const runs: { kind: OrderKind; orders: PushOrder[] }[] = [];
   for (const order of batch) {

@@ -5,7 +5,7 @@ import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { orderRecord } from './order-record.js';
 import { allAcknowledged } from './splitting.js';
 
-/** Writes orders as JSON lines to a stream, for a crawl whose output goes to another program. Whoever reads sets the pace. */
+/** Writes orders as JSON lines to a stream, for a crawl whose output goes to another program. The reader determines the pace. */
 export class StreamSink implements Sink {
   constructor(
     readonly name: string,

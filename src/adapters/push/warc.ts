@@ -22,10 +22,10 @@ interface Archived {
 }
 
 /**
- * WARC 1.1 files of what was fetched: a `resource` record with the bytes of each document and a `metadata` record with its metas; bytes that
- * were archived before get a `revisit` record. A deletion is noted, and takes nothing out of an archive. Each start of the
- * server, and each file that is full, begins a new file (`pages-20260131100000000-00001.warc.gz`); what it holds is on the disk before it is
- * acknowledged. With `.gz` each record is a member of its own, as readers of WARC expect.
+ * WARC 1.1 files of what was fetched: a `resource` record with the bytes of each document and a `metadata` record with its metas;
+ * bytes that were archived before get a `revisit` record. A deletion is recorded, and removes nothing from an archive. Each start
+ * of the server, and each full file, begins a new file (`pages-20260131100000000-00001.warc.gz`); its contents are on the disk
+ * before they are acknowledged. With `.gz` each record is a separate member, as readers of WARC expect.
  */
 export class WarcSink implements Sink {
   readonly name: string;
@@ -107,7 +107,7 @@ export class WarcSink implements Sink {
     const main = before
       ? this.record('revisit', { ...fields, ...revisitOf(before) }, Buffer.alloc(0))
       : this.record('resource', { ...fields, 'Content-Type': contentType(master) }, Buffer.from(master.bytes));
-    // A field is a line, and Markdown lives of its lines.
+    // A field is one line, and Markdown needs its line breaks.
     const forms = formsAsMetas(order.document).map(({ name, value }) => [
       name,
       name === 'markdown' ? JSON.stringify(value) : value,

@@ -3,13 +3,13 @@ import type { SinkDefinitionOf, WebhookDefinition } from '../../domain/crawl/sin
 import { milliseconds } from '../../domain/time/units.js';
 import { isSuccess, SinkClient } from './sink-client.js';
 
-/** A message as the Standard Webhooks specification has it: the same id and body whenever it is sent again. */
+/** A message as the Standard Webhooks specification defines it: with the same id and body whenever it is sent again. */
 export interface WebhookMessage {
   readonly id: string;
   readonly body: string;
 }
 
-/** Posts messages, signed with HMAC-SHA256 as the Standard Webhooks specification asks for. */
+/** Posts messages, signed with HMAC-SHA256 as the Standard Webhooks specification requires. */
 export class WebhookSender {
   private readonly client: SinkClient;
 
@@ -17,7 +17,7 @@ export class WebhookSender {
     this.client = new SinkClient(asSink(definition));
   }
 
-  /** @throws Error with the reason, without secrets, when the receiver did not take it */
+  /** @throws Error with the reason, without secrets, if the receiver did not accept it */
   async send({ id, body }: WebhookMessage, signal: AbortSignal): Promise<void> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const headers = {

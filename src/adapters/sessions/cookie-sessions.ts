@@ -2,13 +2,13 @@ import type { CookieJar } from 'tough-cookie';
 import type { Session, SessionStore } from '../../engine/ports/session-store.js';
 
 const MOST_SESSIONS = 10_000;
-/** As much as browsers take of one host (RFC 6265bis, 5.6 and 6.1), and less of one answer. */
+/** As much as browsers accept from one host (RFC 6265bis, 5.6 and 6.1), and less from one answer. */
 const MOST_COOKIES = 50;
 const LONGEST_COOKIE = 4_096;
-/** Cookies of one session, of all hosts that it knows; past it the one that was set first goes. */
+/** Cookies of one session, from all its hosts; beyond that, the oldest is dropped. */
 const MOST_KEPT = 200;
 
-/** Sessions in memory, each with a cookie jar of its own; the one that was used the longest time ago gives way. */
+/** Sessions in memory, each with its own cookie jar; the least recently used one is dropped. */
 export class CookieSessions implements SessionStore {
   private readonly sessions = new Map<string, CookieSession>();
 
@@ -52,7 +52,7 @@ export class CookieSession implements Session {
     return this.cookies(url) !== before;
   }
 
-  /** Everything that it holds, as a text that is a secret. */
+  /** All its contents, as a text that is a secret. */
   save(): string | undefined {
     return this.jar && JSON.stringify(this.jar.serializeSync());
   }

@@ -5,5 +5,5 @@ import type { OpenBackend } from './store-backend.js';
 
 const BACKENDS: Readonly<Record<DatabaseKind, OpenBackend>> = { sqlite: sqliteBackend, postgres: postgresBackend };
 
-/** @param url of readDatabaseUrl */
+/** @param url as returned by readDatabaseUrl */
 export const openBackend: OpenBackend = (url) => BACKENDS[databaseKind(url)](url);

@@ -14,12 +14,12 @@ export interface StoreBackend {
   exists(): boolean;
   /**
    * Brings the tables up to date and opens the store of the crawl.
-   * @throws StoreUnavailable when it cannot be opened now, StoreDamaged when it cannot be read or was written by a newer version
+   * @throws StoreUnavailable if it cannot be opened now, StoreDamaged if it cannot be read or was written by a newer version
    */
   openStore(): Promise<FrontierStore>;
-  /** Opens what the server keeps beside the crawl: audit log, configuration history, keys, sessions. Errors as openStore. */
+  /** Opens what the server stores besides the crawl: audit log, configuration history, keys, sessions. Errors as for openStore. */
   openAdminStore(seal: Seal | undefined): Promise<AdminStore>;
-  /** The key that the database brings itself for texts that must not be readable in it; undefined: it has none. */
+  /** The key provided by the database for texts that must not be readable in it; undefined: it has none. */
   ownSeal(): Seal | undefined;
   /** What several servers on the database need to share a crawl; undefined: it has only one. */
   openNodes(options: { crawls: boolean; log: Log }): { partitions: Partitions; nodes: Nodes } | undefined;

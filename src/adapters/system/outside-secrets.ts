@@ -1,7 +1,7 @@
 /**
- * Secrets that stand neither in the configuration nor in the environment: in files of the folders that the operator names
- * (`${file:/run/secrets/x}`), or with a helper whose command line the operator gives (`${helper:x}`). A configuration chooses
- * among them by name; which program runs and which folders are read it cannot say.
+ * Secrets that are neither in the configuration nor in the environment: in files in the folders that the operator names
+ * (`${file:/run/secrets/x}`), or provided by a helper whose command line the operator gives (`${helper:x}`). A configuration
+ * chooses among them by name; it cannot determine which program runs and which folders are read.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface SecretPlaces {
 const MOST_BYTES = 65_536;
 const HELPER_WITHIN_MS = 5_000;
 const MOST_NAMES = 500;
-/** No option of a program, and no path that leads upwards. */
+/** Not an option of a program, and not a path that leads upwards. */
 const HELPER_NAME = /^[A-Za-z0-9_][\w./@:#=+-]{0,199}$/;
 
 export class OutsideSecrets {
@@ -31,9 +31,9 @@ export class OutsideSecrets {
   ) {}
 
   /**
-   * A file is read each time, a helper is asked the first time and by `changed`.
+   * A file is read each time, a helper is called the first time and by `changed`.
    * @param reference `file:PATH` or `helper:NAME`
-   * @throws UnreadableSecret with a sentence for the operator, without anything of a secret
+   * @throws UnreadableSecret with a sentence for the operator that contains nothing of a secret
    */
   read(reference: string): string {
     const { kind, name } = parsed(reference);
@@ -42,7 +42,7 @@ export class OutsideSecrets {
     return known ?? this.keep(reference, this.askAndWait(name));
   }
 
-  /** Reads again whatever was read before. What cannot be read just now counts as it was. */
+  /** Reads everything again that was read before. What cannot be read now counts as unchanged. */
   async changed(): Promise<boolean> {
     const changes = await Promise.all([...this.known].map(([reference, before]) => this.differs(reference, before)));
     return changes.includes(true);
@@ -179,7 +179,7 @@ export function secretPlaces(env: NodeJS.ProcessEnv): SecretPlaces {
   return { folders: folders.filter(isAbsolute), ...(line === '' ? {} : { helper: commandLine(line) }) };
 }
 
-/** @throws Error when it begins like a JSON list and is none of texts. */
+/** @throws Error if it begins like a JSON list and is not a list of texts. */
 function commandLine(line: string): string[] {
   if (!line.startsWith('[')) return line.split(/\s+/);
   const list: unknown = JSON.parse(line);

@@ -13,9 +13,9 @@ export interface TimeSources {
 const MACHINE: TimeSources = { wall: () => Date.now(), elapsed: () => performance.now() };
 
 /**
- * The time of this machine, as far as it goes forward. When somebody sets it back, this clock goes on from where it was
- * at its usual pace: politeness, retries and due times, which are moments to come, would else lie far in the future. When
- * it is set forward, or the machine has slept, this clock follows.
+ * The time of this machine, but never going back. If somebody sets it back, this clock continues from where it was at its usual
+ * pace: politeness, retries and due times, which are future times, would otherwise be far in the future. If it is set forward, or
+ * the machine was asleep, this clock follows.
  */
 export class SystemClock implements Clock {
   private ahead: number;

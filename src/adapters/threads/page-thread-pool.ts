@@ -20,7 +20,7 @@ export interface PageThreadPoolOptions {
   readonly threads: number;
   /** Module that calls `serveRenderer`; absent: nothing is rendered. */
   readonly rendererEntry?: URL;
-  /** Absent: plug-ins of the configuration are passed over. */
+  /** Absent: plug-ins of the configuration are ignored. */
   readonly plugins?: Plugins;
   readonly log: Log;
   /** Milliseconds that reading one page may take before its thread is stopped. */
@@ -28,16 +28,14 @@ export interface PageThreadPoolOptions {
 }
 
 const MAX_READING_MS = 20_000;
-/** The same for a page behind which others wait: they are asked for again. */
+/** The same for a page that others wait behind: they are requested again. */
 const MAX_READING_BEFORE_OTHERS_MS = 10_000;
 const CHECK_MS = 1_000;
 
 /**
- * Spreads pages over threads. A thread that hangs in a page is stopped and replaced; the page gets the error
- * `parse-timeout`, and what else was in flight there is lost: only the caller knows when its host may be asked again.
- *
- * Hosts whose pages take long to read share the first half of the threads, so that they cannot hold all of them; others go
- * where the least work waits.
+ * Distributes pages to threads. A thread that hangs in a page is stopped and replaced; the page gets the error `parse-timeout`, and
+ * what else was in flight there is lost: only the caller knows when its host may be asked again. Hosts whose pages take long to
+ * read share the first half of the threads, so that they cannot block all of them; others go to the thread with the least work.
  */
 export class PageThreadPool implements PageProcessor {
   private threads: PageThread[];
@@ -46,7 +44,7 @@ export class PageThreadPool implements PageProcessor {
   private readonly times = new ReadingTimes();
   private lastSeq = 0;
   private closing = false;
-  /** There when something is to be rendered. */
+  /** Present if something is to be rendered. */
   private renderThread: RenderThread | undefined;
   private readonly watch: NodeJS.Timeout;
 
@@ -165,7 +163,7 @@ export class PageThreadPool implements PageProcessor {
     const thread = new PageThread(this.options.entry, (ended, error) => this.replace(ended, error));
     if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
-      // The answer is not waited for: messages keep their order, so every page comes after it.
+      // The answer is not awaited: messages keep their order, so every page comes after it.
       thread.call(this.nextSeq(), 'configure', packed(this.definition)).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
       const { plugins } = this.options;
@@ -200,7 +198,7 @@ function leastBusy(threads: readonly PageThread[]): PageThread {
   }
 }
 
-/** Of a canonical URL, without the price of parsing it. */
+/** Of a canonical URL, without the cost of parsing it. */
 function hostOf(url: string): string {
   const start = url.indexOf('//') + 2;
   const end = url.indexOf('/', start);

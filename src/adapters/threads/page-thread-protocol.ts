@@ -1,4 +1,4 @@
-/** What goes between the main thread and the threads that process pages. */
+/** The messages between the main thread and the threads that process pages. */
 import type { MessagePort } from 'node:worker_threads';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
@@ -15,7 +15,7 @@ export interface PageCalls {
   resolve: { argument: string; answer: string | undefined };
 }
 
-/** Fits into the cell that tells what is being read; numbers begin again long after their first calls have ended. */
+/** Fits into the cell that says what is being read; numbers are reused long after their first calls have ended. */
 const LAST_SEQ = 2 ** 31 - 1;
 
 /** From 1 on: 0 is not a call. */
@@ -35,7 +35,7 @@ export type PageNotice =
   | { readonly notice: 'forget'; readonly crawler: string; readonly urls: readonly string[] }
   /** Where the browser is asked. */
   | { readonly notice: 'renderer'; readonly port: MessagePort }
-  /** What plug-ins there are; where they are asked, once. */
+  /** The plug-ins, and once, where they are called. */
   | { readonly notice: 'plugins'; readonly facts: readonly PluginFacts[]; readonly port?: MessagePort }
   | { readonly notice: 'close' };
 
@@ -51,12 +51,12 @@ export type FromPageThread = readonly PageAnswer[];
 export interface PageThreadData {
   /**
    * Three cells of 32 bits: the `seq` of the call whose page is being read, 0 while nothing is read; since when (`moment`); and a
-   * count that goes up every half second, unless something holds the thread.
+   * count that increases every half second, unless something blocks the thread.
    */
   readonly reading: SharedArrayBuffer;
 }
 
-/** The buffer of a document that can change threads without a copy: it belongs to nothing else. */
+/** The buffer of a document that can change threads without a copy: it contains nothing else. */
 export function transferable(result: unknown): ArrayBuffer[] {
   const outcome = (result as Partial<PageResult> | undefined)?.outcome;
   const bytes = outcome?.kind === 'document' ? outcome.document?.master.bytes : (result as { body?: Uint8Array })?.body;
@@ -65,7 +65,7 @@ export function transferable(result: unknown): ArrayBuffer[] {
   return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
 }
 
-/** `uptime` in a cell of 32 bits; differences are right across its end. */
+/** `uptime` in a cell of 32 bits; differences are correct across its overflow. */
 export const moment = (): number => Math.trunc(uptime()) | 0;
 
 /** Milliseconds of the machine's monotonic clock, the same in all threads. */

@@ -25,17 +25,17 @@ interface InFlight {
 
 /**
  * What a page leaves behind is short-lived: more room costs memory in every thread and saves no time (measured). Bodies do not
- * count here; a page that needs more than this of its own ends its thread, and is the only one that fails.
+ * count here; a page that needs more than this itself ends its thread, and is the only one that fails.
  */
 const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 256 };
 
 /** Most pages are read in a tenth of this. */
 const LONG_READING_MS = 100;
 
-/** A thread without a sign is given so many times what a page is given. */
+/** A thread without a sign of activity is given this many times what a page is given. */
 const PATIENCE = 3;
 
-/** The thread ended before it answered. `guilty`: this call was the page that it was reading, for so many milliseconds. */
+/** The thread ended before it answered. `guilty`: this call was the page that it was reading, for this many milliseconds. */
 export class ThreadEnded extends WorkLost {
   override readonly name = 'ThreadEnded';
   constructor(
@@ -47,7 +47,7 @@ export class ThreadEnded extends WorkLost {
   }
 }
 
-/** The near end of one thread that processes pages. Calls made in one turn travel together. */
+/** This side of one thread that processes pages. Calls made in one turn are sent together. */
 export class PageThread {
   private readonly worker: Worker;
   private readonly reading = new Int32Array(new SharedArrayBuffer(12));
@@ -81,13 +81,16 @@ export class PageThread {
     return this.inFlight.size;
   }
 
-  /** Milliseconds of work that wait here, as far as that can be foreseen; a page that is being read for long may go on as long. */
+  /**
+   * Milliseconds of work that wait here, as far as they can be estimated; a page that has been read for long is assumed to take as
+   * long again.
+   */
   get backlog(): number {
     const reading = Atomics.load(this.reading, 0) === 0 ? 0 : (moment() - Atomics.load(this.reading, 1)) | 0;
     return this.costs + (reading > LONG_READING_MS ? reading : 0);
   }
 
-  /** `cost`: milliseconds that it will probably hold the thread. */
+  /** `cost`: milliseconds for which it will probably block the thread. */
   call<Name extends keyof PageCalls>(
     seq: number,
     call: Name,
@@ -106,7 +109,7 @@ export class PageThread {
     this.post(notice);
   }
 
-  /** Plug-ins of which it knows only from the first ones on: where there are none, nothing is asked of it. */
+  /** It knows about plug-ins only from the first ones on: where there are none, it is not told anything. */
   setPlugins(facts: readonly PluginFacts[], plugins: PluginCaller): void {
     this.notify({ notice: 'plugins', facts, ...(this.asksPlugins ? {} : { port: servePlugins(plugins) }) });
     this.asksPlugins = true;
@@ -120,7 +123,7 @@ export class PageThread {
     return this.checks >= limit || this.isSilent(limit * PATIENCE);
   }
 
-  /** Something holds the thread that is not a page being read: nobody knows what, so all its work is lost. */
+  /** Something blocks the thread that is not a page being read: nobody knows what, so all its work is lost. */
   private isSilent(limit: number): boolean {
     const beat = Atomics.load(this.reading, 2);
     this.silentChecks = this.load > 0 && beat !== 0 && beat === this.lastBeat ? this.silentChecks + 1 : 0;
@@ -176,9 +179,9 @@ export class PageThread {
 }
 
 /**
- * The result has waited in the thread for others, and here for its turn: time that its host has rested already. In whole
- * milliseconds and one less, because the engine's clock counts whole ones too. Its document came alone and goes alone: left
- * to the garbage collector, documents were what brought about nearly all looks through the whole heap.
+ * The result has waited in the thread for others, and here for its turn: time that its host has already rested. In whole
+ * milliseconds and one less, because the engine's clock counts whole ones, too. Its document was sent alone and is freed alone:
+ * left to the garbage collector, documents caused nearly all collections of the whole heap.
  */
 function arrived({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
   const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));

@@ -1,10 +1,10 @@
-/** How long the pages of a host take to read, as far as that is remarkable: who takes long may hold only some of the threads. */
+/** How long the pages of a host take to read, if that is remarkable: slow hosts may block only some of the threads. */
 
-/** Milliseconds that a page takes of whose host nothing is known. */
+/** Milliseconds for a page of a host about which nothing is known. */
 const USUAL_MS = 5;
-/** Hosts above are kept to their share of the threads. */
+/** Hosts above this are limited to their share of the threads. */
 const SLOW_MS = 250;
-/** One such page makes a slow host, until some others have been read in less. */
+/** One such page makes a host slow, until some others have been read in less time. */
 const LONG_MS = 1_000;
 const WEIGHT_OF_LAST = 0.2;
 /** Below, nothing is remembered. */

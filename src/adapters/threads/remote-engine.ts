@@ -18,7 +18,7 @@ export class RemoteEngine implements FetchEngine {
   private seq = 0;
   private readonly waiting = new Map<number, Waiting>();
 
-  /** Takes the place of the port before, whose requests are answered there or lost. */
+  /** Replaces the previous port, whose requests are answered there or lost. */
   connect(port: MessagePort): void {
     this.port = port;
     port.on('message', (answer: RenderAnswer) => this.answer(answer));

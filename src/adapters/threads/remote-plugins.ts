@@ -1,4 +1,4 @@
-/** The plug-ins of the main thread, as a page thread asks them. */
+/** The plug-ins of the main thread, as called by a page thread. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { type PluginCaller, type PluginCalls, PluginFailed, type PluginHook } from '../../engine/ports/plugins.js';
 import { nextSeq } from './page-thread-protocol.js';

@@ -1,4 +1,4 @@
-/** What goes between the threads that ask for rendered pages, the main thread and the thread that has the browser. */
+/** The messages between the threads that request rendered pages, the main thread and the thread that has the browser. */
 import type { MessagePort } from 'node:worker_threads';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
@@ -17,7 +17,7 @@ export type RenderAnswer =
 /** From the main thread. */
 export type RenderNotice =
   | { readonly do: 'configure'; readonly renderer: RendererDefinition; readonly fetchers: readonly FetcherDefinition[] }
-  /** Another thread asks over this port. */
+  /** Another thread sends requests over this port. */
   | { readonly do: 'connect'; readonly port: MessagePort }
   | { readonly do: 'close' };
 

@@ -4,7 +4,7 @@ import type { Log } from '../../engine/ports/log.js';
 import type { FromRenderThread, RenderNotice } from './render-protocol.js';
 import { packed } from './secrets-across.js';
 
-/** The near end of the thread that has the browser. */
+/** This side of the thread that has the browser. */
 export class RenderThread {
   private readonly worker: Worker;
   private ended = false;

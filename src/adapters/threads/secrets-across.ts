@@ -1,16 +1,16 @@
 /**
- * Secrets on their way between threads of this process. A structured clone leaves nothing of a Secret, so its text travels
- * under a name that no other object has.
+ * Secrets in transit between threads of this process. A structured clone loses the contents of a Secret, so its text is sent under
+ * a name that no other object has.
  */
 import { Secret } from '../../domain/secret.js';
 
 const MARK = '\0secret';
 
-/** The value with its secrets made ready to be cloned; the same value when it has none. */
+/** The value with its secrets prepared for cloning; the same value if it has none. */
 export const packed = <T>(value: T): T =>
   replaced(value, (part) => (part instanceof Secret ? { [MARK]: part.reveal(), shown: String(part) } : undefined)) as T;
 
-/** What `packed` had made ready, on the other side. */
+/** Restores what `packed` prepared, on the other side. */
 export const unpacked = <T>(value: T): T =>
   replaced(value, (part) => {
     const { [MARK]: text, shown } = part as Record<string, unknown>;

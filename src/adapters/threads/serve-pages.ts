@@ -15,14 +15,14 @@ import type { RemotePlugins } from './remote-plugins.js';
 import { unpacked } from './secrets-across.js';
 
 /**
- * Answers that travel together at most. Bodies arrive together, so one turn of the event loop may read a page for every
- * fetch that is in flight: held back to its end, their answers would leave this thread without work and then the other.
+ * Answers that are sent together at most. Bodies arrive together, so one turn of the event loop may read a page for every fetch in
+ * flight: if their answers were held back to its end, this thread and then the other would be without work.
  */
 const MOST_TOGETHER = 8;
 
 const BEAT_MS = 500;
 
-/** The far end of a PageThread: answers calls from a port with a processor that works in this thread. */
+/** The other side of a PageThread: answers calls from a port with a processor that works in this thread. */
 export function servePages(
   port: MessagePort,
   processor: PageProcessor,

@@ -11,7 +11,7 @@ type Create = (
   log: Pick<Log, 'info' | 'warn'>,
 ) => FetchEngine;
 
-/** The far end of a RenderThread: renders for the threads that are connected, by the configuration that came last. */
+/** The other side of a RenderThread: renders for the connected threads, under the latest configuration. */
 export function serveRenderer(main: MessagePort, create: Create): void {
   let engine: FetchEngine | undefined;
   let configured = '';

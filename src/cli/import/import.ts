@@ -1,4 +1,4 @@
-/** `crawlway import FORMAT FILE…`: a configuration from that of another crawler, and a report of what became of each setting. */
+/** `crawlway import FORMAT FILE…`: converts the configuration of another crawler, and reports what became of each setting. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { configurationFile } from '../../server/engine.module.js';
@@ -44,7 +44,7 @@ interface ImportOptions extends JsonOption {
   readonly force?: boolean;
 }
 
-/** The configuration that the files say, as text; see the report for the rest. */
+/** The converted configuration as text; see the report for the rest. */
 export function imported(format: string, files: readonly ImportFile[]): { xml: string; report: ImportReport } {
   const reader = READERS[format.toLowerCase()];
   if (!reader) throw new UsageError(`${format} is none of ${IMPORT_FORMATS.join(', ')}`);

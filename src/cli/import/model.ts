@@ -9,7 +9,7 @@ export interface Pattern {
   /** `regex` is found anywhere in the URL. */
   readonly kind: 'regex' | 'prefix' | 'suffix' | 'contains' | 'exact' | 'domain';
   readonly value: string;
-  /** Of which part; the URL when absent. */
+  /** The part of the URL; the whole URL if absent. */
   readonly field?: 'url' | 'path';
   readonly ignoreCase?: boolean;
 }
@@ -31,13 +31,13 @@ export interface ImportedCrawler {
   roots: string[];
   /** Links stay on the sites of the roots. */
   staysOnSite: boolean;
-  /** A URL has to match one of them, if there are any. */
+  /** A URL must match one of them, if there are any. */
   include: Pattern[];
   /** A URL may match none of them. */
   exclude: Pattern[];
   /** A later rule overrides an earlier one. */
   rules: ImportedRule[];
-  /** What no rule speaks of, where there are rules. */
+  /** What happens to URLs that no rule matches, if there are rules. */
   acceptsOthers: boolean;
   /** Of the Crawler element. */
   attributes: Record<string, string>;
@@ -88,7 +88,7 @@ export class ImportReport {
     this.add({ kind: 'not taken', setting, note });
   }
 
-  /** Several crawlers of one file often say the same. */
+  /** Several crawlers of one file often have the same message. */
   private add(line: ReportLine): void {
     const key = JSON.stringify(line);
     if (this.known.has(key)) return;
@@ -97,7 +97,7 @@ export class ImportReport {
   }
 }
 
-/** Reads the files of one product. Throws ImportError for files that are not its. */
+/** Reads the files of one product. Throws ImportError for other files. */
 export type ImportReader = (files: readonly ImportFile[], report: ImportReport) => ImportedCrawler[];
 
 export class ImportError extends Error {
@@ -111,7 +111,7 @@ export const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** As many as there are: lists of start URLs are longer than a call has arguments. */
+/** Any number: lists of start URLs are longer than a call can have arguments. */
 export function addAll<T>(list: T[], more: Iterable<T>): void {
   for (const one of more) list.push(one);
 }

@@ -1,9 +1,9 @@
-/** The imported configuration as a CrawlConfig.xml that a person goes on with. */
+/** Writes the imported configuration as a CrawlConfig.xml for a person to continue with. */
 import { RE2JS } from 're2js';
 import { crawlerNameOf } from '../first-configuration.js';
 import type { ImportedCondition, ImportedCrawler, ImportReport, Pattern } from './model.js';
 
-/** Environment variable of the secret that is not copied. */
+/** Environment variable for the secret that is not copied. */
 const SECRET = 'CRAWLWAY_SECRET_SINK';
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 `;
@@ -113,7 +113,7 @@ function regexOf({ kind, value, ignoreCase }: Pattern): string {
   return ignoreCase ? `(?i:${anchored})` : anchored;
 }
 
-/** Regular expressions run in linear time here, without looking around and back references. */
+/** Regular expressions run in linear time here, without lookaround and back references. */
 function isReadable({ kind, value }: Pattern, report: ImportReport): boolean {
   if (value.trim() === '') return false;
   if (kind !== 'regex') return true;
@@ -150,7 +150,7 @@ interface NamedElements {
   nameOf(crawler: ImportedCrawler): string;
 }
 
-/** Crawlers with the same sink share it; without any, documents go to a file. */
+/** Crawlers with the same sink share it; if there is none, documents go to a file. */
 function sinksOf(crawlers: readonly ImportedCrawler[]): NamedElements {
   return shared(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' } }, name) => {
     const { secret, ...attributes } = sink;
@@ -187,6 +187,6 @@ const attributesOf = (attributes: Readonly<Record<string, string | undefined>>):
 const escaped = (text: string): string =>
   text.replace(/[&<"\n\t]/g, (char) => `&#${char.charCodeAt(0)};`).replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '');
 
-/** In a comment of XML two hyphens may not follow each other. */
+/** An XML comment must not contain two consecutive hyphens. */
 const comment = (text: string): string =>
   text.replace(/\s+/g, ' ').replaceAll('--', '- -').replace(/-$/, '- ').slice(0, 300);

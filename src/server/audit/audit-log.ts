@@ -1,9 +1,9 @@
 import type { Instant } from '../../domain/time/units.js';
 
-/** One write over the API: who did what to which thing, and how it ended. Texts are bounded by the writer. */
+/** One write through the API: who did what to which thing, and how it ended. Texts are bounded by the writer. */
 export interface AuditEntry {
   readonly at: Instant;
-  /** Name of the API key; `local` when the server has no keys. */
+  /** Name of the API key; `local` if the server has no keys. */
   readonly who: string;
   /** operationId of the call; `configuration reload` when the file changed. */
   readonly what: string;
@@ -15,7 +15,7 @@ export interface AuditEntry {
   readonly after: string;
 }
 
-/** Append-only; the store keeps it within bounds. */
+/** Append-only; the store bounds its size. */
 export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. */

@@ -9,18 +9,18 @@ import { OPERATION_KEY, WRITES_KEY } from '../http/operation.js';
 import { AUDIT_LOG, CLOCK } from '../tokens.js';
 import type { AuditLog } from './audit-log.js';
 
-/** Characters of a value that one entry keeps. */
+/** Characters of a value kept in one entry. */
 const MAX_VALUE = 4000;
-/** Milliseconds in which calls of one caller that change nothing make one entry. */
+/** Milliseconds within which read-only calls of one caller make one entry. */
 const CHECK_INTERVAL = 60_000;
 
 /**
- * Writes one entry for each call that changes something, done or failed, before the caller gets the answer; and for those that
- * could be used to learn something by trying, like a check of a configuration.
+ * Writes one entry for each call that changes something, successful or not, before the caller gets the answer; and for those that
+ * could be used to find something out by trying, such as a check of a configuration.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
-  /** When a call that changes nothing was written down last; one key has a handful of them. */
+  /** When a read-only call was last recorded; one key has a handful of them. */
   private readonly checked = new Map<string, Instant>();
 
   constructor(
@@ -43,7 +43,7 @@ export class AuditInterceptor implements NestInterceptor {
     );
   }
 
-  /** The console checks what is typed, while it is typed: that must not push the writes out of the log. */
+  /** The console checks what is typed while it is typed: that must not push the writes out of the log. */
   private isRepeated(request: FastifyRequest, operation: string): boolean {
     const key = `${operation} ${callerName(request)}`;
     const now = this.clock.now();

@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** What a write changed; the call fills it in, the audit log keeps it. */
+/** What a write changed; set by the call, kept in the audit log. */
 export class ChangeNote {
   before: unknown;
   after: unknown;

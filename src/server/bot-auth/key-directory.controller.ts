@@ -7,7 +7,7 @@ import type { Clock } from '../../engine/ports/clock.js';
 import { Operation } from '../http/operation.js';
 import { CLOCK, ENGINE, KEY_DIRECTORY } from '../tokens.js';
 
-/** The directory of the keys that sign, at a moment; undefined when there are none. */
+/** The directory of the keys that sign, at the given time; undefined if there are none. */
 export type OpenKeyDirectory = (
   signers: readonly BotAuthDefinition[],
   now: number,

@@ -1,6 +1,6 @@
 /**
- * Writes to the configuration say which text they were made from (RFC 9110, 13.1.1), so that two people cannot undo each
- * other's work without knowing.
+ * Writes to the configuration name the text on which they are based (RFC 9110, 13.1.1), so that two people cannot undo each other's
+ * work unknowingly.
  */
 import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,7 +15,7 @@ export const IfMatch = (): MethodDecorator =>
     description: 'ETag of the configuration that the change was made from.',
   });
 
-/** Headers of an answer that tells the version. */
+/** Headers of an answer that gives the version. */
 export const ETAG = { ETag: { schema: { type: 'string' as const }, description: 'For If-Match.' } };
 
 export const CHANGE_PROBLEMS = {

@@ -5,14 +5,14 @@ import type { RuleFile } from './configuration-file.js';
 export interface ConfigurationDraft {
   /** CrawlConfig.xml, secrets as placeholders; absent: the one in force. */
   readonly xml?: string;
-  /** New texts of files of rules, by name; the others stay. */
+  /** New texts of rule files, by name; the others stay. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 export const textsByName = (files: readonly RuleFile[]): Map<string, string> =>
   new Map(files.map(({ name, text }) => [name, text]));
 
-/** A misspelt name would be written to disk and never read. */
+/** A misspelled name would be written to disk and never read. */
 export const strayFiles = ({ files }: ConfigurationDraft, named: readonly Partial<RuleFile>[]): Problem[] =>
   [...files.keys()]
     .filter((name) => !named.some((file) => file.kind && file.name === name))

@@ -1,6 +1,4 @@
-/**
- * CrawlConfig.xml on disk: the truth that a restart starts from.
- */
+/** CrawlConfig.xml on disk: what a restart begins with. */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
@@ -24,7 +22,7 @@ export class InvalidConfiguration extends Error {
 /** A file that the configuration names. */
 interface NamedFile {
   readonly name: string;
-  /** Absent: it is not a rules text. */
+  /** Absent: it is not a rule file. */
   readonly kind?: RuleFileKind;
   readonly text: string;
 }
@@ -39,17 +37,17 @@ export interface LoadedConfiguration {
   readonly ruleFiles: readonly RuleFile[];
   /** Full paths of all files that the configuration names. */
   readonly paths: readonly string[];
-  /** SHA-256 over the text and all the files that it names, hex: the same means that nothing has changed. */
+  /** SHA-256 over the text and all the files that it names, hex: if it is the same, nothing has changed. */
   readonly fingerprint: string;
 }
 
-/** Is in force by its presence, so that its coming and going counts as a change. */
+/** Takes effect by its presence, so that creating or deleting it counts as a change. */
 const GLOBAL_RULES = 'global.rules';
 
 /** What the API may write. */
 export type Texts = Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>;
 
-/** Texts that are written beside their files and wait to take their places. */
+/** Texts that are written beside their files and wait to replace them. */
 export interface Staged {
   commit(): Promise<void>;
   discard(): Promise<void>;
@@ -85,8 +83,8 @@ export class ConfigurationFile {
   }
 
   /**
-   * @param rules texts that take the place of those on disk, by name
-   * @throws InvalidConfiguration with everything that is wrong.
+   * @param rules texts that replace those on disk, by name
+   * @throws InvalidConfiguration with all problems.
    */
   load(xml: string = this.text(), rules?: ReadonlyMap<string, string>): LoadedConfiguration {
     const { definition, problems, files } = this.check(xml, rules);
@@ -101,20 +99,20 @@ export class ConfigurationFile {
     };
   }
 
-  /** The disk has something else than these texts; where it has nothing, nothing could be lost. */
+  /** The disk has something other than these texts; if it has nothing, nothing could be lost. */
   differs({ xml, ruleFiles }: Texts): boolean {
     const other = (path: string, text: string): boolean => (textAt(path) ?? text) !== text;
     return other(this.path, xml) || ruleFiles.some(({ name, text }) => other(this.beside(name), text));
   }
 
-  /** What stands on disk where these texts would go, whether or not it could be used. */
+  /** What is on disk where these texts would go, whether or not it could be used. */
   inPlaceOf({ ruleFiles }: Texts): Texts & { readonly fingerprint: string } {
     const xml = textAt(this.path) ?? '';
     const standing = ruleFiles.map((file) => ({ ...file, text: textAt(this.beside(file.name)) ?? '' }));
     return { xml, ruleFiles: standing, fingerprint: fingerprintOf(xml, standing) };
   }
 
-  /** As load, with the problems as a value; the files are those that could be read, by name. */
+  /** Like load, with the problems as a value; the files are those that could be read, by name. */
   check(
     xml: string,
     rules: ReadonlyMap<string, string> = new Map(),
@@ -137,8 +135,8 @@ export class ConfigurationFile {
   }
 
   /**
-   * Durable before anything takes the place of an old text, so that a crash leaves each file old or new, never a half. The
-   * files of rules go first: a new configuration may name new ones.
+   * Durable before anything replaces an old text, so that a crash leaves each file old or new, never incomplete. The rule files are
+   * written first: a new configuration may name new ones.
    * @throws UsageError for a file that cannot be written.
    */
   async stage({ xml, ruleFiles }: Texts): Promise<Staged> {
@@ -167,7 +165,7 @@ export class ConfigurationFile {
     };
   }
 
-  /** Other files stand in the configuration's folder or below; a configuration over the API cannot read others. */
+  /** Other files are in the configuration's folder or below; a configuration sent to the API cannot read others. */
   private beside(name: string): string {
     const path = resolve(join(this.folder, name));
     const configuration = realPlace(resolve(this.path));
@@ -200,7 +198,7 @@ function textAt(path: string): string | undefined {
   }
 }
 
-/** Where a link leads: the text there is what people edit. */
+/** The target of a link: the text there is what people edit. */
 export function realPlace(path: string): string {
   try {
     return realpathSync(path);
@@ -210,7 +208,7 @@ export function realPlace(path: string): string {
   }
 }
 
-/** Never a file or a link that somebody has put there. */
+/** Never a file or a link that somebody else has put there. */
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 async function stageText(path: string, text: string): Promise<Staged> {
@@ -240,7 +238,7 @@ async function stageText(path: string, text: string): Promise<Staged> {
   };
 }
 
-/** Whoever could edit the file can edit the one that takes its place. Only root may give a file to others. */
+/** Whoever could edit the file can edit the one that replaces it. Only root may give a file to others. */
 async function keepAccess(place: string, handle: FileHandle): Promise<void> {
   const stat = statSync(place, { throwIfNoEntry: false });
   if (!stat) return;
@@ -248,7 +246,7 @@ async function keepAccess(place: string, handle: FileHandle): Promise<void> {
   await handle.chmod(stat.mode & 0o777);
 }
 
-/** Makes the rename itself durable; some file systems cannot, and then do without. */
+/** Makes the rename itself durable; some file systems do not support this. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -7,7 +7,7 @@ import type { SourceName } from '../../domain/frontier/sources.js';
 export interface FormatContext {
   /** Name of the file for places, as the operator gave it. */
   readonly file: string;
-  /** Text of another file that the configuration names, of rules when it has a kind; throws when there is none. */
+  /** Text of another file that the configuration names, a rule file if it has a kind; throws if it does not exist. */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
   /** Where such a file is, absolute; absent: its name is its path. */
   readonly pathOf?: (name: string) => string;
@@ -44,7 +44,7 @@ export type RuleInput = { readonly group?: string; readonly key?: string } & (
 );
 
 export interface RuleView {
-  /** 0-based, over all Rules blocks of the crawler. */
+  /** Position from 0 over all Rules blocks of the crawler. */
   readonly index: number;
   readonly group: string;
   readonly key?: string;
@@ -62,7 +62,7 @@ export interface ElementForm {
   readonly children: readonly string[];
   /** At most once in its parent. */
   readonly once: boolean;
-  /** Meaning of its text, when it may have any. */
+  /** Meaning of its text content, if it may have any. */
   readonly text?: string;
   readonly attributes: readonly AttributeForm[];
 }
@@ -72,19 +72,19 @@ export interface AttributeForm {
   readonly meaning: string;
   /** What a value looks like, for a person. */
   readonly form: string;
-  /** All values there are, when they are few. */
+  /** All possible values, if there are few. */
   readonly choices?: readonly string[];
   readonly default?: string;
   readonly unit?: string;
   readonly required: boolean;
   readonly secret: boolean;
-  /** Other spellings, read alike. */
+  /** Alternative names with the same meaning. */
   readonly aliases: readonly string[];
 }
 
-/** What the server needs to know of CrawlConfig.xml: how to read it, keep its secrets and change parts of it. */
+/** What the server needs to know about CrawlConfig.xml: how to read it, hide its secrets and change parts of it. */
 export interface ConfigurationFormat {
-  /** All that is wrong or doubtful, at once, the linter's findings among it; a definition only when there is no error. */
+  /** All errors and warnings at once, including the linter's; a definition only if there is no error. */
   read(
     xml: string,
     context: FormatContext,
@@ -97,13 +97,13 @@ export interface ConfigurationFormat {
   redact(xml: string): string;
   /** The text with placeholders replaced by the secrets of `current` at the same place. */
   restoreSecrets(xml: string, current: string): string;
-  /** Reads the secrets that stand outside again; whether one differs from what was read last. */
+  /** Reads the secrets again that are kept outside; returns whether one has changed. */
   secretsChanged(): Promise<boolean>;
-  /** As redact, for the text of a file of rules; its placeholders are not turned back, but refused by read. */
+  /** Like redact, for the text of a rule file; its placeholders are not replaced again, but refused by read. */
   redactRules(text: string): string;
 
   rules(xml: string, crawler: string): readonly RuleView[];
-  /** The changed text; all else stays byte for byte. Throws ProblemException for what cannot be done. */
+  /** The changed text; everything else stays byte for byte. Throws ProblemException for what cannot be done. */
   insertRule(xml: string, crawler: string, rule: RuleInput, index?: number): string;
   replaceRule(xml: string, crawler: string, index: number, rule: RuleInput): string;
   deleteRule(xml: string, crawler: string, index: number): string;

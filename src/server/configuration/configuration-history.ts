@@ -3,27 +3,27 @@ import type { Instant } from '../../domain/time/units.js';
 export interface VersionHeader {
   readonly version: number;
   readonly at: Instant;
-  /** Name of the API key, `file` when it was found changed on disk, `file, not in force` when it could not be used. */
+  /** Name of the API key, `file` if it was found changed on disk, `file, not in force` if it could not be used. */
   readonly who: string;
   /** SHA-256 of the text and of the files that it names, hex. */
   readonly digest: string;
 }
 
-/** What a configuration is made of. */
+/** The texts of a configuration. */
 export interface ConfigurationTexts {
-  /** CrawlConfig.xml as it is in the file; its secrets are asterisks where the history keeps none. */
+  /** CrawlConfig.xml as it is in the file; its secrets are asterisks if the history does not store them. */
   readonly xml: string;
-  /** Files of rules, by the name that the configuration gives them. */
+  /** Rule files, by the name that the configuration gives them. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Every configuration that was ever in force, and edits of the file that were written over. */
+/** Every configuration that was ever in force, and edits of the file that were overwritten. */
 export interface ConfigurationHistory {
-  /** False: texts are stored in clear, so that their secrets have to be left out. */
+  /** False: texts are stored in clear text, so their secrets must be left out. */
   readonly keepsSecrets: boolean;
   /** Newest first. */
   versions(before: number | undefined, limit: number): Promise<VersionHeader[]>;
-  /** Undefined for a number never used; without files for a version from before they were kept. */
+  /** Undefined for an unknown number; without files for a version from before they were kept. */
   texts(version: number): Promise<ConfigurationTexts | undefined>;
   add(entry: Omit<VersionHeader, 'version'> & ConfigurationTexts): Promise<VersionHeader>;
 }

@@ -1,4 +1,4 @@
-/** The versions of the configuration: what was in force when, with its secrets encrypted, or left out where there is no key. */
+/** The versions of the configuration: what was in force when, with its secrets encrypted, or left out if there is no key. */
 import type { Clock } from '../../engine/ports/clock.js';
 import { ProblemException } from '../http/problem.js';
 import { textsByName } from './configuration-draft.js';
@@ -32,7 +32,7 @@ export class ConfigurationVersions {
     return newest.find(({ who }) => who !== KEPT_EDIT);
   }
 
-  /** @param own where secrets that the history does not keep are taken from */
+  /** @param own source of the secrets that the history does not keep */
   async texts(version: number, own: Texts): Promise<ConfigurationTexts> {
     const texts = await this.history.texts(version);
     if (texts) return this.history.keepsSecrets ? texts : withSecretsOf(own, texts, this.format);
@@ -46,7 +46,7 @@ export class ConfigurationVersions {
     return { xml: this.redactedXml(version, xml), files: new Map(redacted) };
   }
 
-  /** An edit that was kept may be no XML at all. */
+  /** A kept edit may not be valid XML at all. */
   private redactedXml(version: number, xml: string): string {
     try {
       return this.format.redact(xml);

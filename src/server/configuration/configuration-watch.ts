@@ -6,7 +6,7 @@ import type { Log } from '../../engine/ports/log.js';
 import type { ConfigurationService } from './configuration.service.js';
 import { realPlace } from './configuration-file.js';
 
-/** Editors write a file in several steps; the reload waits until they have been quiet for so long. */
+/** Editors write a file in several steps; the reload waits until there was no change for this long. */
 const QUIET = milliseconds(300);
 
 /** Reloads when the configuration file, or a file that it names, changes on disk. */
@@ -28,7 +28,10 @@ export class ConfigurationWatch {
     this.watchers = [];
   }
 
-  /** Folders are watched, not files: an editor that replaces the file would leave a watch on the old one. A link and where it leads both count. */
+  /**
+   * Folders are watched, not files: an editor that replaces the file would leave a watch on the old one. A link and its target both
+   * count.
+   */
   private arm(): void {
     const namesByFolder = new Map<string, Set<string>>();
     const paths = this.configuration.watched.map((each) => resolve(each));

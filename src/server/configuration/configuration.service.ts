@@ -39,18 +39,18 @@ export interface WriteRequest {
 type Reloaded = 'unchanged' | 'reloaded' | 'refused';
 
 /**
- * The configuration in force and the only ways in which it changes. One change at a time; a configuration with errors
- * changes nothing; the engine has taken a new one before the file shows it; nothing is written over an edit of the file
- * that the history does not have.
+ * The configuration in force and the only ways in which it changes. One change at a time; a configuration with errors changes
+ * nothing; the engine has accepted a new one before the file shows it; an edit of the file is never overwritten unless the history
+ * has it.
  */
 @Injectable()
 export class ConfigurationService {
   private inForce: ConfigurationInForce | undefined;
-  /** What was read from the files last, or written to them: anything else there was written by hand. */
+  /** What was last read from or written to the files: anything else there was edited by hand. */
   private onDisk!: LoadedConfiguration;
   private shared = false;
   private rejected: readonly Problem[] = [];
-  /** One has changed outside, and the one before is in force. */
+  /** A file has changed outside, and the previous configuration is in force. */
   private secretsAreOld = false;
   private last: Promise<unknown> = Promise.resolve();
   private readonly versions: ConfigurationVersions;
@@ -67,8 +67,8 @@ export class ConfigurationService {
   }
 
   /**
-   * The configuration to start with: the file's, or, where several servers share the database, the one that is in force
-   * on the others.
+   * The configuration to start with: that of the file or, if several servers share the database, the one that is in force on the
+   * others.
    */
   async begin(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
@@ -108,18 +108,18 @@ export class ConfigurationService {
     return this.inForce;
   }
 
-  /** Errors of the file on disk, when it was changed to something that could not be used. */
+  /** Errors of the file on disk, if it was changed to something that could not be used. */
   get rejectedProblems(): readonly Problem[] {
     return this.rejected;
   }
 
-  /** Nothing of the text goes into it: whoever may not see a password could try guesses against a digest. */
+  /** Contains nothing of the text: a person who may not see a password could test guesses against a digest. */
   get etag(): string {
     const { version, at } = this.current.header;
     return `"${version}-${at.toString(36)}"`;
   }
 
-  /** Paths whose change wants a reload. */
+  /** Paths whose change requires a reload. */
   get watched(): readonly string[] {
     return [this.file.path, ...this.current.paths];
   }
@@ -143,7 +143,7 @@ export class ConfigurationService {
     return checked.definition ? [...checked.problems, ...strayFiles(draft, checked.files)] : checked.problems;
   }
 
-  /** The sink of that name as a draft has it, secrets of the configuration in force filled in. */
+  /** The sink with that name in a draft, including secrets of the configuration in force. */
   sinkOf(draft: ConfigurationDraft, name: string): SinkDefinition {
     const sink = this.loadOrRefuse(draft).definition.sinks.find((one) => one.name === name);
     if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
@@ -159,19 +159,19 @@ export class ConfigurationService {
   }
 
   /**
-   * @throws ProblemException: 428, 412, 422 with every error, 409 when many documents would be deleted or the file has an edit
-   * that is not in force; with If-Match: * such an edit is only kept.
+   * @throws ProblemException: 428, 412, 422 with every error, 409 if many documents would be deleted or the file has an edit that
+   * is not in force; with If-Match: * such an edit is only kept.
    */
   replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
     return this.apply(() => draft, request, request.ifMatch === ANY);
   }
 
-  /** As replace, with a text that is made from the one in force. */
+  /** Like replace, with a text based on the one in force. */
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
     return this.apply((xml) => ({ xml: edit(xml), files: new Map() }), request, false);
   }
 
-  /** As replace; without If-Match whatever is in force may be replaced, and no edit that is not. */
+  /** Like replace; without If-Match whatever is in force may be replaced, but no edit that is not. */
   async restore(version: number, request: WriteRequest): Promise<ConfigurationInForce> {
     const texts = await this.versions.texts(version, this.current);
     return this.apply(() => texts, { ...request, ifMatch: request.ifMatch ?? ANY }, request.ifMatch === ANY);
@@ -182,7 +182,7 @@ export class ConfigurationService {
     return this.versions.redacted(version, this.current);
   }
 
-  /** Reads the file again, after a signal or because it has changed. An unusable one is told in the log, and no more. */
+  /** Reads the file again, after a signal or because it has changed. Errors are only logged. */
   reload(who: string): Promise<Reloaded> {
     return this.exclusively(() =>
       this.takeFile(who).catch((error: unknown) => {
@@ -192,7 +192,9 @@ export class ConfigurationService {
     );
   }
 
-  /** Reads the secrets again that stand outside; nothing else of the configuration in force changes, and it is not a new version. */
+  /**
+   * Reads the secrets again that are kept outside; nothing else of the configuration in force changes, and it is not a new version.
+   */
   async renewSecrets(): Promise<void> {
     if (await this.format.secretsChanged()) this.secretsAreOld = true;
     if (!this.secretsAreOld) return;
@@ -220,14 +222,14 @@ export class ConfigurationService {
       const loaded = this.loadOrRefuse(make(this.current.xml));
       if (!request.confirm) {
         await this.requireFewDeletions(loaded);
-        // That takes its time, and editors do not wait for it.
+        // That takes time, and editors do not wait for it.
         await this.requireCurrent(request, overwrites);
       }
       return this.putInForce(loaded, request.who);
     });
   }
 
-  /** An edit of the file comes first: it is taken over now if nobody has seen it yet, and then the caller's version is old. */
+  /** An edit of the file comes first: if it was not noticed yet, it is loaded now, which makes the caller's version outdated. */
   private async requireCurrent({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
     if (this.isEdited()) await this.takeFile('file');
     if (this.rejected.length > 0 && !overwrites) throw editNotInForce(this.rejected);
@@ -273,7 +275,7 @@ export class ConfigurationService {
     return this.accept(loaded, header);
   }
 
-  /** What cannot be remembered, on a full disk for example, is not in force either. */
+  /** What cannot be stored, because of a full disk for example, is not put in force either. */
   private async reconfigureAndRemember(
     loaded: LoadedConfiguration,
     who: string,
@@ -289,7 +291,7 @@ export class ConfigurationService {
     }
   }
 
-  /** An edit that could not be used, and is about to be written over. */
+  /** An edit that could not be used, and is about to be overwritten. */
   private async keepEdit(loaded: LoadedConfiguration): Promise<void> {
     if (this.rejected.length > 0) await this.versions.remember(this.file.inPlaceOf(loaded), KEPT_EDIT);
   }
@@ -300,7 +302,7 @@ export class ConfigurationService {
     this.onDisk = loaded;
   }
 
-  /** When the store fails half-way the configuration in force comes back, also where that cannot be stored either. */
+  /** If the store fails half-way, the configuration in force is restored, even if that cannot be stored either. */
   private async reconfigure({ definition }: LoadedConfiguration): Promise<void> {
     try {
       await this.engine.reconfigure(definition);
@@ -310,7 +312,9 @@ export class ConfigurationService {
     }
   }
 
-  /** Where servers share a database that has the configuration, a file that cannot be written (a mounted one) may stay behind. */
+  /**
+   * If servers share a database that has the configuration, a file that cannot be written (a mounted one) may be left outdated.
+   */
   private stage(loaded: LoadedConfiguration): Promise<Staged | undefined> {
     return this.file.stage(loaded).catch((error: unknown) => {
       if (!this.shared) throw error instanceof UsageError ? notWritten(error) : error;
@@ -330,7 +334,7 @@ export class ConfigurationService {
     return this.inForce;
   }
 
-  /** Where servers share a database, the rules in force are the database's; a file on this machine may be old. */
+  /** If servers share a database, the rules in force are the database's; a file on this machine may be outdated. */
   private completed({ xml, files }: ConfigurationDraft): ConfigurationTexts {
     const known = this.shared ? textsByName(this.current.ruleFiles) : [];
     return {

@@ -1,6 +1,6 @@
 /**
- * Secrets of the configuration history where it has no key to encrypt them: they are left out, and taken from what this
- * server has at the same places when a version is put in force.
+ * Secrets of the configuration history if it has no key to encrypt them: they are left out, and taken from the same places of this
+ * server's configuration when a version is put in force.
  */
 import type { Texts } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
@@ -13,7 +13,7 @@ export function withoutSecrets({ xml, files }: ConfigurationTexts, format: Secre
   return { xml: redactedOrNothing(xml, format), files: new Map(redacted) };
 }
 
-/** A file of rules gets its secrets back when the rest of it is the same. */
+/** A rule file gets its secrets back if the rest of it is the same. */
 export function withSecretsOf(own: Texts, { xml, files }: ConfigurationTexts, format: Secrets): ConfigurationTexts {
   const ownText = (name: string): string | undefined => own.ruleFiles.find((file) => file.name === name)?.text;
   const filled = [...files].map(([name, text]) => {
@@ -23,7 +23,7 @@ export function withSecretsOf(own: Texts, { xml, files }: ConfigurationTexts, fo
   return { xml: format.restoreSecrets(xml, own.xml), files: new Map(filled) };
 }
 
-/** In a text that is not XML nobody can tell where the secrets are. */
+/** In a text that is not XML, the secrets cannot be found. */
 function redactedOrNothing(xml: string, format: Secrets): string {
   try {
     return format.redact(xml);

@@ -4,14 +4,14 @@ import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 
 export interface SecretWatchParts {
-  /** Reads them, and puts what has changed in force. */
+  /** Reads them, and puts changes in force. */
   readonly renew: () => Promise<void>;
   readonly every: Duration;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Secrets outside are read again on a schedule, and as soon as a login fails: a password may have been changed there. */
+/** Secrets kept outside are read again on a schedule, and as soon as a login fails: a password may have been changed there. */
 export class SecretWatch {
   private cancel: (() => void) | undefined;
   private running: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export class SecretWatch {
     if (event.type === 'login' && (event.state === 'failing' || event.state === 'stopped')) void this.look();
   };
 
-  /** One at a time; settles when what has changed is in force. Never rejects. */
+  /** One at a time; resolves when changes are in force. Never rejects. */
   look(): Promise<void> {
     this.running ??= this.renew().finally(() => {
       this.running = undefined;

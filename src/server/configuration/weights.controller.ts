@@ -50,6 +50,6 @@ export class WeightsController {
   }
 }
 
-/** Fields that were not sent are there all the same, without a value. */
+/** Fields that were not sent are present, but without a value. */
 const given = (weights: WeightsDto): Partial<WeightsDto> =>
   Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight !== undefined));

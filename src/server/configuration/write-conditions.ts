@@ -4,7 +4,7 @@ import { ProblemException } from '../http/problem.js';
 import type { UsageError } from '../options.js';
 import { configurationErrors } from './problems.dto.js';
 
-/** If-Match of a caller who wants to write over whatever is there. */
+/** If-Match of a caller who wants to overwrite whatever is there. */
 export const ANY = '*';
 
 /** @throws ProblemException 428 without a tag, 412 with another one. */
@@ -41,6 +41,6 @@ export function editNotInForce(problems: readonly Problem[]): ProblemException {
   return new ProblemException('edit-not-in-force', detail, { errors: configurationErrors(problems) });
 }
 
-/** The configuration file, or one of rules, cannot be written: the folder is mounted to be read only, the disk is full. */
+/** The configuration file, or a rule file, cannot be written: the folder is mounted read-only, the disk is full. */
 export const notWritten = ({ message }: UsageError): ProblemException =>
   new ProblemException('unacceptable', `Nothing was changed: ${message}.`);

@@ -7,7 +7,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PROJECT_ROOT } from '../project-root.js';
 
-/** Stricter than the rest of the server, whose API documentation sets styles in its page. */
+/** Stricter than for the rest of the server, whose API documentation sets styles in its page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +28,7 @@ The API is described at <a href="/docs">/docs</a>.</p></html>`;
 /** A probe of a mistyped address must fail, and not be answered with a page. */
 const NO_SCREENS = new Set(['api', 'docs', 'health', 'help', 'mcp', 'metrics']);
 
-/** Paths of the console's own screens have no dot in their last part; files do. */
+/** Paths of the console's own screens have no dot in their last segment; files do. */
 function isScreen(path: string): boolean {
   const first = path.split('/').find((part) => part !== '') ?? '';
   return !NO_SCREENS.has(first.toLowerCase()) && !path.slice(path.lastIndexOf('/')).includes('.');

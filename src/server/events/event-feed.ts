@@ -1,7 +1,7 @@
 /**
- * One client's view of the event stream, thinned to what a person and a browser can take in: at most `perSecond` events of
- * each type in a second. What is left out is counted by type and told, so that a picture can be scaled up. Memory is
- * bounded: a client that does not read has a short queue, and everything beyond it counts as left out.
+ * One client's view of the event stream, reduced to what a person and a browser can take in: at most `perSecond` events of each
+ * type per second. Omitted events are counted by type and reported, so that a chart can be scaled up. Memory is bounded: a client
+ * that does not read has a short queue, and everything beyond it counts as omitted.
  */
 import type { Instant } from '../../domain/time/units.js';
 import type { CrawlEvent } from '../../engine/events.js';
@@ -33,7 +33,7 @@ export class EventFeed {
     return true;
   }
 
-  /** Everything that waits, and what was left out since the last time, by type; undefined when nothing was. */
+  /** Everything that waits, and what was omitted since the last call, by type; undefined if there is nothing. */
   take(): { readonly events: readonly CrawlEvent[]; readonly dropped?: Readonly<Record<string, number>> } {
     const events = this.queue;
     const dropped = Object.keys(this.left).length > 0 ? this.left : undefined;

@@ -19,7 +19,7 @@ const BUNDLE_EVERY = milliseconds(200);
 const STREAMS_OF_ONE_KEY = 50;
 /** Proxies close a connection on which nothing comes for a while, often 60 s. */
 const HEARTBEATS_EVERY = 75;
-/** A server that stops waits no longer for listeners that do not read. */
+/** A server that stops no longer waits for listeners that do not read. */
 const ENDING_TIME = seconds(1);
 
 const EXAMPLE =
@@ -78,7 +78,7 @@ export class EventsController implements OnModuleDestroy {
     const unsubscribe = this.engine.subscribe((event) => feed.offer(event, this.clock.now()));
     try {
       yield 'retry: 2000\n\n';
-      // Ends also when the client goes: Nest then returns from the generator.
+      // Also ends when the client disconnects: Nest then returns from the generator.
       for (let round = 1; !this.ending.signal.aborted; round++) {
         await this.clock.sleep(BUNDLE_EVERY, this.ending.signal);
         const { events, dropped } = feed.take();
@@ -91,7 +91,7 @@ export class EventsController implements OnModuleDestroy {
     }
   }
 
-  /** A stream holds its connection as long as it likes, so that there is a share of them for each key. */
+  /** A stream holds its connection as long as it likes, so each key has a limited share of them. */
   private take(name: string, { raw }: FastifyReply): void {
     const open = this.open.get(name) ?? 0;
     if (open >= STREAMS_OF_ONE_KEY) {

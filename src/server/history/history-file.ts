@@ -1,6 +1,6 @@
 /**
- * What charts show, in one small file of the data directory: charts are a convenience of this server, not part of the crawl's
- * truth, so a file that is missing or damaged is simply begun again. A file of version 1 knew the week alone, by crawler.
+ * The data of charts, in one small file of the data directory: charts are a convenience of this server, not part of the crawl's
+ * state, so a missing or damaged file is simply started anew. A file of version 1 had the week only, by crawler.
  */
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

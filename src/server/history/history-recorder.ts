@@ -45,7 +45,7 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
     const totals = new CrawlTotals();
     for (let reading = 1; !this.closing.signal.aborted; reading++) {
       await this.clock.sleep(READ_EVERY, this.closing.signal);
-      // Before that there is no crawler, and the history of one that is not there is forgotten.
+      // Before that there is no crawler, and the history of crawlers that do not exist is dropped.
       if (!this.engine.isOpen) continue;
       try {
         const [counters, crawlers] = await Promise.all([this.engine.counters(), this.engine.crawlers()]);

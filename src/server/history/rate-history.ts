@@ -1,6 +1,6 @@
 /**
- * What each crawler did in the last hour, day, week and thirteen weeks, with fewer points the longer the time, in bounded space.
- * It is made from the engine's counters: each point tells what was counted since the reading before it.
+ * What each crawler did in the last hour, day, week and thirteen weeks, with fewer points the longer the time, in bounded space. It
+ * is derived from the engine's counters: each point has what was counted since the previous reading.
  */
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { between, type Duration, hours, type Instant, minutes, seconds } from '../../domain/time/units.js';
@@ -24,7 +24,7 @@ export type Range = keyof typeof TRACKS;
 export const RANGES = Object.keys(TRACKS) as readonly Range[];
 
 export interface HistoryPoint {
-  /** End of the time that the point speaks of. */
+  /** End of the time that the point covers. */
   readonly at: Instant;
   readonly length: Duration;
   readonly pages: number;
@@ -33,7 +33,7 @@ export interface HistoryPoint {
   /** Documents in the index at the end. */
   readonly indexed: number;
   readonly errorsByCode: Readonly<Record<string, number>>;
-  /** Stored URLs by status at the end; statuses without a URL are left out. */
+  /** Stored URLs by status at the end; statuses without URLs are left out. */
   readonly byStatus: Readonly<Record<string, number>>;
 }
 
@@ -78,7 +78,7 @@ export class RateHistory {
     }
   }
 
-  /** What outlives the process. */
+  /** What survives the process. */
   kept(): Readonly<Record<string, Tracks>> {
     return Object.fromEntries(this.tracks);
   }

@@ -1,6 +1,4 @@
-/**
- * The only bodies that are read, each with a limit; anything else is answered 415 before a byte of it is kept.
- */
+/** The only bodies that are accepted, each with a limit; anything else is answered 415 before a byte of it is kept. */
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { JSON_TYPE, TEXT_TYPE, XML_TYPE } from './operation.js';
@@ -8,12 +6,12 @@ import { ProblemException } from './problem.js';
 
 const MEBIBYTE = 1024 * 1024;
 const JSON_LIMIT = MEBIBYTE;
-/** Of a configuration, in whatever form it comes. */
+/** For a configuration, in whatever form it comes. */
 const CONFIGURATION_LIMIT = 16 * MEBIBYTE;
-/** A url list or a pending file of some hundred thousand lines. */
+/** A URL list or a pending file of some hundred thousand lines. */
 const TEXT_LIMIT = 64 * MEBIBYTE;
 
-/** What hubs send of a feed; nobody reads it. */
+/** What hubs send of a feed; it is not read. */
 export const FEED_TYPES = [
   'application/atom+xml',
   'application/rss+xml',
@@ -65,7 +63,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Validation walks the body recursively: the depth is bounded before anything does. */
+/** Validation walks the body recursively: the depth is limited before that. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

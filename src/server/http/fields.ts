@@ -1,6 +1,4 @@
-/**
- * What class-validator has no decorator for, or one that lets too much through.
- */
+/** Validators that class-validator does not have, or that accept too much there. */
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import {
@@ -14,10 +12,10 @@ import {
   ValidateNested,
 } from 'class-validator';
 
-/** The field may be left out. Unlike IsOptional it lets no null through, which the calls would take for a value. */
+/** The field may be left out. Unlike IsOptional it does not accept null, which the calls would take for a value. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
-/** A list of such objects; without IsObject a list in the list would pass unseen. */
+/** A list of such objects; without IsObject a nested list would be accepted. */
 export const IsListOf = (type: () => new () => object, max: number): PropertyDecorator =>
   applyDecorators(
     Type(type),
@@ -27,7 +25,7 @@ export const IsListOf = (type: () => new () => object, max: number): PropertyDec
     ValidateNested({ each: true }),
   ) as PropertyDecorator;
 
-/** ISO 8601 has weeks and days of the year too, which Date does not read; RFC 3339 by itself has a 31st of February. */
+/** ISO 8601 also has weeks and days of the year, which Date cannot parse; RFC 3339 by itself has a 31st of February. */
 const isMoment = (value: unknown): boolean =>
   isRFC3339(value) && isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string));
 

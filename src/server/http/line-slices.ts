@@ -1,4 +1,4 @@
-/** Texts of many lines, such as url lists and pending files: in slices between which other calls are answered. */
+/** Processes texts of many lines, such as URL lists and pending files, in slices between which other calls are answered. */
 import { setImmediate } from 'node:timers/promises';
 import { PayloadTooLargeException } from '@nestjs/common';
 import { countLines, type TextLine } from '../../domain/url/url-list.js';
@@ -6,7 +6,7 @@ import { MAX_LINES, MAX_URL } from './limits.js';
 
 const SLICE = 1_000;
 
-/** Rejections and problems that one answer lists; the others are counted. */
+/** Rejections and problems listed in one answer; the others are counted. */
 export const MAX_LISTED = 1_000;
 
 /** @throws PayloadTooLargeException before any line is used */
@@ -27,7 +27,7 @@ export async function* inSlices(lines: Iterable<TextLine>): AsyncGenerator<reado
   if (slice.length > 0) yield slice;
 }
 
-/** What is wrong with a line before anybody looks at what it says. */
+/** What is wrong with a line, regardless of its content. */
 export function lineFault({ text }: TextLine): string | undefined {
   if (text.length > MAX_URL + 256) return `longer than ${MAX_URL} characters`;
   return text.includes('\0') ? 'has a NUL character' : undefined;

@@ -1,6 +1,6 @@
 /**
- * One declaration per call: who may make it, which bodies it takes, and what the API description says of it. The guards
- * read the same values that the description shows, so the two cannot differ.
+ * One declaration per call: who may make it, which bodies it accepts, and its API description. The guards read the same values that
+ * the description shows, so the two cannot differ.
  */
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiConsumes, ApiOperation, ApiResponse, ApiSecurity } from '@nestjs/swagger';
@@ -24,15 +24,15 @@ export interface OperationOptions {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
-  /** `open`: no key wanted, ever. */
+  /** `open`: never requires a key. */
   readonly role: Role | 'open';
   /** false: a POST that changes nothing, or that strangers make; the audit log has one entry a minute of them. */
   readonly writes?: false;
-  /** It looks through the stored URLs; only a few such calls of one key are made at once. */
+  /** It searches the stored URLs; only a few such calls of one key run at the same time. */
   readonly searches?: true;
   /** Media types of the body; JSON when absent. */
   readonly consumes?: readonly string[];
-  /** Problems of this call, beside those that every call can answer. */
+  /** Problems of this call, besides those that every call can answer. */
   readonly problems?: Readonly<Record<number, string>>;
 }
 
@@ -44,7 +44,7 @@ export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
   500: 'The server failed; its log says more.',
 };
 
-/** Of every call that is not open: the health probes want no key, and have their own word for a server that is not ready. */
+/** For every call that is not open: the health probes need no key, and have their own answer for a server that is not ready. */
 export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
   401: 'No API key, or one that is not known.',
   403: 'The role of the key does not allow the call.',
@@ -53,7 +53,7 @@ export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
     '`Retry-After` says when to try again.',
 };
 
-/** Of every call that takes a body. */
+/** For every call that takes a body. */
 export const BODY_PROBLEMS: Readonly<Record<number, string>> = {
   413: 'The body is too long.',
   415: 'The body is of a media type that the call does not take.',

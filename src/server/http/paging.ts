@@ -1,6 +1,4 @@
-/**
- * Cursor paging: an answer carries `next`, opaque to the client, which asks for what follows.
- */
+/** Cursor paging: an answer contains `next`, opaque to the client, which uses it to request the following page. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
@@ -30,7 +28,7 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/** `items` was asked for with one more than `limit`, so that the last page is known as the last. */
+/** `items` was requested with one more than `limit`, so that the last page is recognised. */
 export function page<T>(items: readonly T[], limit: number, position: (last: T) => string | number): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);

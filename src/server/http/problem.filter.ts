@@ -11,7 +11,7 @@ import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, probl
 /** A start takes no longer, and a database may be back by then. */
 const RETRY_AFTER_S = 1;
 
-/** Turns whatever was thrown into a problem document; the particulars of our own failures go to the log alone. */
+/** Turns whatever was thrown into a problem document; details of our own failures are only logged. */
 /** Characters of the address that an answer repeats. */
 const LONGEST_INSTANCE = 2_048;
 

@@ -1,11 +1,9 @@
-/**
- * RFC 9457 problem details: the one shape of every error that the API answers.
- */
+/** RFC 9457 problem details: the format of every error that the API returns. */
 import { STATUS_CODES } from 'node:http';
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
-/** One particular of a problem: a field of the body, a query parameter, or a place in a configuration. */
+/** One detail of a problem: a field of the body, a query parameter, or a place in a configuration. */
 export interface ProblemError {
   readonly detail: string;
   /** JSON pointer into the body (`/roots/0/url`) or `?name` of a query parameter. */
@@ -26,7 +24,7 @@ export interface Problem {
   readonly errors?: readonly ProblemError[];
 }
 
-/** Kinds of problem that a client can react to by more than their status. */
+/** Kinds of problem to which a client can react more specifically than to their status. */
 export const PROBLEM_TYPES = {
   'invalid-request': { status: 400, title: 'The request is malformed' },
   'configuration-invalid': { status: 422, title: 'The configuration has errors' },
@@ -49,7 +47,7 @@ export class ProblemException extends Error {
   constructor(
     readonly kind: ProblemType,
     readonly detail: string,
-    /** Members beside the standard ones, e.g. `errors` or the numbers of a preview. */
+    /** Members besides the standard ones, e.g. `errors` or the numbers of a preview. */
     readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);

@@ -1,6 +1,4 @@
-/**
- * Requests that end before any hook or filter could answer them: they get a problem document too.
- */
+/** Requests that end before any hook or filter could answer them: they get a problem document, too. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -18,10 +16,10 @@ export function answerMalformedAddress(error: FastifyError, request: FastifyRequ
     .send(JSON.stringify(problem));
 }
 
-/** What could not be read as a request is answered on the socket; there is no path that the problem could name. */
+/** What could not be parsed as a request is answered on the socket; there is no path that the problem could name. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') socket.destroy();
-  // What still comes behind the answer is unreadable too.
+  // What follows the answer is unreadable, too.
   if (!socket.writable) return;
   const [status, detail] = UNREADABLE[error.code ?? ''] ?? [
     400,
@@ -36,7 +34,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Closed at once, while the caller is still sending, the connection would be reset and the answer lost.
+  // If it were closed at once, while the caller is still sending, the connection would be reset and the answer lost.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { type ProblemError, ProblemException } from './problem.js';
 
-/** Unknown fields are refused, not ignored: a misspelt name must not pass in silence. */
+/** Unknown fields are refused, not ignored: a misspelled name must not be ignored silently. */
 export const validationPipe = (): ValidationPipe => new FieldsPipe();
 
 class FieldsRefused extends Error {
@@ -40,7 +40,7 @@ class FieldsPipe extends ValidationPipe {
     }
   }
 
-  /** Number(' ') is 0 and Number('0x10') is 16: what is not an object is left to pipes that look closer. */
+  /** Number(' ') is 0 and Number('0x10') is 16: what is not an object is left to stricter pipes. */
   protected override transformPrimitive(value: unknown): unknown {
     return value;
   }

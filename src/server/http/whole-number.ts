@@ -1,10 +1,8 @@
-/**
- * Whole numbers in addresses. Number() would also take ` `, `0x10` and `1e2`, which nobody means.
- */
+/** Whole numbers in addresses. Number() would also accept ` `, `0x10` and `1e2`, which nobody means. */
 import type { PipeTransform } from '@nestjs/common';
 import { ProblemException } from './problem.js';
 
-/** Query strings carry text; anything but digits stays as it is, for the validator to refuse. */
+/** Query strings contain text; anything but digits is left for the validator to refuse. */
 export const asWholeNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
 

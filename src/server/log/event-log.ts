@@ -1,13 +1,13 @@
 /**
- * What happens in the crawl, as lines of the log: one for each event that an operator would be woken for, and every visit at
- * level debug. What comes by the thousand (held deletions, refused documents) is told at 1, 10, 100, … of a host or crawler.
+ * Events of the crawl as lines of the log: one for each event that an operator would be woken for, and every visit at level debug.
+ * Events that come by the thousand (held deletions, refused documents) are logged at 1, 10, 100, … of a host or crawler.
  */
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Log } from '../../engine/ports/log.js';
 
 type Event<T extends CrawlEvent['type']> = Extract<CrawlEvent, { type: T }>;
 
-/** Hosts and crawlers counted at once; past it counting begins again. */
+/** Hosts and crawlers counted at the same time; beyond it, counting starts again. */
 const MOST_COUNTED = 10_000;
 
 const HELD = {
@@ -76,7 +76,7 @@ export class EventLog {
     else this.log.info(`login ${login}: ${state}`);
   }
 
-  /** The count so far, when it is worth a line. */
+  /** The count so far, if it is worth a line. */
   private counted(key: string): number | undefined {
     if (this.counts.size >= MOST_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;

@@ -1,11 +1,11 @@
-/** Every visit as one line of JSON in a file: for whoever has to prove, or to find out, what was asked of a site. */
+/** Every visit as one line of JSON in a file: for those who have to prove, or to find out, what was requested from a site. */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Log } from '../../engine/ports/log.js';
 import { fileFault } from '../fail.js';
 
-/** Bytes that may wait for the disk; beyond it lines are left out, and counted. */
+/** Bytes that may wait for the disk; beyond it lines are dropped, and counted. */
 const MOST_BUFFERED = 16 * 1024 * 1024;
 
 export class FetchLog {

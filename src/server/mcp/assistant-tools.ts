@@ -1,7 +1,7 @@
 /**
- * What an assistant may do here, as a server of the Model Context Protocol. Each tool is a call of the REST API, made with the key of
- * whoever the assistant works for: roles, limits and the audit log are those of the API. No tool deletes anything or changes the
- * configuration; that is for a person, in the console or on the command line.
+ * What an assistant may do, as a server of the Model Context Protocol. Each tool is a call of the REST API, made with the key of
+ * the person for whom the assistant works: roles, limits and the audit log are those of the API. No tool deletes anything or
+ * changes the configuration; that is left to a person, in the console or on the command line.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -174,7 +174,9 @@ async function crawlerOf(client: CrawlwayClient, given: string | undefined): Pro
   throw new ApiProblem(400, `Say which crawler: ${items.map(({ name }) => name).join(', ')}.`);
 }
 
-/** What the API answers, or why it refuses, in the form that the protocol wants: a refusal is for the assistant to read. */
+/**
+ * What the API answers, or why it refuses, in the form that the protocol requires: a refusal is meant for the assistant to read.
+ */
 async function answered(call: () => Promise<unknown>): Promise<CallToolResult> {
   try {
     return text(JSON.stringify(await call(), undefined, 1));

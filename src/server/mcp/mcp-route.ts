@@ -6,7 +6,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CrawlwayClient } from '../../../client/index.js';
 
 const CREDENTIALS = ['authorization', 'x-api-key'] as const;
-/** Of one call: all are answered at once, each answer is much longer than its message, and the last revisions know no batches. */
+/**
+ * Messages of one call: all are answered at once, each answer is much longer than its message, and recent revisions of the protocol
+ * have no batches.
+ */
 const MOST_MESSAGES = 20;
 const KEY_WANTED = 'An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
@@ -27,7 +30,7 @@ async function answer(fastify: FastifyInstance, request: FastifyRequest, reply: 
     return problem(reply, 403, 'Another site makes the browser send the call.');
   if (Array.isArray(request.body) && request.body.length > MOST_MESSAGES)
     return problem(reply, 400, `More than ${MOST_MESSAGES} messages in one call.`);
-  // Loaded by the first assistant that asks.
+  // Loaded when the first assistant calls.
   const [{ WebStandardStreamableHTTPServerTransport }, { assistantTools }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
     import('./assistant-tools.js'),

@@ -1,6 +1,4 @@
-/**
- * The engine's counters as Prometheus metrics. They are read when somebody asks, so that counting costs the crawl nothing.
- */
+/** The engine's counters as Prometheus metrics. They are read on request, so counting costs the crawl nothing. */
 import {
   Counter,
   collectDefaultMetrics,
@@ -40,10 +38,10 @@ interface Spec {
 
 const ENDINGS = new Set(['document', 'unchanged', 'redirect', 'sitemap', 'no-sitemap']);
 
-/** The many reasons why a page is left out are one outcome: what is none of the others must be an error. */
+/** The many reasons why a page is left out are one outcome: everything else must be an error. */
 const outcomeOf = (name: string): string => (ENDINGS.has(name) || name in ERROR_CODES ? name : 'excluded');
 
-/** Counters that alerts look at begin at zero: of one that appears with its first count Prometheus sees no increase. */
+/** Counters used by alerts begin at zero: if one only appears with its first count, Prometheus sees no increase. */
 const startingAt0 = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
   crawlers.flatMap(({ name }) => series.map((labels): Row => [{ crawler: name, ...labels }, 0]));
 
@@ -310,7 +308,7 @@ export class EngineMetricsExporter {
     };
   }
 
-  /** The engine has counted the buckets already; prom-client's own histogram wants to count by itself. */
+  /** The engine has already counted the buckets; prom-client's own histogram does its own counting. */
   private histogram(): object {
     const name = 'crawlway_fetch_duration_seconds';
     const help = 'Time from the start of a fetch to the end of its body.';

@@ -6,7 +6,7 @@ import { appModule } from '../app.module.js';
 import { PART_TOKENS } from '../tokens.js';
 import { describeApi } from './document.js';
 
-/** Nest wants every part to be there, even when it makes nothing of them. */
+/** Nest requires every part to exist, even if it does nothing with them. */
 const NO_PARTS: DynamicModule = {
   module: class NoParts {},
   global: true,

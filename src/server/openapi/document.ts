@@ -61,7 +61,7 @@ function groupCalls(document: OpenAPIObject): void {
   }));
 }
 
-/** Readers see what a thing is, not what our classes for it are called. */
+/** Readers see what a thing is, not what our class for it is called. */
 function nameSchemas(document: OpenAPIObject): OpenAPIObject {
   const text = JSON.stringify(document).replaceAll(/(#\/components\/schemas\/\w+?)Dto"/g, '$1"');
   const renamed = JSON.parse(text) as OpenAPIObject;
@@ -73,7 +73,7 @@ function nameSchemas(document: OpenAPIObject): OpenAPIObject {
   return renamed;
 }
 
-/** Of parameters that mean the same at every call. */
+/** Descriptions of parameters that mean the same in every call. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   host: 'Host key: scheme, name and port, as the list of hosts shows it.',
   source: 'Only URLs that wait in this source.',
@@ -93,7 +93,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   version: 'Number of the version, as the list shows it.',
 };
 
-/** An answer that nothing else is said of is what the call does; so is a parameter whose name says it all. */
+/** An answer without a description is described by its call; so is a parameter whose name is sufficient. */
 function describeRest(document: OpenAPIObject): void {
   for (const { summary = '', responses, parameters = [] } of operationsOf(document)) {
     for (const response of Object.values(responses))
@@ -117,7 +117,7 @@ function tellOfBodies(document: OpenAPIObject): void {
   }
 }
 
-/** Problems that every call can answer are described once: all of them at each call would bury what is special. */
+/** Problems that every call can answer are described once: listing all of them for each call would hide what is special. */
 function shareProblems(document: OpenAPIObject): void {
   const shared = Object.fromEntries(
     Object.entries(EVERYWHERE).map(([status, description]) => [

@@ -1,6 +1,7 @@
 /**
- * An example for every request and answer of the API description, made of the schemas: the example of a property is at the
- * property, or here under its name where it means the same everywhere. What neither says has no example, and a test fails.
+ * An example for every request and answer of the API description, made from the schemas: the example of a property is at the
+ * property, or here under its name if it means the same everywhere. A property that neither covers has no example, and a test
+ * fails.
  */
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
@@ -158,7 +159,7 @@ const BY_MEDIA_TYPE: Readonly<Record<string, string>> = {
   'application/x-ndjson': `{"url":"${PAGE}","status":"indexed","reason":"indexed"}\n`,
 };
 
-/** How deep schemas are followed that contain themselves. */
+/** How deep recursive schemas are followed. */
 const DEEPEST = 6;
 
 function each(value: unknown, names: string): Record<string, readonly unknown[]> {
@@ -207,7 +208,7 @@ export class Examples {
       const items = this.resolved(schema.items as SchemaOrRef);
       return types.includes('array') && value.every((item) => this.fits(items, item));
     }
-    // An object with declared properties is made of them.
+    // An object with declared properties is made from them.
     if (schema.properties) return false;
     if (types.length === 0) return true;
     return types.includes(typeOf(value)) || (typeof value === 'number' && types.includes('number'));

@@ -1,4 +1,4 @@
-/** The groups in which readers of the API description find its calls: the first one that a path begins with. */
+/** The groups in which readers of the API description find its calls: the first one whose prefix matches the path. */
 export interface CallGroup {
   readonly name: string;
   readonly description: string;

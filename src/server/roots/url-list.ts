@@ -1,4 +1,4 @@
-/** A url list of any length, submitted in slices. */
+/** A URL list of any length, submitted in slices. */
 
 import { withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { type TextLine, urlListEntries } from '../../domain/url/url-list.js';

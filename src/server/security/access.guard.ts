@@ -24,7 +24,7 @@ declare module 'fastify' {
 
 const KEY_WANTED = 'An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
-/** Lets a call through when its role is declared and the caller has it. A call that declares none is refused to all. */
+/** Allows a call if its role is declared and the caller has it. A call that declares none is refused to everybody. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
@@ -51,8 +51,8 @@ interface Identification {
 }
 
 /**
- * Says of each request who makes it, before any guard is asked. A body is read before that too: from a stranger none is,
- * however many megabytes the call may take.
+ * Determines for each request who makes it, before any guard runs. Bodies are also read before that: none from a stranger, however
+ * many megabytes the call may accept.
  */
 export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refused }: Identification): void {
   fastify.addHook('onRequest', async (request, reply) => {
@@ -70,7 +70,7 @@ export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refuse
   });
 }
 
-/** Notes each call that is refused, whichever guard or hook did it. */
+/** Records each call that is refused, whichever guard or hook did it. */
 export function noteRefusals(fastify: FastifyInstance, refused: RefusedCalls): void {
   fastify.addHook('onResponse', async ({ ip, caller, method, url }, { statusCode: status }) => {
     if (!REFUSALS.has(status)) return;
@@ -87,7 +87,7 @@ export function noteRefusals(fastify: FastifyInstance, refused: RefusedCalls): v
 const REFUSALS = new Set([401, 403, 429]);
 const LONGEST_PATH = 300;
 
-/** Sites tell of their URLs without a key of ours; what they send is bounded, and counted by address. */
+/** Sites report their URLs without a key of ours; what they send is bounded, and counted by address. */
 const isOpenWithBody = ({ method, url }: FastifyRequest): boolean =>
   method === 'POST' && (url.split('?', 1)[0] === '/indexnow' || url.startsWith('/websub/'));
 

@@ -1,10 +1,8 @@
-/**
- * API keys of `CRAWLWAY_API_KEYS`. Only digests stay in memory, so a heap dump or a log line cannot give a key away.
- */
+/** API keys of `CRAWLWAY_API_KEYS`. Only digests stay in memory, so a heap dump or a log line cannot reveal a key. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export const ROLES = ['read', 'operate', 'admin'] as const;
-/** Each role may do what the ones before it may. */
+/** Each role may do what the previous ones may. */
 export type Role = (typeof ROLES)[number];
 
 export interface ApiKey {
@@ -25,15 +23,15 @@ export interface Caller {
 /** Of a key. */
 export const KEY_NAME = /^[\w.@-]{1,64}$/;
 
-/** Without keys the API answers on loopback only, and whoever is on this machine may do everything. */
+/** Without keys the API answers on loopback only, and everybody on this machine may do everything. */
 export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
 
-/** Shorter keys are taken, with a warning. */
+/** Shorter keys are accepted, with a warning. */
 export const ADVISED_LENGTH = 16;
 
 /**
  * Reads `name:role:key, …`.
- * @throws Error with the position of the entry and nothing of its text: in a misspelt one any part may be the key.
+ * @throws Error with the position of the entry and nothing of its text: in a misspelled one, any part may be the key.
  */
 export function readApiKeys(text: string | undefined): ApiKey[] {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());

@@ -2,11 +2,11 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 
-/** Who has a key has a count of its own: whoever guesses keys uses up the calls of an address, and of nobody beside. */
+/** Each key has its own count: a person who guesses keys uses up the calls of an address, and of nobody else. */
 @Injectable()
 export class CallLimitGuard extends ThrottlerGuard {
   protected override async getTracker(request: FastifyRequest): Promise<string> {
-    // The space keeps it apart from any address.
+    // The blank distinguishes it from any address.
     return request.caller ? `key ${request.caller.name}` : super.getTracker(request);
   }
 

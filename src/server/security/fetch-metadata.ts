@@ -1,6 +1,6 @@
 /**
- * A GET changes nothing here, but one of them asks a web site for a page. A browser says in Sec-Fetch-Site which site makes it
- * call; scripts and tools send no such header.
+ * A GET changes nothing here, but one of them requests a page from a web site. A browser says in Sec-Fetch-Site which site makes
+ * the call; scripts and tools send no such header.
  */
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';

@@ -5,15 +5,15 @@ import type { Log } from '../../engine/ports/log.js';
 import { type ApiKey, type Caller, digestOf, findCaller, LOCAL_CALLER, type Role } from './api-keys.js';
 import type { KeyStore, StoredKey } from './key-store.js';
 
-/** Another server of the database may have made or withdrawn one: until then its keys are as they were. */
+/** Another server of the database may have created or revoked one: until then the known keys are used. */
 const READ_AGAIN_AFTER = seconds(10);
-/** A person has a handful; a script that makes one for each run is told to withdraw them. */
+/** A person has a handful; a script that creates one for each run is told to revoke them. */
 const MOST_KEYS = 1_000;
 
 interface KeyRingParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Also without keys in the environment: people sign in. */
+  /** Also without keys in the environment: people may sign in. */
   readonly closed?: boolean;
 }
 
@@ -24,7 +24,7 @@ export class KeyRing {
   private reading: Promise<void> | undefined;
   private readonly clock: Clock;
   private readonly log: Log;
-  /** Whoever reaches the server may do everything, with a key or not. */
+  /** Everybody who reaches the server may do everything, with or without a key. */
   readonly isOpen: boolean;
 
   constructor(
@@ -43,16 +43,16 @@ export class KeyRing {
     return named ?? (this.isOpen ? LOCAL_CALLER : undefined);
   }
 
-  /** By name, the expired ones too. */
+  /** By name, including expired ones. */
   async list(): Promise<readonly StoredKey[]> {
     await this.read();
     return this.stored;
   }
 
   /**
-   * Makes a key; its text is in the answer and nowhere else.
-   * @returns undefined when the name is taken
-   * @throws RangeError when there are too many
+   * Creates a key; its text is in the answer and nowhere else.
+   * @returns undefined if the name is taken
+   * @throws RangeError if there are too many
    */
   async create(
     name: string,
@@ -78,7 +78,7 @@ export class KeyRing {
     return { key, stored };
   }
 
-  /** It opens nothing from now on, on other servers of the database within seconds. False: there is none of that name. */
+  /** Revokes it at once, on other servers of the database within seconds. False: the name does not exist. */
   async withdraw(name: string): Promise<boolean> {
     const removed = await this.store.removeKey(name);
     await this.read();
@@ -99,7 +99,7 @@ export class KeyRing {
     return found;
   }
 
-  /** A database that does not answer closes nobody out who was let in a moment ago. */
+  /** If the database does not answer, nobody is locked out who had access a moment ago. */
   private async readOrKeep(): Promise<void> {
     this.reading ??= this.read()
       .catch((error: unknown) => this.log.warn('the API keys in the database cannot be read', { error: String(error) }))

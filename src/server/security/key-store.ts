@@ -1,7 +1,7 @@
 import type { Instant } from '../../domain/time/units.js';
 import type { Role } from './api-keys.js';
 
-/** A key that was made over the API. The key itself is known to its owner alone. */
+/** A key created through the API. The key itself is known only to its owner. */
 export interface StoredKey {
   readonly name: string;
   readonly role: Role;
@@ -9,7 +9,7 @@ export interface StoredKey {
   readonly digest: string;
   readonly createdAt: Instant;
   readonly createdBy: string;
-  /** It opens nothing from then on. */
+  /** Invalid from then on. */
   readonly expiresAt?: Instant;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Without API keys the server trusts whoever is on this machine. A web page in a browser on this machine is not such a
- * person, yet it can send requests here under a host name that it controls (DNS rebinding): the Host header gives it away.
+ * Without API keys the server trusts everybody on this machine. A web page in a browser on this machine is not such a person, but
+ * it can send requests under a host name that it controls (DNS rebinding): the Host header reveals it.
  */
 import { ForbiddenException } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
@@ -16,5 +16,5 @@ export function requireLocalHost(fastify: FastifyInstance): void {
   });
 }
 
-/** Without the port; undefined when the header is missing, which no browser leaves out. */
+/** Without the port; undefined if the header is missing, which no browser omits. */
 const hostName = (header: string | undefined): string | undefined => header?.replace(/:\d+$/, '');

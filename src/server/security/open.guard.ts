@@ -10,7 +10,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import { ROLE_KEY } from '../http/operation.js';
 import { ENGINE } from '../tokens.js';
 
-/** While the server starts it does not know its crawlers yet: better no answer than a wrong one. Probes are answered. */
+/** While the server starts it does not know its crawlers yet: no answer is better than a wrong one. Probes are answered. */
 @Injectable()
 export class OpenGuard implements CanActivate {
   constructor(

@@ -1,6 +1,6 @@
 /**
- * What becomes known of refused calls (401, 403, 429): a log line and an audit entry for the first of a kind within a minute,
- * a count for all. Whoever guesses keys must be noticed, and must fill neither the log nor the audit trail.
+ * What is reported of refused calls (401, 403, 429): a log line and an audit entry for the first of a kind within a minute, a count
+ * for all. Guessing keys must be noticed, but must not fill the log or the audit trail.
  */
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
@@ -8,13 +8,13 @@ import type { Log } from '../../engine/ports/log.js';
 import type { AuditLog } from '../audit/audit-log.js';
 
 const WINDOW = seconds(60);
-/** Of one address and status, within a minute. */
+/** Calls of one address and status, within a minute. */
 const TOLD_OF_ONE = 5;
-/** Of all together, within a minute: an attacker has many addresses. */
+/** Calls of all together, within a minute: an attacker has many addresses. */
 const TOLD_OF_ALL = 60;
-/** Calls with a wrong key that one address may make in a minute; a stale console makes far fewer. */
+/** Calls with a wrong key that one address may make per minute; an outdated console makes far fewer. */
 export const WRONG_KEYS_PER_MINUTE = 300;
-/** Addresses that are counted at once. */
+/** Addresses counted at the same time. */
 const MOST_ADDRESSES = 10_000;
 
 export interface RefusedCall {
@@ -23,7 +23,7 @@ export interface RefusedCall {
   /** Name of the key; absent: none, or a wrong one. */
   readonly who?: string;
   readonly method: string;
-  /** Path without query, which may hold anything. */
+  /** Path without query, which may contain anything. */
   readonly path: string;
 }
 
@@ -45,7 +45,7 @@ export class RefusedCalls {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Whether the address may try another key; asked for each wrong one, before anything of the call is read. */
+  /** Whether the address may try another key; checked for each wrong one, before anything else of the call is read. */
   mayTryAgain(address: string): boolean {
     this.slot();
     return count(this.wrongKeys, address) <= WRONG_KEYS_PER_MINUTE;

@@ -11,7 +11,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { finalize, from, mergeMap, type Observable } from 'rxjs';
 import { SEARCHES_KEY } from '../http/operation.js';
 
-/** Searches of one key that the store works on at once: the next in its queue are those of others. */
+/** Searches of one key that the store processes at the same time: the next ones in its queue belong to others. */
 const AT_ONCE = 2;
 /** Calls of one key that wait for these; a console makes a handful. */
 const MOST_WAITING = 50;
@@ -23,8 +23,8 @@ interface Share {
 }
 
 /**
- * A search through all stored URLs keeps the store busy for a tenth of a second, and the store answers in order. Each key has a share, so that
- * many searches of one do not hold up the lists of others; a call whose client has gone is not made at all.
+ * A search through all stored URLs occupies the store for a tenth of a second, and the store answers in order. Each key has a
+ * share, so that many searches of one do not hold up the lists of others; a call whose client has disconnected is not made at all.
  */
 @Injectable()
 export class SearchShare implements NestInterceptor {
@@ -41,7 +41,7 @@ export class SearchShare implements NestInterceptor {
     );
   }
 
-  /** @throws HttpException 429 when too many wait, 499 when the client went meanwhile. */
+  /** @throws HttpException 429 if too many wait, 499 if the client disconnected meanwhile. */
   async enter(key: string, { raw }: Pick<FastifyReply, 'raw'>): Promise<void> {
     const share = this.shares.get(key) ?? { running: 0, waiting: new Set() };
     this.shares.set(key, share);
@@ -56,7 +56,7 @@ export class SearchShare implements NestInterceptor {
         share.waiting.delete(enter);
         reject(new HttpException('The client has closed the connection.', 499));
       };
-      // Whoever leaves hands its place over, so that `running` stays.
+      // A call that ends passes its place on, so `running` is unchanged.
       const enter = (): void => {
         raw.off('close', gone);
         resolve();

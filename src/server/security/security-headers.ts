@@ -1,6 +1,6 @@
 /**
- * Headers of every answer. Everything that the console and the API documentation need comes from this server; a script,
- * style or request to anywhere else is an attack.
+ * Headers of every answer. Everything that the console and the API documentation need comes from this server; a script, style or
+ * request to anywhere else is an attack.
  */
 export const SECURITY_HEADERS = {
   contentSecurityPolicy: {
@@ -20,6 +20,6 @@ export const SECURITY_HEADERS = {
     },
   },
   xFrameOptions: { action: 'deny' },
-  /** The server speaks plain HTTP; whoever puts TLS before it sets this there. */
+  /** The server speaks plain HTTP; an operator who puts TLS in front of it sets this there. */
   strictTransportSecurity: false,
 } as const;

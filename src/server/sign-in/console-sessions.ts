@@ -5,7 +5,7 @@ import { type Caller, digestOf, type Role } from '../security/api-keys.js';
 
 /** Somebody who has signed in. */
 export interface StoredSession {
-  /** SHA-256 of what the cookie says, hex. */
+  /** SHA-256 of the cookie's value, hex. */
   readonly digest: string;
   readonly name: string;
   readonly role: Role;
@@ -20,7 +20,7 @@ export interface SessionStore {
   removeSession(digest: string): Promise<void>;
 }
 
-/** A working day: roles that were taken away at the provider end with it. */
+/** A working day: roles that were removed at the provider end with it. */
 export const SESSION_LENGTH = hours(8);
 /** Another server of the database may have ended it. */
 const READ_AGAIN_AFTER = seconds(10);
@@ -31,7 +31,7 @@ interface Known {
   readonly readAt: Instant;
 }
 
-/** Sessions of people at the console. What a cookie says is known to the browser alone. */
+/** Sessions of people at the console. Only the browser knows the value of the cookie. */
 export class ConsoleSessions {
   private readonly known = new Map<string, Known>();
 

@@ -2,18 +2,18 @@ import { Secret } from '../../domain/secret.js';
 import { ROLES, type Role } from '../security/api-keys.js';
 import { UsageError } from '../usage-error.js';
 
-/** Sign-in of people to the console by OpenID Connect, as the environment has it. */
+/** Sign-in of people to the console by OpenID Connect, as configured by the environment. */
 export interface OidcOptions {
   readonly issuer: URL;
   readonly clientId: string;
   /** Absent: a public client, which PKCE protects. */
   readonly clientSecret?: Secret;
   readonly scope: string;
-  /** Where roles stand in the claims: names of objects inside objects, apart by dots. */
+  /** Where roles are in the claims: a path of property names, separated by dots. */
   readonly roleClaim: string;
   /** Role by value of the claim; `*`: everybody who can sign in. */
   readonly roles: ReadonlyMap<string, Role>;
-  /** How people know the provider: it is on the button. */
+  /** The provider's name for people: it is on the button. */
   readonly label: string;
 }
 
@@ -56,7 +56,7 @@ function readRoles(text: string | undefined): ReadonlyMap<string, Role> {
   );
 }
 
-/** The highest role that the claims give; undefined: none. Lists and texts with blanks or commas are read alike. */
+/** The highest role in the claims; undefined: none. Lists and texts separated by blanks or commas are equivalent. */
 export function roleOf(claims: Readonly<Record<string, unknown>>, { roleClaim, roles }: OidcOptions): Role | undefined {
   let value: unknown = claims;
   for (const name of roleClaim.split('.')) {

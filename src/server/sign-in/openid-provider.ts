@@ -13,7 +13,7 @@ export interface PendingSignIn {
 
 export interface Person {
   readonly name: string;
-  /** Absent: nothing that the claims say gives one. */
+  /** Absent: the claims contain none. */
   readonly role?: Role;
 }
 
@@ -47,7 +47,7 @@ export class OpenIdProvider {
     return { url, pending };
   }
 
-  /** @param answer the URL that the provider sent the browser to. Rejects unless it is the answer to this sign-in. */
+  /** @param answer the URL to which the provider sent the browser. Rejects unless it is the answer to this sign-in. */
   async finish(answer: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
     const client = await import('openid-client');
     const configuration = await this.discovered();
@@ -59,14 +59,14 @@ export class OpenIdProvider {
     });
     const claims: Record<string, unknown> = { ...tokens.claims() };
     const subject = String(claims['sub']);
-    // Many providers put groups and names only there.
+    // Many providers return groups and names only there.
     if (configuration.serverMetadata().userinfo_endpoint !== undefined && tokens.access_token)
       Object.assign(claims, await client.fetchUserInfo(configuration, tokens.access_token, subject));
     const role = roleOf(claims, this.options);
     return { name: nameOf(claims, subject), ...(role ? { role } : {}) };
   }
 
-  /** A failure is forgotten: the provider may be back. */
+  /** A failure is not cached: the provider may be back. */
   private discovered(): Promise<Configuration> {
     this.configuration ??= this.discover().catch((error: unknown) => {
       this.configuration = undefined;
@@ -87,7 +87,7 @@ export class OpenIdProvider {
   }
 }
 
-/** `user:` keeps people apart from keys, whose names have no colon. */
+/** `user:` distinguishes people from keys, whose names contain no colon. */
 function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): string {
   const given = [claims['preferred_username'], claims['email']].find((each) => typeof each === 'string' && each !== '');
   const printable = String(given ?? subject).replace(/[^\x21-\x7e\u00a1-\uffff]/g, '_');

@@ -7,7 +7,7 @@ import type { PendingSignIn } from './openid-provider.js';
 const SESSION = 'crawlway_session';
 const PENDING = 'crawlway_sign_in';
 const PENDING_SECONDS = 600;
-/** What a session is known by: 32 bytes, base64url. */
+/** The identifier of a session: 32 bytes, base64url. */
 const TOKEN = /^[\w-]{43}$/;
 
 /** With the prefix no other host of the domain and no page without TLS can set it (RFC 6265bis). */
@@ -21,7 +21,7 @@ export function sessionToken(request: FastifyRequest, secure: boolean): string |
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
 
-/** The sign-in that this browser has begun; undefined: none, or not one of ours. */
+/** The sign-in that this browser has started; undefined: none, or not one of ours. */
 export function pendingSignIn(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {
   try {
     const text = cookiesOf(request)[named(PENDING, secure)] ?? '';
@@ -63,8 +63,8 @@ function set(
 }
 
 /**
- * A cookie goes with whatever request a browser is made to send: it counts when the page that asks is one of this server's own.
- * Browsers without Sec-Fetch-Site name the page in Origin where the call could change something.
+ * A cookie is sent with any request that a browser can be made to send: it counts only if the page that sends it belongs to this
+ * server. Browsers without Sec-Fetch-Site name the page in Origin if the call could change something.
  */
 export function isOwnPage({ method, headers }: FastifyRequest): boolean {
   const from = headers['sec-fetch-site'];

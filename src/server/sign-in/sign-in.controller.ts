@@ -118,7 +118,7 @@ export class SignInController {
     );
   }
 
-  /** What the provider says is in the log only: it may hold more than the browser is to know. */
+  /** The provider's message is only logged: it may contain more than the browser should know. */
   private failed(what: string, error: unknown): never {
     const { message, code, cause } = error as Error & { code?: string };
     this.log.warn(`the provider of the sign-in ${what}`, { error: message, code, cause: String(cause ?? '') });
@@ -132,7 +132,7 @@ export class SignInController {
   }
 }
 
-/** A path of this server: anything else would send people elsewhere, as `/.//host` would, which is `//host` in the end. */
+/** A path of this server: anything else would send people elsewhere, such as `/.//host`, which becomes `//host`. */
 function ownPath(to: unknown): string {
   if (typeof to !== 'string' || to.length > 2_000 || !to.startsWith('/')) return '/';
   const url = URL.parse(to, 'http://own.invalid');

@@ -5,7 +5,7 @@ import type { OidcOptions } from './oidc-options.js';
 import { OpenIdProvider } from './openid-provider.js';
 import { isOwnPage, sessionToken } from './sign-in-cookies.js';
 
-/** Sign-in of people, where the operator has set it up. */
+/** Sign-in of people, if the operator has configured it. */
 export class SignIn {
   readonly provider: OpenIdProvider;
   readonly label: string;

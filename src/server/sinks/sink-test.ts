@@ -9,7 +9,7 @@ export interface SinkTest {
   readonly name: string;
   readonly type: string;
   readonly ok: boolean;
-  /** What was asked and answered, or what is wrong. */
+  /** What was requested and answered, or what is wrong. */
   readonly message: string;
   readonly milliseconds: number;
 }

@@ -88,7 +88,7 @@ const COLUMNS = [
 
 const csvLine = (url: UrlStateDto): string => `${COLUMNS.map((column) => csvCell(url[column])).join(',')}\r\n`;
 
-/** RFC 4180. A cell that a spreadsheet would take for a formula is led by an apostrophe. */
+/** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
 function csvCell(value: string | number | undefined): string {
   if (value === undefined) return '';
   const text = /^[=+\-@\t\r]/.test(String(value)) && typeof value === 'string' ? `'${value}` : String(value);

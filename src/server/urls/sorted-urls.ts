@@ -1,6 +1,6 @@
 /**
- * Short lists in an order that a person chose. No index is kept for it (each would slow down the crawl), so all matching URLs
- * are gathered and sorted for each page, and a filter that leaves more than a bound is refused.
+ * Short lists in an order that a person chose. No index is kept for it (each would slow down the crawl), so all matching URLs are
+ * collected and sorted for each page, and a filter that matches more than a limit is refused.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';

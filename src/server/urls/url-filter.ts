@@ -20,7 +20,7 @@ export function filterOf(crawler: string, query: UrlFilterQuery): UrlFilter & { 
   };
 }
 
-/** For what changes URLs: all of a crawler are never meant by leaving everything out. */
+/** For calls that change URLs: omitting all conditions never means all URLs of a crawler. */
 export function choiceOf(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'> {
   const { crawler: _, ...choice } = filterOf('', query);
   if (Object.values(choice).every((value) => value === undefined || value === '')) {

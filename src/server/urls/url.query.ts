@@ -49,7 +49,7 @@ export class ExplainQuery extends UrlQuery {
   from?: string;
 }
 
-/** What narrows the stored URLs of a crawler. */
+/** Conditions on the stored URLs of a crawler. */
 export class UrlFilterQuery {
   @ApiProperty({
     required: false,

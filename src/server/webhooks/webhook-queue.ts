@@ -14,7 +14,7 @@ export interface WebhookChannel {
   close(): Promise<void>;
 }
 
-/** Messages that wait for one receiver; beyond that the oldest go. */
+/** Messages that wait for one receiver; beyond that the oldest are dropped. */
 const MOST_WAITING = 1_000;
 /** Ten attempts in two and a half hours, then the message is given up. */
 const PAUSES: readonly Duration[] = [
@@ -29,7 +29,7 @@ const PAUSES: readonly Duration[] = [
   minutes(45),
 ];
 
-/** The messages of one webhook, one after the other: a receiver that is slow or down holds up nothing else. */
+/** The messages of one webhook, one after the other: a slow or unavailable receiver does not hold up others. */
 export class WebhookQueue {
   private readonly waiting: WebhookMessage[] = [];
   private readonly stop = new AbortController();
@@ -80,7 +80,7 @@ export class WebhookQueue {
           return;
         }
         if (attempt === 0) this.log.warn('a webhook was not accepted; it will be sent again', particulars);
-        // Receivers that were down together are not to be asked together.
+        // Receivers that were down together should not be called together.
         await this.clock.sleep(milliseconds(Math.round(pause * (1 + this.waiting.length / 10_000))), this.stop.signal);
       }
     }

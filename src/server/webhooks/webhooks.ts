@@ -1,4 +1,4 @@
-/** Tells the webhooks of the configuration what happens in the crawl, as Standard Webhooks. */
+/** Notifies the webhooks of the configuration of events in the crawl, as Standard Webhooks. */
 import { randomUUID } from 'node:crypto';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
@@ -9,7 +9,7 @@ import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import { type WebhookChannel, WebhookQueue } from './webhook-queue.js';
 
-/** Hosts and crawlers counted at once; past it counting begins again. */
+/** Hosts and crawlers counted at the same time; beyond it, counting starts again. */
 const MOST_COUNTED = 10_000;
 
 interface WebhookServices {
@@ -53,7 +53,7 @@ export class Webhooks {
     }
   }
 
-  /** Messages of a webhook that has changed go with it. */
+  /** Waiting messages of a changed webhook are dropped with it. */
   private configure(): void {
     const { webhooks = [] } = this.services.definition();
     if (webhooks === this.configured) return;
@@ -110,7 +110,7 @@ export class Webhooks {
       : ({ type: 'orders.refused', data: { crawler, count, uri, message } } as const);
   }
 
-  /** A host that rests again and again is told once. */
+  /** A host that rests again and again is reported once. */
   private hostEvent({ hostKey: host, state, until }: Extract<CrawlEvent, { type: 'host' }>): WebhookEvent | undefined {
     if (state !== 'backing off')
       return this.resting.delete(host) ? { type: 'host.recovered', data: { host } } : undefined;
@@ -120,7 +120,7 @@ export class Webhooks {
     return { type: 'host.ill', data: { host, until: until && new Date(until).toISOString() } };
   }
 
-  /** The count so far, when it is worth a message. */
+  /** The count so far, if it is worth a message. */
   private counted(key: string): number | undefined {
     if (this.counts.size >= MOST_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;

@@ -20,7 +20,7 @@ interface ApplyProps {
   readonly onClose: () => void;
 }
 
-/** Preview before save: nothing is in force until its effect has been shown. */
+/** Preview before saving: nothing is in force until its effect has been shown. */
 export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: ApplyProps): JSX.Element {
   const { report, problem } = usePreview(draft);
   const [saving, setSaving] = useState(false);

@@ -4,7 +4,7 @@ import type { ElementFormDto } from '../../api/schema.js';
 
 interface FieldProps {
   readonly attribute: ElementFormDto['attributes'][number];
-  /** Undefined: not written, so the default counts. */
+  /** Undefined: not written, so the default applies. */
   readonly value?: string;
   readonly editable: boolean;
   readonly onChange: (value: string | undefined) => void;
@@ -47,7 +47,7 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
   );
 }
 
-/** What is being typed is kept here: an answer of the checker that comes meanwhile must not take it away. */
+/** What is being typed is kept here: an answer of the checker meanwhile must not discard it. */
 function Typed({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element {
   const [typed, setTyped] = useState<string>();
   return (

@@ -1,4 +1,4 @@
-/** A text of the configuration that is being edited, checked by the server while one types. */
+/** A text of the configuration that is being edited, checked by the server while it is typed. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';

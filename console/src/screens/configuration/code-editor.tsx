@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
 import { Loading, NotLoaded } from '../../ui/answers.js';
 
-/** A problem of the checker, at its place in the text that is edited; without a line it lies elsewhere. */
+/** A problem reported by the checker, at its place in the edited text; without a line it is elsewhere. */
 export interface TextProblem extends Pick<ConfigurationProblemDto, 'severity' | 'message' | 'code'> {
   readonly line?: number;
   readonly column?: number;
@@ -17,14 +17,14 @@ export interface CodeProps {
   /** To show first, 1-based. */
   readonly line?: number;
   readonly editable: boolean;
-  /** What may stand in the text, offered while one types; absent: nothing is offered. */
+  /** Completions offered while typing; absent: none. */
   readonly elements?: readonly ElementFormDto[];
   readonly onChange: (text: string) => void;
-  /** The server's own checker runs while one types: the same messages at the same places as `crawlway check`. */
+  /** The server's own checker runs while the text is typed: the same messages at the same places as `crawlway check`. */
   readonly check: (text: string) => Promise<readonly TextProblem[]>;
 }
 
-/** The editor is larger than all the rest of the console, so it comes only when somebody wants to edit. */
+/** The editor is larger than the rest of the console, so it is only loaded for editing. */
 export function CodeEditor(props: CodeProps): JSX.Element {
   const { text, line, editable } = props;
   const element = useRef<HTMLDivElement>(null);

@@ -85,7 +85,7 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
   return () => view.destroy();
 }
 
-/** End tags are offered, never put in: whoever types them as well would have each of them twice. */
+/** End tags are offered, never inserted: a person who types them as well would have each of them twice. */
 const markup = () => xml({ autoCloseTags: false });
 
 /** Elements, attributes and values of the schema, offered where they may stand; Control-Space asks for them. */

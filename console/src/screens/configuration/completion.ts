@@ -1,4 +1,4 @@
-/** What may be written at a place of the configuration, for completion while one types. */
+/** What may be written at a position in the configuration, for completion while typing. */
 import type { ElementSpec } from '@codemirror/lang-xml';
 import type { ElementFormDto } from '../../api/schema.js';
 import { prefixFor, readXml } from './xml-tree.js';

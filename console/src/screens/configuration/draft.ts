@@ -1,6 +1,6 @@
 import type { ConfigurationDraftDto } from '../../api/schema.js';
 
-/** A configuration that is not in force yet: another CrawlConfig.xml, other files of rules, or both. */
+/** A configuration that is not in force yet: another CrawlConfig.xml, other rule files, or both. */
 export type Draft = ConfigurationDraftDto;
 
 /** As the server takes it: XML alone goes as such and may be larger. */

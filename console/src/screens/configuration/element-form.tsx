@@ -44,7 +44,7 @@ export function ElementForm({ element, editing, folded = false, hidden = [] }: F
   );
 }
 
-/** Only what is open is made: a configuration may have thousands of elements. */
+/** Only open elements are rendered: a configuration may have thousands. */
 function Folded({ element, editing, children }: FormProps & { readonly children: ComponentChildren }): JSX.Element {
   const [open, setOpen] = useState(false);
   const { xml, mayChange, change } = editing;
@@ -166,7 +166,7 @@ interface TextProps {
 
 function TextField({ label, element, editing: { xml, mayChange, change } }: TextProps): JSX.Element {
   const id = useId();
-  // As in AttributeField, what is being typed stays when the checker answers.
+  // As in AttributeField, what is being typed is kept when the checker answers.
   const [typed, setTyped] = useState<string>();
   return (
     <div class="field grow">

@@ -9,7 +9,7 @@ export interface FormCheck {
   readonly problems: readonly ConfigurationProblemDto[];
 }
 
-/** What the server says of a configuration that is being edited, once the typing pauses. */
+/** The server's check of a configuration that is being edited, once typing pauses. */
 export function useFormCheck(xml: string, file: string): FormCheck {
   const rested = useRested(xml);
   const [found, setFound] = useState<readonly ConfigurationProblemDto[]>([]);

@@ -1,4 +1,4 @@
-/** Everything that the configuration can say, as forms: made from the table that the schema and the reference come from. */
+/** Everything that the configuration can contain, as forms, generated from the table behind the schema and the reference. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useCrawler } from '../../state/crawlers.js';
@@ -75,7 +75,7 @@ function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => voi
 
 const crawlersOf = ({ children }: XmlElement): XmlElement[] => children.filter(({ name }) => name === 'Crawler');
 
-/** The chosen crawler in full, and those that are not in force yet. */
+/** The selected crawler in full, and those that are not in force yet. */
 function Crawlers({ editing }: { editing: Editing }): JSX.Element {
   const { root, xml, mayChange, change } = editing;
   const chosen = useCrawler()?.name;

@@ -144,7 +144,7 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
   );
 }
 
-/** A text with a hidden password cannot be previewed; the server restores it all the same. */
+/** A text with a hidden password cannot be previewed; the server can restore it nevertheless. */
 function shown({ files }: Texts, name: string): (readonly [string, string])[] {
   const text = files.get(name);
   return text === undefined || text.includes('********') ? [] : [[name, text]];

@@ -1,4 +1,4 @@
-/** What there is besides crawl rules, found in the configuration, and what it begins with where there is none. */
+/** The parts besides crawl rules, found in the configuration, and the initial text of those that are absent. */
 import type { RuleFileDto } from '../../api/schema.js';
 import type { Part } from './part.js';
 import type { PartText } from './part-editor.js';
@@ -39,7 +39,7 @@ export interface Place {
   readonly kind: Kind;
   /** Texts that are there. */
   readonly parts: readonly PartText[];
-  /** What it would begin with; absent when it is there. */
+  /** Its initial text; absent if it exists. */
   readonly fresh?: PartText;
 }
 

@@ -14,12 +14,12 @@ import { useUnsaved } from './unsaved.js';
 export interface PartText {
   /** Of the panel. */
   readonly title: string;
-  /** What it is for, in a line. */
+  /** Its purpose, in one line. */
   readonly purpose: string;
   readonly text: string;
   /** It is not in the configuration yet. */
   readonly isNew?: boolean;
-  /** The element of CrawlConfig.xml that it is, or that brings the file along. */
+  /** The element of CrawlConfig.xml that it is, or that names the file. */
   readonly element?: Part;
   /** The name of the file that it is; absent: it is the element. */
   readonly file?: string;
@@ -28,7 +28,7 @@ export interface PartText {
 }
 
 interface EditorProps {
-  /** Under which it is kept while it is not saved. */
+  /** The key under which it is kept while it is not saved. */
   readonly name: string;
   readonly part: PartText;
   readonly loaded: LoadedConfiguration;

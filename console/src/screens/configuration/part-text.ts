@@ -1,6 +1,6 @@
 /**
- * One element of the configuration by itself, such as the server records of a crawler: cut out of the text, edited, and put
- * back, while all else stays byte for byte.
+ * One element of the configuration edited separately, such as the server records of a crawler: cut out of the text, edited, and put
+ * back, while everything else stays byte for byte.
  */
 import type { Part } from './part.js';
 import { crawlerAt, unescaped, withoutComments } from './rule-text.js';
@@ -21,7 +21,7 @@ export function findPart(xml: string, element: string, crawler?: string): Part |
   return { before: xml.slice(0, start), text: xml.slice(start, to), after: xml.slice(to) };
 }
 
-/** Where an element goes that is not there yet: at the end of the crawler, or of the configuration. */
+/** Where a new element is inserted: at the end of the crawler, or of the configuration. */
 export function newPart(xml: string, text: string, crawler?: string): Part {
   const visible = withoutComments(xml);
   if (crawler === undefined) return split(xml, visible.lastIndexOf('</'), text);

@@ -28,13 +28,13 @@ export function referencesTo(root: XmlElement, element: XmlElement): readonly [X
   );
 }
 
-/** Text with the element under another name; what refers to it goes along. */
+/** Text with the element renamed; its references are changed as well. */
 export function withName(xml: string, root: XmlElement, element: XmlElement, name: string): string {
   const changes: [XmlElement, string][] = [
     [element, 'name'],
     ...referencesTo(root, element).map(([one, { attribute }]): [XmlElement, string] => [one, attribute]),
   ];
-  // From the end, so that the places of those before stay right.
+  // From the end, so that earlier positions stay valid.
   return changes
     .sort(([a], [b]) => b.start - a.start)
     .reduce((text, [one, attribute]) => withAttribute(text, one, attribute, name), xml);

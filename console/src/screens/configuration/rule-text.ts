@@ -1,6 +1,6 @@
 /**
- * Single rules inside the text of the configuration: found, replaced, moved, taken out and put in, while all else stays
- * byte for byte. So a change of one rule can be previewed as what it is: another configuration.
+ * Single rules inside the text of the configuration: found, replaced, moved, removed and inserted, while everything else stays byte
+ * for byte. A change of one rule can therefore be previewed as what it is: another configuration.
  */
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { type Part, wholeText } from './part.js';
@@ -16,7 +16,7 @@ export type RuleChange =
   | { readonly kind: 'delete'; readonly index: number }
   | { readonly kind: 'move'; readonly from: number; readonly to: number };
 
-/** @throws Error when the rules are not found in the text as the server told them. */
+/** @throws Error if the rules are not found in the text as the server reported them. */
 export function changeRules(xml: string, crawler: string, rules: readonly RuleDto[], change: RuleChange): string {
   if (change.kind === 'replace' || change.kind === 'insert') {
     return wholeText(rulePart(xml, crawler, rules, change), change.xml);
@@ -75,7 +75,7 @@ function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Spa
   });
 }
 
-/** A rule that is commented out must not be taken for one: comments become blanks of the same length. */
+/** A commented-out rule must not be taken for a rule: comments become blanks of the same length. */
 export const withoutComments = (xml: string): string =>
   xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
@@ -98,7 +98,7 @@ const splice = (text: string, { from, to }: Span, by: string): string => text.sl
 
 const indentAt = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
 
-/** With the line break and blanks before it, so that no empty line stays behind. */
+/** Including the line break and blanks before it, so that no empty line remains. */
 const withIndent = (xml: string, { from, to }: Span): Span => ({
   from: from - (/(?:\n|(?<![ \t\n]))[ \t]*$/.exec(xml.slice(0, from))?.[0].length ?? 0),
   to,

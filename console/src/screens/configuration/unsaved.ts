@@ -1,4 +1,4 @@
-/** Texts that were typed and not saved: they outlive their screen, and the browser asks before they go with the tab. */
+/** Texts that were typed and not saved: they survive their screen, and the browser asks before they are lost with the tab. */
 import { useState } from 'preact/hooks';
 
 interface Kept {

@@ -1,6 +1,7 @@
 /**
- * The elements of a configuration with their places in the text, and changes of single values, so that all else stays byte
- * for byte. It reads what the server has taken already; of text that is not XML it finds less, and the server says what is wrong.
+ * The elements of a configuration with their positions in the text, and changes of single values, so that everything else stays
+ * byte for byte. It reads what the server has already accepted; in text that is not XML it finds less, and the server reports what
+ * is wrong.
  */
 export interface XmlAttribute {
   /** As written, with its prefix. */
@@ -115,7 +116,7 @@ function startTag(xml: string, start: number): { element: Open; selfClosing: boo
 export const attributeValue = ({ attributes }: XmlElement, name: string): string | undefined =>
   attributes.find((one) => one.name === name)?.value;
 
-/** @param value undefined: the attribute goes */
+/** @param value undefined: the attribute is removed */
 export function withAttribute(xml: string, element: XmlElement, name: string, value: string | undefined): string {
   const known = element.attributes.find((one) => one.name === name);
   if (known) {

@@ -46,7 +46,7 @@ export function Coverage(): JSX.Element {
   );
 }
 
-/** Statuses of URLs that were never asked for. */
+/** Statuses of URLs that were never requested. */
 const NEVER_ASKED: ReadonlySet<string> = new Set(['waiting', 'excluded', 'elsewhere', 'filtered']);
 
 const sumOf = (

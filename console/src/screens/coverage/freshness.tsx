@@ -6,7 +6,7 @@ import { Bar } from '../../ui/bar.js';
 import { count, percent, plural, seconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 
-/** How long ago what is in the index was visited. */
+/** How long ago the indexed documents were visited. */
 export function Freshness({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
   const { ages, maximumAgeSeconds } = coverage;
   const all = ages.reduce((sum, { documents }) => sum + documents, 0);

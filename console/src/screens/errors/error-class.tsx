@@ -17,7 +17,7 @@ import { DayKnown } from './day-known.js';
 
 const EVERY_MS = 10_000;
 const HOSTS_SHOWN = 20;
-/** More than anybody reads, and what the server gives in one answer. */
+/** More than anybody reads, and what the server returns in one answer. */
 const MOST_HOSTS = 1_000;
 const URLS_SHOWN = 20;
 
@@ -87,7 +87,7 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
 
 type Counts = Pick<ErrorClassDto, 'urls' | 'lastHour' | 'lastDay'>;
 
-/** Few failures say nothing of a trend. */
+/** Few failures do not make a trend. */
 const FEW = 5;
 const isRising = ({ lastHour, lastDay }: Counts): boolean => lastHour >= FEW && lastHour * 24 > lastDay * 2;
 

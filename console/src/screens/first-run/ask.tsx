@@ -148,7 +148,7 @@ function ScopeChoice({
   );
 }
 
-/** Of www.example.com the site is that host alone. */
+/** For www.example.com the site is that host alone. */
 const isBareName = ({ hostname }: URL): boolean => /[a-z]\.[a-z]/i.test(hostname) && !hostname.startsWith('www.');
 
 function freeName(url: URL, taken: readonly string[]): string {

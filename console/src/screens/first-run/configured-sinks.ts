@@ -1,4 +1,4 @@
-/** Sinks that the configuration names, with their addresses. */
+/** Sinks named by the configuration, with their addresses. */
 export function sinksOf(xml: string): { name: string; type: string; url: string }[] {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
   const sinks = [...document.getElementsByTagNameNS('*', 'Sink')];

@@ -1,4 +1,4 @@
-/** A new crawler as text in the configuration; everything already there stays as it is. */
+/** A new crawler as text in the configuration; everything else stays as it is. */
 
 export type Scope = 'site' | 'folder' | 'domain';
 
@@ -9,7 +9,7 @@ export interface CrawlWish {
   /** Sink that exists already, or the one to add. */
   readonly sink: string;
   readonly newSink?: NewSink;
-  /** Between two requests to one web server. */
+  /** Pause between two requests to one web server. */
   readonly pauseSeconds: number;
   /** Addresses that are not public must be allowed by name. */
   readonly allow?: string;
@@ -20,9 +20,9 @@ export interface NewSink {
   readonly url: string;
   /** Attributes of its type: index, login, password and the like; empty ones are left out. */
   readonly options?: Readonly<Record<string, string>>;
-  /** Range of addresses that are not public and where it may be; empty: none. */
+  /** Range that contains its address if that is not public; empty: none. */
   readonly allow?: string;
-  /** Certificate of the authority that vouches for it, in PEM form. */
+  /** Certificate of the authority that issued its certificate, in PEM form. */
   readonly authority?: string;
 }
 
@@ -52,7 +52,7 @@ export function addCrawler(xml: string, wish: CrawlWish): string {
   return beforeEnd(wish.allow ? allowAddress(withSink, wish.allow, cw) : withSink, crawler);
 }
 
-/** Site mode of a page that is not the home page would be the part of the site whose URLs begin with that page's. */
+/** Site mode for a page other than the home page would mean the part of the site whose URLs begin with that page's. */
 const isHomePage = ({ scope, url }: CrawlWish): boolean =>
   scope === 'site' && url.pathname === '/' && url.search === '';
 
@@ -66,7 +66,7 @@ const USUAL: Readonly<Record<string, string>> = { [CONFIG]: 'cw', [RULES]: 'ar',
 
 function prefixOf(xml: string, namespace: string): Prefix {
   const family = namespace.replace(/\.v2\d$/, '').replaceAll('.', '\\.');
-  // What another element declares holds inside that one alone.
+  // Declarations of another element apply only inside it.
   const outermost = OUTERMOST.exec(blankComments(xml))?.[0] ?? '';
   const declared = new RegExp(`xmlns(?::([\\w-]+))?\\s*=\\s*["']${family}`).exec(outermost);
   const prefix = declared ? (declared[1] ?? '') : (USUAL[namespace] ?? '');
@@ -111,14 +111,14 @@ function sinkOf(name: string, sink: NewSink, { tag, declaration }: Prefix): stri
   return inside.length === 0 ? `${head}/>\n` : `${head}>\n    ${inside.join('\n    ')}\n  </${tag('Sink')}>\n`;
 }
 
-/** Where a sink may be beside public addresses; this machine itself needs no leave. */
+/** Where a sink may be besides public addresses; this machine itself needs no permission. */
 export function allowedAddress({ url, allow }: NewSink): string | undefined {
   if (allow !== undefined) return allow.trim() || undefined;
   const range = privateRange(URL.parse(url)?.hostname ?? '');
   return range === LOOPBACK ? undefined : range;
 }
 
-/** The configuration with a sink more, to try it before it is in force. */
+/** The configuration with an additional sink, to test it before it is in force. */
 export const addSink = (xml: string, name: string, sink: NewSink): string =>
   beforeEnd(xml, sinkOf(name, sink, prefixOf(xml, CONFIG)));
 

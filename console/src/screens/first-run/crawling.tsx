@@ -6,7 +6,7 @@ import { count } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { LiveEvents } from '../overview/live-events.js';
 
-/** The crawl begins, and the way to the search page opens as soon as there is something to find. */
+/** The crawl begins, and the link to the search page appears as soon as there is something to find. */
 export function Crawling({ name, searchPage }: { name: string; searchPage?: string }): JSX.Element {
   const { value: crawlers = [] } = useCrawlers();
   const crawler = crawlers.find((one) => one.name === name);

@@ -69,7 +69,7 @@ function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
     onStep('look');
   };
   const crawl = async (wish: CrawlWish): Promise<void> => {
-    // Others may have changed it since the guide began: the crawler is added to what is in force now.
+    // Others may have changed it since the guide was opened: the crawler is added to what is in force now.
     const { xml, etag } = await loadConfiguration();
     await call('PUT /api/v1/config', { body: addCrawler(xml, wish), ifMatch: etag });
     await call('POST /api/v1/crawlers/{crawler}/start', { path: { crawler: wish.name } });

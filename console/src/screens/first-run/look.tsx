@@ -15,14 +15,14 @@ interface LookProps {
   readonly wish: CrawlWish;
   readonly page: PageViewDto;
   readonly onBack: () => void;
-  /** Looks at another page instead, with all else as it is. */
+  /** Looks at another page instead, with everything else unchanged. */
   readonly onOther: (url: URL) => Promise<void>;
   readonly onCrawl: () => Promise<void>;
 }
 
 const SHOWN = 50;
 
-/** The first page was fetched and its links are judged by the very rules that will be crawled with; nothing is written yet. */
+/** The first page was fetched and its links were judged by the rules that the crawl will use; nothing has been written yet. */
 export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.Element {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
@@ -100,7 +100,7 @@ const wouldBeCrawled = ({ explanation, robots }: LinkDto): boolean =>
   explanation.verdict.accepted && robots?.state !== 'disallowed';
 
 function Links({ links }: { links: readonly LinkDto[] }): JSX.Element {
-  // What is left out is what a person has to see.
+  // Excluded links are what a person needs to see.
   const inOrder = [...links].sort((a, b) => Number(wouldBeCrawled(a)) - Number(wouldBeCrawled(b)));
   const taken = links.filter(wouldBeCrawled);
   return (

@@ -1,9 +1,9 @@
-/** What a new sink of each type is asked for; a spec holds it against the server's own table. */
+/** The fields for a new sink of each type; a spec compares them with the server's own table. */
 export type SinkField = 'index' | 'login' | 'password' | 'apiKey' | 'secret' | 'table' | 'topic' | 'connector';
 
 export interface SinkKind {
   readonly label: string;
-  /** Address of nobody: what listens on a usual port of this machine may be another one's index. */
+  /** No default address: a program on a usual port of this machine may be somebody else's index. */
   readonly example: string;
   readonly fields: readonly SinkField[];
   readonly required?: SinkField;

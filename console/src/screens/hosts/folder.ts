@@ -3,7 +3,7 @@ import { type ApiProblem, call } from '../../api/client.js';
 import type { FolderDto, UrlStateDto } from '../../api/schema.js';
 import { asProblem } from '../../state/resource.js';
 
-/** A large host is counted in steps; after so many a person decides whether to go on. */
+/** A large host is counted in steps; after this many a person decides whether to continue. */
 const STEPS = 30;
 const SAMPLE = 100;
 
@@ -35,11 +35,11 @@ function added(before: Contents, step: FolderDto): Contents {
 export interface Folder {
   readonly contents?: Contents;
   readonly problem?: ApiProblem;
-  /** Counts on, when the steps are used up and something is left. */
+  /** Continues counting, if steps ran out and something is left. */
   readonly resume?: () => void;
 }
 
-/** What lies in a folder, growing while it is counted. */
+/** The contents of a folder, growing while they are counted. */
 export function useFolder(crawler: string, host: string, folder: string): Folder {
   const [contents, setContents] = useState<Contents>();
   const [problem, setProblem] = useState<ApiProblem>();

@@ -1,4 +1,4 @@
-/** The tree of a host: folders and URLs as the paths say. Each folder is asked for when it is opened. */
+/** The tree of a host: folders and URLs by their paths. Each folder is loaded when it is opened. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { href } from '../../state/route.js';
@@ -111,7 +111,7 @@ function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element 
   );
 }
 
-/** Of a large host: how much of it has been counted, and the rest when it is wanted. */
+/** For a large host: how much of it has been counted, and a button to count the rest. */
 function Progress({ of: { searched }, resume }: { of: Contents; resume?: () => void }): JSX.Element | null {
   if (searched === 1) return null;
   return (

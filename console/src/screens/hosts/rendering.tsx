@@ -1,4 +1,4 @@
-/** Which pages of a host need the browser: what `render="auto"` has learned, and what a person says. */
+/** Which pages of a host need the browser: what `render="auto"` has learned, and what a person has decided. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { RenderPatternDto } from '../../api/schema.js';

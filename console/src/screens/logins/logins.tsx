@@ -1,4 +1,4 @@
-/** How the crawl logs in at web sites, and what came of it. */
+/** How the crawl logs in at web sites, and the results. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';

@@ -1,4 +1,4 @@
-/** What wants a person: each alert says what is the matter and leads to where it can be put right. */
+/** What needs a person's attention: each alert says what is wrong and leads to where it can be fixed. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, SinkDto } from '../../api/schema.js';
@@ -10,7 +10,7 @@ import { plural, sentence } from '../../ui/format.js';
 const EVERY_MS = 10_000;
 /** Refused orders are counted up to here. */
 const COUNTED = 100;
-/** Fewer visits than this say nothing of a host's health. */
+/** Fewer visits than this say nothing about a host's health. */
 const ILL_BELOW = 0.5;
 
 interface Alert {
@@ -61,7 +61,7 @@ const heldAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
   action: 'Review',
 });
 
-/** Of the sinks that the crawler pushes to. While one is away, what another one refused is not in the ledger as refused. */
+/** For the sinks to which the crawler pushes. While one is unavailable, what another one refused is not recorded as refused. */
 function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
   const sinks = all.filter(({ crawlers }) => crawlers.includes(crawler));
   const away = sinks.filter(({ state }) => state !== 'ready');

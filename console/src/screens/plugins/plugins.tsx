@@ -1,4 +1,4 @@
-/** What plug-ins of the configuration do, and what failed in them. */
+/** What plug-ins of the configuration do, and which calls failed. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { PluginDto } from '../../api/schema.js';

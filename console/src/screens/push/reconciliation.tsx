@@ -1,4 +1,4 @@
-/** Does the sink hold what the store says it holds? The report first, the repair only when a person wants it. */
+/** Does the sink hold what the store believes it holds? First the report, then the repair on request. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';

@@ -94,7 +94,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
   );
 }
 
-/** What was indexed before the sink was there. */
+/** What was indexed before the sink existed. */
 const Backfill = ({
   backfill: { crawler, state, why, total, done, ...rest },
 }: {

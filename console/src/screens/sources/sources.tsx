@@ -160,7 +160,7 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
   );
 }
 
-/** Since when it waits, or when it will be due; leads to its URL history. */
+/** Since when it waits, or when it is due; leads to its URL history. */
 const Oldest = ({ one, crawler }: { one?: OldestDto; crawler: string }): JSX.Element =>
   one ? (
     <a href={href('/url', { crawler, url: one.url })} title={one.url}>

@@ -1,4 +1,4 @@
-/** The FDSE way: a page is fetched for a person, who sees what each link would come to and chooses which to queue. */
+/** As in FDSE: a page is fetched for a person, who sees the verdict on each link and chooses which to queue. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';

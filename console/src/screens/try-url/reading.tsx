@@ -1,4 +1,4 @@
-/** What is read of a page: the text that counts, what was cut out of it, metas and fields, chunks. */
+/** What is extracted from a page: the text that counts, what was cut out of it, metas and fields, chunks. */
 import type { JSX } from 'preact';
 import type { PageReadingDto } from '../../api/schema.js';
 import { plural } from '../../ui/format.js';

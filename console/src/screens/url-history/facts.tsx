@@ -16,7 +16,7 @@ const DISCOVERED_VIA: Readonly<Record<string, string>> = {
   robots: 'robots.txt, as a sitemap',
 };
 
-/** A visit is recorded when the sinks have acknowledged the order that came of it. */
+/** A visit is recorded when the sinks have acknowledged the resulting order. */
 export const awaitsSinks = (orders: readonly OrderDto[]): boolean =>
   orders.some(({ kind, state }) => kind === 'add' && state === 'pending');
 

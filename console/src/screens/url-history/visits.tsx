@@ -48,7 +48,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
   );
 }
 
-/** A visit that failed says nothing of the content, and neither does one with none before it. */
+/** A failed visit says nothing about the content, and neither does one without a previous visit. */
 function contentOf({ changed, outcome }: VisitDto, before: VisitDto | undefined): string {
   if (changed) return 'changed';
   if (!before) return '–';

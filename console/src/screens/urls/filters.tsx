@@ -48,7 +48,7 @@ const TEXTS = ['prefix', 'like', 'host', 'reason'] as const;
 const oneOf = <T extends string>(values: readonly T[], text: string | null): T | undefined =>
   values.find((value) => value === text);
 
-/** What the address bar says of the list; anything else in it is ignored. */
+/** The parameters of the list in the address bar; anything else in it is ignored. */
 export function filtersOf(query: URLSearchParams): Filters {
   const texts = Object.fromEntries(TEXTS.map((name) => [name, query.get(name) ?? undefined]));
   const indexed = query.get('indexed');
@@ -61,7 +61,7 @@ export function filtersOf(query: URLSearchParams): Filters {
   };
 }
 
-/** What is filtered by, as a person reads it. */
+/** The active filters, as a person reads them. */
 export const wordsOf = (filters: Filters): [name: keyof Filters, words: string][] =>
   (Object.keys(LABELS) as (keyof Filters)[]).flatMap((name) => {
     const value = filters[name];

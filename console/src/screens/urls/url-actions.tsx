@@ -57,12 +57,12 @@ interface ActProps extends ActionProps {
   readonly children: ComponentChildren;
 }
 
-/** What the list shows is what is acted on. Without a filter a pattern is asked for: all URLs are never meant by silence. */
+/** Actions apply to what the list shows. Without a filter a pattern is required: omitting it never means all URLs. */
 const ActOnUrls = (props: ActProps): JSX.Element =>
   isFiltered(props.filters) ? <ByFilter {...props} /> : <ByPattern {...props} />;
 
 function ByFilter(props: ActProps): JSX.Element {
-  // An age is counted from now: the same moment for the number and for what is done.
+  // An age is counted from now: the same time for the number and for the action.
   const [choice] = useState(() => queryOf(props.filters));
   const counted = useCount(props.crawler, choice);
   return (

@@ -73,7 +73,7 @@ interface HeadProps {
   readonly sorting: Sorting;
 }
 
-/** A click sorts by the column, a second one the other way round, a third one not at all. */
+/** A click sorts by the column, a second one reverses the order, a third one removes it. */
 function Head({ name, label, sorting: { sort, direction } }: HeadProps): JSX.Element {
   const sortable = (SORTS as readonly string[]).includes(name);
   const sorted = sort === name ? direction : undefined;

@@ -71,7 +71,7 @@ interface PagesProps {
   readonly cursor?: string;
 }
 
-/** Pages by cursor: the same speed with a thousand URLs and with a million. */
+/** Pages by cursor: equally fast with a thousand URLs and with a million. */
 function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Element {
   const key = JSON.stringify([crawler, filters, sorting, cursor]);
   const page = useResource(key, (signal) => searched({ crawler, filters, sorting, cursor }, signal));
@@ -126,7 +126,7 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
   );
 }
 
-/** A rare find takes several steps; what a person is made to wait for them is bounded too. */
+/** A rare match takes several steps; the time that a person waits for them is limited, too. */
 async function searched({ crawler, filters, sorting, cursor }: PagesProps, signal: AbortSignal): Promise<UrlPageDto> {
   const started = performance.now();
   const query = queryOf(filters);
@@ -143,7 +143,7 @@ async function searched({ crawler, filters, sorting, cursor }: PagesProps, signa
   return { ...step, items };
 }
 
-/** Counted beside the list, which does not wait for it. */
+/** Counted separately from the list, which does not wait for it. */
 function Total({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
   const key = JSON.stringify(filters);
   const choice = useMemo(() => queryOf(filters), [key]);

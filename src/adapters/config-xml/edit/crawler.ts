@@ -1,4 +1,4 @@
-/** Single values of a crawler: weights of its sources, attributes, roots. The text changes nowhere else. */
+/** Edits single values of a crawler: weights of its sources, attributes, roots. The rest of the text is unchanged. */
 import type { SourceName } from '../../../domain/frontier/sources.js';
 import { attributeName } from '../interpret.js';
 import { escapeAttribute } from '../markup.js';
@@ -26,7 +26,7 @@ export function setWeights(
   return text;
 }
 
-/** Sets attributes of a Crawler; undefined takes one away, so that its default holds. */
+/** Sets attributes of a Crawler; undefined removes one, so that its default applies. */
 export function setCrawlerAttributes(
   xml: string,
   crawler: string,

@@ -1,4 +1,4 @@
-/** Single crawl rules: list, insert, replace, delete, move. The text changes nowhere else. */
+/** Edits single crawl rules: list, insert, replace, delete, move. The rest of the text is unchanged. */
 import type { Problem } from '../../../domain/crawl/place.js';
 import { type XmlElement, XmlFault } from '../document.js';
 import { escapeAttribute } from '../markup.js';
@@ -40,7 +40,7 @@ export function listRules(xml: string, crawler: string): RuleView[] {
   });
 }
 
-/** At the index, or at the end. Without a group the rule joins the one before it. */
+/** At the index, or at the end. Without a group, the rule joins that of the previous one. */
 export function insertRule(xml: string, crawler: string, rule: RuleInput, index?: number): string {
   const opened = open(xml, crawler);
   const rules = rulesOf(opened);
@@ -65,7 +65,7 @@ export function deleteRule(xml: string, crawler: string, index: number): string 
   return applySplices(xml, [removeElement(opened.document, ruleAt(opened, index).element)]);
 }
 
-/** `to` is the index that the rule has afterwards. Its text is not changed; it joins the group of its new neighbours. */
+/** `to` is the index that the rule has afterwards. Its text is unchanged; it joins the group of its new neighbours. */
 export function moveRule(xml: string, crawler: string, from: number, to: number): string {
   const opened = open(xml, crawler);
   const { element, block } = ruleAt(opened, from);

@@ -1,4 +1,4 @@
-/** Finding one's way in the document of a configuration: crawlers, their rules, and the prefixes in force. */
+/** Navigation in the document of a configuration: crawlers, their rules, and the prefixes in force. */
 import { parseDocument, type XmlDocument, type XmlElement } from '../document.js';
 import type { Prefixes } from '../rule-json.js';
 import { vocabularyOf } from '../schema/vocabulary.js';

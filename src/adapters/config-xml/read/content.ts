@@ -1,4 +1,4 @@
-/** What is taken of pages: from checked elements to definitions. */
+/** What is extracted from pages: from checked elements to definitions. */
 import type {
   ContentDefinition,
   FieldDefinition,

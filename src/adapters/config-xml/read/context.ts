@@ -8,6 +8,6 @@ export interface ReadContext {
   readFile(name: string, place: Place, kind?: RuleFileKind): string | undefined;
   /** Where such a file is, absolute. */
   pathOf(name: string): string;
-  /** As readFile; that there is none is not a mistake. */
+  /** Like readFile, but the file may be absent. */
   readFileIfThere(name: string, place: Place, kind: RuleFileKind): string | undefined;
 }

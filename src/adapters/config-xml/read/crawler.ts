@@ -82,7 +82,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   };
 }
 
-/** The values of an element that may be there, or its defaults. */
+/** The values of an optional element, or its defaults. */
 const settings = <A extends Attributes>(parent: Node, spec: ElementSpec<A>): Values<A> =>
   one(parent, spec)?.values ?? defaults(spec);
 
@@ -145,14 +145,14 @@ function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
 
 const typesOf = (text: string): string[] => text.split(' ');
 
-/** The one list is of what cannot be read, the other of what can. */
+/** One list contains what cannot be read, the other what can. */
 const DEFAULT_TYPES = { exclude: typesOf(policy.NOT_READABLE_TYPES), include: typesOf(policy.READABLE_TYPES) };
 
 /** "The maximum size of an address is 128 by default", "by default the crawler will ignore … a question mark". */
 const FDSE_DEFAULTS = { maxUrlLength: 128, followQueryStrings: false };
 const OWN_DEFAULTS = { maxUrlLength: 2048, followQueryStrings: true };
 
-/** Media types of extensions that the default list leaves out; a rule that lets one in by name wants them, too. */
+/** Media types of extensions that the default list ignores; a rule that accepts one by name needs them, too. */
 const TYPES_OF: readonly (readonly [type: string, extensions: string])[] = [
   ['image/*', 'bmp gif heic ico jpeg jpg png svg tif tiff webp avif'],
   ['audio/*', 'aac flac m4a mid mp3 ogg wav wma'],

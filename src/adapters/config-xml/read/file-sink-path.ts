@@ -1,4 +1,4 @@
-/** Where a `file` sink may write: whoever may change the configuration must not be able to write any file of the machine. */
+/** Where a `file` sink may write: a person who may change the configuration must not be able to write any file of the machine. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
 
@@ -21,7 +21,7 @@ export function fileSinkPath(
 const isBelow = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** With the links of the part that is there resolved. */
+/** With symbolic links resolved in the part of the path that exists. */
 function realPlace(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);

@@ -1,4 +1,4 @@
-/** `cw:Login`: what each type needs, and that nothing secret goes where it could be read. */
+/** `cw:Login`: what each type needs, and that secrets are not sent where they could be read. */
 import { createHash, createPrivateKey } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createSecureContext } from 'node:tls';
@@ -25,7 +25,7 @@ type Option = keyof LoginNode['values'];
 
 const SHARED: readonly Option[] = ['name', 'type', 'url', 'insecure', 'check'];
 
-/** Beside what all types have. */
+/** In addition to what all types have. */
 const OPTIONS: Readonly<Record<LoginType, { readonly needs: readonly Option[]; readonly takes?: readonly Option[] }>> =
   {
     basic: { needs: ['user', 'password'] },
@@ -144,7 +144,7 @@ function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadCo
   return { ...login, keytab: { path: context.pathOf(keytab), digest } };
 }
 
-/** It binds libraries of the system, so that it is not a dependency of everybody. */
+/** It needs libraries of the system, so it is not a dependency for everybody. */
 function hasKerberos(): boolean {
   try {
     createRequire(import.meta.url).resolve('kerberos');

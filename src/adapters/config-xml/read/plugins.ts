@@ -1,4 +1,4 @@
-/** Plug-ins. Whoever may change the configuration must not be able to have any file of the machine run. */
+/** Plug-ins. A person who may change the configuration must not be able to run any file of the machine. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, extname, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
@@ -10,7 +10,7 @@ import * as schema from '../schema/plugin.js';
 import { didYouMean } from '../spelling.js';
 import type { ReadContext } from './context.js';
 
-/** None of them can be written over the API: files of rules and of sinks have other endings. */
+/** None of them can be written through the API: rule files and files of sinks have other extensions. */
 const ENDINGS = ['.mjs', '.js', '.mts', '.ts'];
 
 export function readPlugins(
@@ -56,14 +56,14 @@ function faultOf(file: string, folder: string): string | undefined {
   return undefined;
 }
 
-/** Two of one name, and crawlers and sinks that do not fit. */
+/** Duplicate names, and references to crawlers and sinks that do not fit. */
 export function checkPlugins({ plugins = [], crawlers, sinks }: ServerDefinition, problems: Problems): void {
   const names = plugins.map(({ name }) => name);
   for (const [index, { name, place }] of plugins.entries()) {
     if (names.indexOf(name) === index) continue;
     problems.add('duplicate-name', `there are two of Plugin ${name}: give each its own name`, place);
   }
-  // One without a name has been reported already.
+  // A missing name was already reported.
   const known = crawlers.map(({ name }) => name).filter(Boolean);
   for (const { crawlers: named = [], place } of plugins) {
     for (const name of named)

@@ -17,7 +17,7 @@ import type { Values } from '../schema/spec.js';
 import { vocabularyOf } from '../schema/vocabulary.js';
 import { lengthRange } from '../value-types/plain.js';
 
-/** Every rule of a crawler in file order. Rules with mistakes are left out and reported. */
+/** Every rule of a crawler in file order. Invalid rules are left out and reported. */
 export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {
   const found: RuleDefinition[] = [];
   let number = 0;
@@ -46,7 +46,7 @@ export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, '
   return match && { match, actions };
 }
 
-/** Elements of its own that were not understood have been reported as errors already; a stranger's, and unknown actions, only as ignored. */
+/** Unknown elements of our own namespace were already reported as errors; foreign ones, and unknown actions, only as ignored. */
 function hasUnread(node: Node): boolean {
   const own = node.element.children.filter(
     (child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign' && !isUnknownAction(child, node.spec),
@@ -102,8 +102,8 @@ const PLAIN_HOST = /^[^\\^$*+?[\](){}|]*$/;
 const ESCAPED_DOT = /\\\./g;
 
 /**
- * A host name is taken as it stands, dots escaped or not. With real operators it is what the seed says that Domain is
- * short for: the host exactly, or its end after a dot.
+ * A host name is taken literally, with dots escaped or not. With real operators it is what the seed says that Domain is short for:
+ * exactly the host, or its end after a dot.
  */
 function readDomain(node: Node<typeof rules.DOMAIN.attributes>): MatchExpression {
   const { place, values } = node;

@@ -61,7 +61,7 @@ function readBotAuth(fetcher: Node, { problems }: ReadContext): Pick<FetcherDefi
   const node = one(fetcher, server.BOT_AUTH);
   if (!node) return {};
   const { key, agent } = node.values;
-  // A reference that was not resolved has been reported already.
+  // An unresolved reference was already reported.
   if (key !== '' && !isEd25519Key(key)) {
     const message = 'BotAuth: the key is no Ed25519 private key in PEM form; `crawlway keys new` makes one';
     problems.add('bad-value', message, node.place);
@@ -96,7 +96,7 @@ function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[
   }));
 }
 
-/** The URL of a proxy; with a login it is a secret that shows the rest. */
+/** The URL of a proxy; with a login, it is a secret whose other parts are shown. */
 export const proxyOf = (url: string): string | Secret =>
   hasUserInfo(url) ? new Secret(url, url.replace(/\/\/[^/]*@/, '//***@')) : url;
 
@@ -105,7 +105,7 @@ const isSecret = ({ element, values }: Node<typeof server.HEADER.attributes>): b
   isSecretHeader(values.name) ||
   element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'));
 
-/** With the servers of the roots of those who use it. */
+/** With the servers of the roots of the crawlers that use it. */
 export function withSecretServers(
   fetchers: readonly FetcherDefinition[],
   crawlers: readonly CrawlerDefinition[],
@@ -125,14 +125,14 @@ function fetchersOf({ fetcher, conditions }: CrawlerDefinition): Set<string> {
   return new Set([fetcher, conditions?.options.fetcher ?? fetcher, ...names(conditions?.rules ?? [])]);
 }
 
-/** The product, and where to read about the crawl; what is written out is sent as it is. */
+/** The product, and where to read about the crawl; an explicit value is sent as it is. */
 function userAgentOf({ userAgent, contact }: FetcherValues): string {
   const isDefault = userAgent === defaults(server.FETCHER).userAgent;
   if (!isDefault || contact === undefined) return userAgent;
   return `${userAgent} (${contact.includes('://') ? '+' : ''}${contact})`;
 }
 
-/** Headers that say who asks, in what language; a Header element of the same name counts before them. */
+/** Headers that identify the crawler and its language; a Header element of the same name takes precedence. */
 function withIdentity<T>({ contact, acceptLanguage }: FetcherValues, own: Readonly<Record<string, T>>) {
   const written = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   const identity = {

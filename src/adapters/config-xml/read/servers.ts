@@ -1,4 +1,4 @@
-/** Server records: values written in Parameters hold for the records after them; those of a file end with the file. */
+/** Server records: values written in Parameters apply to the records after them; those of a file end with the file. */
 import type { RootDefinition } from '../../../domain/crawl/definition.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
@@ -14,7 +14,7 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
   const file = readIndexerConf(node, context);
   const records: ServerRecord[] = [...(file?.records ?? [])];
   let inForce: ServerParameters | undefined;
-  /** Of the record that comes next, and of no other. */
+  /** Applies to the next record only. */
   let login: Secret | undefined;
   for (const child of node.children) {
     if (child.broken) continue;
@@ -58,7 +58,7 @@ function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefini
   return parsed.servers;
 }
 
-/** A file that lost its servers, by an editor or a full disk, would delete every document of the crawler. */
+/** If a file lost its servers because of an editor or a full disk, every document of the crawler would be deleted. */
 function refuseEmptied(
   { values, children }: ServersNode,
   { servers, problems }: IndexerConf,
@@ -83,7 +83,9 @@ function refusePlaceholders(text: string, file: string, { problems }: ReadContex
 const given = (parameters: ServerParameters): ServerParameters =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
 
-/** mnoGoSearch begins at the URLs of its Server commands. Here a crawler with a Root begins there, and one without at its records. */
+/**
+ * mnoGoSearch begins at the URLs of its Server commands. Here a crawler with a Root begins there, and one without at its records.
+ */
 export function startUrls(crawler: Node, servers: ServersDefinition | undefined, problems: Problems): RootDefinition[] {
   if (!servers) return [];
   const roots = new Map<string, RootDefinition>();

@@ -53,7 +53,7 @@ const SECRET_OPTIONS: ReadonlySet<SinkOption> = new Set<SinkOption>([
   'awsSessionToken',
 ]);
 
-/** A login that is written in the URL counts where there is none beside it. */
+/** A login written in the URL applies if there is no separate one. */
 function loginIn(type: SinkType, address: string): Partial<Record<SinkOption, string>> {
   const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
   if (!url || (url.username === '' && url.password === '')) return {};
@@ -146,7 +146,7 @@ function mapOf(node: SinkNode): Pick<SinkSettings, 'map'> {
 
 const SINK_OPTIONS: ReadonlySet<string> = new Set(Object.values(SINK_TYPES).flatMap(({ options }) => options));
 
-/** What one type needs and another does not. */
+/** Requirements of one type that others do not have. */
 function checkSink({ element, values, place }: SinkNode, problems: Problems): void {
   const { type, url } = values;
   const { address, required = [] }: { address: keyof typeof ADDRESS_CHECKS; required?: readonly SinkOption[] } =
@@ -165,7 +165,7 @@ function checkSink({ element, values, place }: SinkNode, problems: Problems): vo
   }
 }
 
-/** What a URL should have been, when it is none of that kind. */
+/** What the URL should have been, if it is not valid. */
 const ADDRESS_CHECKS: Readonly<
   Record<'http' | 'file' | 'postgresql' | 'kafka' | 'plugin', (url: string) => string | undefined>
 > = {

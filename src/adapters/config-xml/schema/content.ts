@@ -1,4 +1,4 @@
-/** What is taken of pages: text, fields, forms for retrieval, and what counts as a change. */
+/** What is extracted from pages: text, fields, forms for retrieval, and what counts as a change. */
 import { FIELD_TYPES, MARKERS, URL_PARTS } from '../../../domain/content/content-definition.js';
 import * as t from '../value-types.js';
 import { attribute, elementsOf } from './spec.js';

@@ -40,7 +40,7 @@ export const REFRESH = element(
   { once: true },
 );
 
-/** Images, sound, film, fonts, archives, programs and style: nothing there to read. */
+/** Images, sound, film, fonts, archives, programs and style: they contain no text. */
 export const NOT_READABLE =
   '3gp|7z|aac|ai|apk|avi|avif|bin|bmp|bz2|class|css|deb|dmg|eot|eps|exe|flac|flv|gif|gz|heic|ico|iso|jar|jpeg|jpg|js|' +
   'm4a|m4v|mid|mjs|mkv|mov|mp3|mp4|mpeg|mpg|msi|ogg|ogv|otf|png|psd|rar|rpm|svg|swf|tar|tgz|tif|tiff|ttf|war|wasm|wav|' +

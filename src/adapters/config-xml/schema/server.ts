@@ -135,7 +135,7 @@ export const EXTRACTOR = element(
   },
 );
 
-/** They count visitors and show advertisements; no content comes of them. */
+/** They count visitors and show advertisements; they contribute no content. */
 export const TRACKERS =
   'google-analytics.com|googletagmanager.com|googlesyndication.com|googleadservices.com|doubleclick.net|connect.facebook.net|hotjar.com|clarity.ms|segment.com|segment.io|mixpanel.com|amplitude.com|fullstory.com|newrelic.com|nr-data.net|sentry.io|intercom.io|criteo.com|criteo.net|taboola.com|outbrain.com|scorecardresearch.com|quantserve.com|bat.bing.com|analytics.twitter.com|ads.linkedin.com|matomo.cloud|plausible.io|cookielaw.org|onetrust.com';
 

@@ -1,7 +1,7 @@
-/** The form of the configuration table: what one element and one attribute are. */
+/** The format of the configuration table: the description of one element and one attribute. */
 import type { ValueType } from '../value-types/value-type.js';
 
-/** The three vocabularies. Newest namespace first; that one is written in the XML Schema. */
+/** The three vocabularies. Newest namespace first; the XML Schema uses that one. */
 export const NAMESPACES = {
   crawl: ['exa:com.exalead.mercury.mami.crawl.v21', 'exa:com.exalead.mercury.mami.crawl.v20'],
   rules: ['exa:com.exalead.actionrules.v21', 'exa:com.exalead.actionrules.v20'],
@@ -17,11 +17,11 @@ export interface AttributeSpec<T> {
   readonly default?: string;
   readonly unit?: string;
   readonly required?: boolean;
-  /** Never shown through the API, the log or the console. */
+  /** Never shown by the API, in the log or in the console. */
   readonly secret?: boolean;
-  /** `${NAME}` may be used in it, as in every secret: it says where a secret goes or for whom. */
+  /** `${NAME}` may be used in it, as in every secret: it determines where a secret is sent. */
   readonly variables?: boolean;
-  /** Other spellings, read alike. */
+  /** Alternative names with the same meaning. */
   readonly aliases?: readonly string[];
 }
 
@@ -32,11 +32,11 @@ export interface ElementSpec<A extends Attributes = Attributes> {
   readonly vocabulary: Vocabulary;
   readonly meaning: string;
   readonly attributes: A;
-  /** Names of the elements that are allowed inside; names are unique over all vocabularies. */
+  /** Names of the elements allowed inside; names are unique across all vocabularies. */
   readonly children: readonly string[];
   /** At most once in its parent. */
   readonly once: boolean;
-  /** Meaning of its text, when it may have any. */
+  /** Meaning of its text content, if it may have any. */
   readonly text?: string;
 }
 
@@ -46,7 +46,7 @@ type ValueOf<S> = S extends { readonly type: ValueType<infer T> }
     : T | undefined
   : never;
 
-/** What the attributes of an element come to. */
+/** The values of an element's attributes. */
 export type Values<A> = { readonly [K in keyof A]: ValueOf<A[K]> };
 
 type NothingMore = Readonly<Record<never, never>>;

@@ -1,4 +1,4 @@
-/** Webhooks: what happens is told to other programs. */
+/** Webhooks: notify other programs of events. */
 import { WEBHOOK_EVENT_TYPES } from '../../../domain/push/webhook.js';
 import * as t from '../value-types.js';
 import { attribute, elementsOf } from './spec.js';

@@ -59,7 +59,7 @@ const MAX_EXPRESSION = 4_096;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
 
-/** A selector that can be compiled, as pages are read with it. */
+/** A selector that can be compiled in the way in which it is used on pages. */
 export const selector: ValueType<string> = {
   label: 'CSS selector',
   xsd: STRING,
@@ -75,7 +75,7 @@ export const selector: ValueType<string> = {
   },
 };
 
-/** One that runs in linear time. */
+/** A regular expression that runs in linear time. */
 export const regex: ValueType<string> = {
   label: 'regular expression without look-around and back-references',
   xsd: STRING,

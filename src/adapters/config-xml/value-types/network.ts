@@ -1,4 +1,4 @@
-/** URLs, addresses, headers and what else belongs to requests. */
+/** URLs, addresses, headers and other values for requests. */
 
 import { isIP } from 'node:net';
 import { parseCidr } from '../../../domain/net/address.js';
@@ -88,7 +88,7 @@ export const headerValue: ValueType<string> = {
       : no('text that a header can carry: one line, no control characters'),
 };
 
-/** Whom to ask about a crawl. */
+/** The person or page to contact about a crawl. */
 export const contact: ValueType<string> = {
   label: 'http or https URL, or mail address',
   xsd: STRING,

@@ -18,7 +18,7 @@ export const login: ValueType<string> = {
   parse: (value) => (/^[^:]+:/.test(value) ? ok(value) : no('user and password with a colon between them')),
 };
 
-/** Something to look for in URLs: they have no blanks, so those around it only belong to the layout of the file. */
+/** Something to look for in URLs: these contain no blanks, so surrounding blanks belong to the layout of the file. */
 export const trimmed = (type: ValueType<string>): ValueType<string> => ({
   ...type,
   parse: (v) => type.parse(v.trim()),
@@ -40,7 +40,7 @@ const FALSE = ['false', 'no', '0', 'off'];
 export const boolean: ValueType<boolean> = {
   label: '`true` or `false`',
   choices: ['true', 'false'],
-  // The product writes an attribute that is left at its default as an empty one.
+  // The product writes an attribute with its default value as an empty one.
   xsd: `<xs:restriction base="xs:string">${[...TRUE, ...FALSE, ''].map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
   parse: (value) => {
     const lower = value.trim().toLowerCase();
@@ -49,7 +49,7 @@ export const boolean: ValueType<boolean> = {
   },
 };
 
-/** Above this a bound only keeps arithmetic exact, and nobody wants to read it. */
+/** Above this value a bound only keeps arithmetic exact, and need not be documented. */
 const BEYOND_INTEREST = 1_000_000_000;
 
 const bounds = (minimum: number, maximum: number): string =>
@@ -174,7 +174,7 @@ export const share: ValueType<number> = {
   parse: (value) => (Number(value) >= 0.05 && Number(value) <= 1 ? ok(Number(value)) : no('a number from 0.05 to 1')),
 };
 
-/** Words of a list, with blanks between them. */
+/** Words of a list, separated by blanks. */
 export const words = <W extends string>(label: string, known: readonly W[]): ValueType<readonly W[]> => ({
   label: `list of ${label}: ${known.map((word) => `\`${word}\``).join(', ')}`,
   xsd: STRING,
@@ -185,7 +185,7 @@ export const words = <W extends string>(label: string, known: readonly W[]): Val
   },
 });
 
-/** A size that the options of a sink keep as text. */
+/** A size that is kept as text in the options of a sink. */
 export const byteCount: ValueType<string> = {
   label: 'number of bytes, at least 1000',
   xsd: pattern('[1-9][0-9]{3,14}'),

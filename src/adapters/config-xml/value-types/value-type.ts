@@ -5,7 +5,7 @@ export interface ValueType<T> {
   readonly label: string;
   /** Body of an xs:simpleType that allows the same, or a little more. */
   readonly xsd: string;
-  /** All values there are, when they are few. */
+  /** All possible values, if there are few. */
   readonly choices?: readonly string[];
   parse(text: string): Parsed<T>;
 }

@@ -1,4 +1,4 @@
-/** What `cw:Content` wants of one page, from its tree and its JSON-LD. */
+/** What `cw:Content` extracts from one page, from its tree and its JSON-LD. */
 
 import type { Document, Element, ParentNode } from 'domhandler';
 import { chunksOf } from '../../../domain/content/chunks.js';
@@ -22,7 +22,7 @@ import { splitOff, type TreePart } from './splitting.js';
 import { elementsIn, type Tree, treeOf } from './tree.js';
 
 export interface Reading {
-  /** Absent: what the scanner says is kept. */
+  /** Absent: what the scanner found is kept. */
   readonly text?: string;
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
@@ -45,22 +45,22 @@ export interface Reading {
 export interface PageBytes {
   readonly utf8: Buffer;
   readonly xml: boolean;
-  /** What relative addresses begin at. */
+  /** The base of relative addresses. */
   readonly base: string;
   readonly maxTextLength: number;
-  /** Somebody wants to see what was cut out. */
+  /** A person wants to see what was cut out. */
   readonly showsCut: boolean;
 }
 
 type Item = { readonly [key: string]: Json };
 
-/** Elements that one field takes of a page. */
+/** Elements selected by one field. */
 const MAX_FOUND = 1_000;
 const MAX_VALUE = 32_768;
 const MAX_CUT = 200;
 const NO_MARKERS: ReadonlySet<Marker> = new Set();
 
-/** One `cw:Content` made ready to read pages with. */
+/** One `cw:Content` prepared for reading pages. */
 export class ContentReader {
   private readonly include: Test | undefined;
   private readonly exclude: Test | undefined;
@@ -68,7 +68,7 @@ export class ContentReader {
   private readonly selected: readonly (Test | undefined)[];
   private readonly selects: boolean;
   private readonly markers: ReadonlySet<Marker>;
-  /** Only what is in the page itself can make a tree necessary. */
+  /** Only parts of the page itself can require a tree. */
   private readonly readsTree: 'always' | 'with markers' | 'never';
   private readonly readsJsonLd: boolean;
 
@@ -219,7 +219,7 @@ function rawValueOf(
 
 const readers = new WeakMap<ContentDefinition, ContentReader>();
 
-/** A definition lives as long as the configuration that it is a part of, and so does its reader. */
+/** A definition lives as long as its configuration, and so does its reader. */
 export function contentReader(definition: ContentDefinition): ContentReader {
   const known = readers.get(definition);
   if (known) return known;

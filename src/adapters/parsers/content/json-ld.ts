@@ -1,4 +1,4 @@
-/** JSON-LD of a page: found without a tree, bounded, flattened to metas, and asked for by path. */
+/** JSON-LD of a page: found without a tree, bounded, flattened to metas, and queried by path. */
 import { MAX_NESTING, nestingOf } from './nesting.js';
 
 const MARK = Buffer.from('ld+json');
@@ -14,7 +14,7 @@ const MAX_ITEMS = 1_000;
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type Item = { readonly [key: string]: Json };
 
-/** The items that a page describes, those of its graphs among them. `utf8`: the page. */
+/** The items described by a page, including those in its graphs. `utf8`: the page. */
 export function jsonLdItems(utf8: Buffer): readonly Item[] {
   let at = utf8.indexOf(MARK);
   if (at < 0) return [];
@@ -71,8 +71,8 @@ const LONGEST_NAME = 100;
 const MAX_LEVELS = 2;
 
 /**
- * `jsonld.headline`, `jsonld.author.name` and so on, names in lower case. The name of a thing stands for the thing when that says
- * nothing else.
+ * `jsonld.headline`, `jsonld.author.name` and so on, names in lower case. A thing is represented by its name if there is nothing
+ * else.
  */
 export function jsonLdMetas(items: readonly Item[], prefix = 'jsonld'): { name: string; value: string }[] {
   const metas: { name: string; value: string }[] = [];
@@ -98,8 +98,8 @@ export function jsonLdMetas(items: readonly Item[], prefix = 'jsonld'): { name: 
 const MAX_VALUES = 1_000;
 
 /**
- * `offers.price`, with `Product:offers.price` of items of that type alone; lists are walked through. What is not text, number or
- * boolean gives its name.
+ * `offers.price`, or `Product:offers.price` for items of that type only; lists are traversed. Values that are not text, number or
+ * boolean are represented by their name.
  */
 export function jsonLdValues(items: readonly Item[], path: string): string[] {
   const colon = path.indexOf(':');

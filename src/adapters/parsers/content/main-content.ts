@@ -1,6 +1,6 @@
 /**
- * The main content of a page: where its authors mark it (`main`, one `article`), there; else the element that holds most text in
- * paragraphs that are not lists of links. Navigation, headers and footers inside of it are taken out.
+ * The main content of a page: where its authors mark it (`main`, a single `article`), otherwise the element with most text in
+ * paragraphs that are not lists of links. Navigation, headers and footers inside it are removed.
  */
 import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
 import { isText } from 'domhandler';
@@ -9,20 +9,20 @@ import { elementsIn, isElement } from './tree.js';
 
 const BOILERPLATE = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
 const BOILERPLATE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search', 'menu', 'dialog']);
-/** Words of class and id, whole, of what is not content on nearly every site. */
+/** Whole words of class and id that mark what is not content on nearly every site. */
 const BOILERPLATE_NAMES =
   /(?:^|[\s_-])(?:breadcrumbs?|cookies?|consent|footer|masthead|menu|nav|navbar|navigation|newsletter|pagination|related|share|sharing|sidebar|social|skip-link|toolbar)(?:$|[\s_-])/i;
 /** Longer values are not names. */
 const LONGEST_NAME = 200;
-/** Characters that a main content has at least; with less the whole page counts. */
+/** Minimum number of characters of a main content; with less, the whole page counts. */
 const LEAST_TEXT = 140;
-/** Of the text, so much may be links at most. */
+/** Maximum share of links in the text. */
 const MOST_LINKS = 0.5;
-/** The parent of paragraphs gets the whole of their text, theirs again half, and so on. */
+/** The parent of paragraphs is credited with all of their text, its parent with half, and so on. */
 const FADING = 0.5;
 const LEVELS = 3;
 
-/** Changes the tree; where no main content can be told, it only loses its navigation. Returns what was cut out. */
+/** Changes the tree; if no main content can be found, only its navigation is removed. Returns what was cut out. */
 export function keepMainContent(root: Document): readonly Element[] {
   const cut: Element[] = [];
   const main = markedMain(root);
@@ -85,7 +85,7 @@ interface Measure {
 
 const PARAGRAPHS = new Set(['p', 'pre', 'blockquote', 'td', 'dd', 'li']);
 
-/** The element that most text of paragraphs is in, counted for those around it less and less. */
+/** The element that contains most paragraph text, which counts less and less for enclosing elements. */
 function densest(root: Document): Element | undefined {
   const scores = new Map<Element, number>();
   for (const element of elementsIn(root)) {
@@ -105,7 +105,7 @@ function densest(root: Document): Element | undefined {
   return best && isLong(best) ? best : undefined;
 }
 
-/** Characters of text and of links. Remembered, since elements are nested. */
+/** Characters of text and of links. Cached, since elements are nested. */
 const measures = new WeakMap<Element, Measure>();
 
 function measure(element: Element): Measure {

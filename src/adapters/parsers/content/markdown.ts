@@ -9,7 +9,7 @@ import { elementsIn, isElement } from './tree.js';
 const MAX_LENGTH = 4_000_000;
 const MAX_COLUMNS = 50;
 
-/** `base`: what relative addresses begin at. */
+/** `base`: the base of relative addresses. */
 export function markdownOf(root: ParentNode, base: string): string {
   const lines = blocks(root, { base, depth: 0 }).split('\n');
   const text = lines
@@ -22,14 +22,14 @@ export function markdownOf(root: ParentNode, base: string): string {
 
 interface Context {
   readonly base: string;
-  /** Lists and quotations around: each moves its lines once more. */
+  /** Enclosing lists and quotations: each indents its lines once more. */
   readonly depth: number;
 }
 
-/** Deeper ones are beside what they are in. */
+/** Deeper elements are placed beside their parents. */
 const MAX_DEPTH = 20;
 
-/** Blocks apart by blank lines; what is between them is a paragraph. */
+/** Blocks are separated by blank lines; what is between them is a paragraph. */
 function blocks(node: ParentNode, context: Context): string {
   const out: string[] = [];
   let line = '';
@@ -145,7 +145,7 @@ function table(element: Element, context: Context): string {
     rows.push(cells.slice(0, MAX_COLUMNS).map((cell) => inline(cell, context).replaceAll('|', '\\|')));
   }
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  // A table of one column is layout.
+  // A table with one column is used for layout.
   if (width < 2) return blocks(element, context);
   const lineOf = (cells: readonly string[]): string =>
     `| ${Array.from({ length: width }, (_, column) => cells[column] ?? '').join(' | ')} |`;
@@ -229,7 +229,7 @@ function addressOf(written: string | undefined, base: string): string | undefine
     : undefined;
 }
 
-/** Only what would be read as markup in most places. */
+/** Escapes only what would be read as markup in most places. */
 const escaped = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
 
 function raw(node: ParentNode): string {

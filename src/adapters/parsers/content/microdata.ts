@@ -16,7 +16,7 @@ type Item = { readonly [key: string]: Json };
 
 export const hasMicrodata = (utf8: Buffer): boolean => utf8.includes(SIGN);
 
-/** `base`: what relative addresses begin at. */
+/** `base`: the base of relative addresses. */
 export function microdataItems(elements: readonly Element[], base: string): Item[] {
   const items: Item[] = [];
   for (const element of elements) {
@@ -56,7 +56,7 @@ function typeOf({ attribs }: Element): string | undefined {
   return first ? first.slice(Math.max(first.lastIndexOf('/'), first.lastIndexOf('#')) + 1) : undefined;
 }
 
-/** The attribute that bears the value, by element (WHATWG HTML, 5.2.4). */
+/** The attribute that contains the value, by element (WHATWG HTML, 5.2.4). */
 const ADDRESSES: Readonly<Record<string, string>> = {
   a: 'href',
   area: 'href',
@@ -74,7 +74,7 @@ const VALUES: Readonly<Record<string, string>> = { data: 'value', meter: 'value'
 
 function propertyValue(element: Element, base: string): Json {
   const { name, attribs } = element;
-  // Sites write `content` at any element, and mean it.
+  // Sites write `content` on any element, and mean it.
   if (attribs['content'] !== undefined) return attribs['content'].trim();
   const address = attribs[ADDRESSES[name] ?? ''];
   if (address !== undefined) return URL.parse(address.trim(), base)?.href ?? null;

@@ -1,4 +1,4 @@
-/** How deep brackets of a JSON text stand in each other: reading and walking it takes as much of the stack. */
+/** How deep the brackets of a JSON text are nested: reading and walking it uses as much of the stack. */
 export const MAX_NESTING = 200;
 
 export function nestingOf(text: string): number {

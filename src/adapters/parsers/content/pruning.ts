@@ -1,4 +1,4 @@
-/** Takes out of a tree what does not count: what selectors and the page's own markers exclude. */
+/** Removes what does not count from a tree: what selectors and the page's own markers exclude. */
 
 import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
 import { isComment, isText } from 'domhandler';
@@ -12,15 +12,15 @@ export interface Pruning {
 }
 
 /**
- * Changes the tree. Returns what was cut out, where text stood in it. Of a page without an element to include all counts that is
- * not excluded.
+ * Changes the tree. Returns what was cut out, if it contained text. On a page without an element to include, everything counts that
+ * is not excluded.
  */
 export function prune(
   root: Document,
   elements: readonly Element[],
   pruning: Pruning,
 ): { readonly cut: readonly ParentNode[]; readonly isCut: boolean } {
-  // Selectors are asked about the page as it was sent.
+  // Selectors apply to the page as it was sent.
   const included = pruning.include && marked(elements, pruning.include);
   const { excluded } = pruning;
   const pruner = new Pruner(excluded ?? new Set(), pruning.markers);
@@ -43,10 +43,10 @@ function outermost(node: ParentNode, wanted: ReadonlySet<Element>): ChildNode[] 
   });
 }
 
-/** What every marker has in it. */
+/** Contained in every marker. */
 const SIGNS = /googleo|nosnippet|data-elastic|data-swiftype|noindex|udmcomment/i;
 
-/** May the page have a marker? Most have none, and need not be looked through for them. */
+/** May the page have a marker? Most have none, and need not be searched for them. */
 export const hasMarkers = (utf8: Buffer): boolean => SIGNS.test(utf8.toString('latin1'));
 
 const GOOGLE = /^\s*google(on|off)\s*:\s*(index|all)\b/i;
@@ -54,13 +54,13 @@ const NO_INDEX =
   /^\s*(?:robots\W{0,20}(?:content\W{1,20})?noindex|(?:htdig_)?noindex|udmcomment|swishcommand\s{1,20}noindex)\W*$/i;
 const INDEX_AGAIN =
   /^\s*(?:\/\s*(?:robots|(?:htdig_)?noindex|udmcomment)|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index)\W*$/i;
-/** A comment that is longer is not a marker. */
+/** A longer comment is not a marker. */
 const LONGEST_MARKER = 100;
 
 class Pruner {
   readonly cut: Element[] = [];
   isCut = false;
-  /** Comments switch the index off and on, wherever they are in the tree. */
+  /** Comments switch indexing off and on, wherever they are in the tree. */
   private googleOff = false;
   private noIndex = false;
 
@@ -90,7 +90,7 @@ class Pruner {
     return shows || left;
   }
 
-  /** Comments inside count all the same. */
+  /** Comments inside are respected nevertheless. */
   private without(element: Element): false {
     this.cut.push(element);
     this.isCut = true;
@@ -103,7 +103,7 @@ class Pruner {
     return false;
   }
 
-  /** What the element itself says; the nearest one that says something counts. */
+  /** The marker of the element itself; the nearest marker counts. */
   private shows({ name, attribs }: Element): boolean | undefined {
     const { markers } = this;
     if (markers.has('noindex') && name === 'noindex') return false;

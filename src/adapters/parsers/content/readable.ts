@@ -28,7 +28,7 @@ export function headingLevel({ name }: Element): number | undefined {
 export interface ReadableText {
   readonly text: string;
   readonly headings: readonly Heading[];
-  /** Offsets in the text behind which another block begins, in order. */
+  /** Offsets in the text after which another block begins, in order. */
   readonly blockEnds: readonly number[];
 }
 
@@ -100,7 +100,7 @@ const BLANKS = /[\s\u0085\u180e\u200b]+/g;
 export function folded(text: string): string {
   for (let at = 0, blank = false; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // Any blank but single spaces, and all that is beyond ASCII, which may have other blanks and soft hyphens.
+    // Any blank except single spaces, and everything beyond ASCII, which may contain other blanks and soft hyphens.
     if (code > 0x20 && code < 0x80) blank = false;
     else if (code === 0x20 && !blank) blank = true;
     else return text.replaceAll('\u00ad', '').replace(BLANKS, ' ');

@@ -1,23 +1,23 @@
-/** CSS selectors made ready to be asked about every element of many pages. */
+/** CSS selectors prepared for testing every element of many pages. */
 import { compile } from 'css-select';
 import { parse, type Selector, SelectorType } from 'css-what';
 import type { Element, ParentNode } from 'domhandler';
 
 export type Test = (element: Element) => boolean;
 
-/** What the last compound of one alternative asks for: an element without it does not match. */
+/** What the last compound of one alternative requires: an element without it does not match. */
 interface Need {
   readonly name?: string;
   readonly attribute?: string;
 }
 
-/** Matches what one of the selectors matches. The configuration is checked for selectors that do not compile when it is read. */
+/** Matches what any of the selectors matches. Selectors that do not compile are reported when the configuration is read. */
 export function testOf(selectors: readonly string[]): Test | undefined {
   if (selectors.length === 0) return undefined;
   const alternatives = selectors.flatMap((selector) => parse(selector));
   const test = compile<ParentNode | Element, Element>(selectors.join(', ')) as Test;
   const needs = alternatives.map(needOf);
-  // Nearly all elements of a page are none that a selector asks for, and the compiled one takes several calls to say so.
+  // Nearly all elements of a page match no selector, and the compiled one takes several calls to find out.
   return (element) => needs.some((need) => meets(element, need)) && test(element);
 }
 

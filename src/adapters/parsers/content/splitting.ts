@@ -1,4 +1,4 @@
-/** Takes the parts of a page that become documents of their own out of its tree. */
+/** Removes the parts of a page that become documents of their own from its tree. */
 import { type ChildNode, Document, type Element, type ParentNode } from 'domhandler';
 import { MAX_PARTS, partIds } from '../../../domain/push/parts.js';
 import { headingLevel, textOf } from './readable.js';
@@ -12,8 +12,8 @@ export interface TreePart {
 }
 
 /**
- * Changes the tree: what it returns is no longer in it. A heading takes what follows it along, up to the next one of its level or above.
- * Of wanted elements in each other the outermost is one part; without text there is none. `idAttribute`: names the part.
+ * Changes the tree: what it returns is no longer in it. A heading includes what follows it, up to the next one of its level or
+ * above. Of nested elements the outermost is one part; without text there is none. `idAttribute`: names the part.
  */
 export function splitOff(
   root: ParentNode,
@@ -60,7 +60,7 @@ function sectionEnd(children: readonly ChildNode[], start: number, wanted: Reado
   return end;
 }
 
-/** Its own name, else the first one inside of it, which is mostly that of its heading. */
+/** Its own name, otherwise the first one inside it, which is usually that of its heading. */
 function nameOf(element: Element, part: Document, attribute: string): string | undefined {
   const own = element.attribs[attribute];
   if (own !== undefined && own.trim() !== '') return own;

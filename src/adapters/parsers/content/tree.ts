@@ -1,14 +1,14 @@
-/** A page as a tree, for what the scanner cannot tell: built of pages only whose configuration asks for it. */
+/** A page as a tree, for what the scanner cannot find: built only for pages whose configuration needs it. */
 import { type ChildNode, type Document, DomHandler, type Element, type ParentNode } from 'domhandler';
 import { Parser } from 'htmlparser2';
 
 /** Browsers put deeper elements beside their parents, too (Blink: 512). */
 const MAX_DEPTH = 500;
-/** What comes behind does not count. */
+/** What follows is ignored. */
 const MAX_ELEMENTS = 200_000;
-/** The parser takes longer for each tag the more are open: what comes behind so many does not count. */
+/** The parser takes longer for each tag the more are open: what follows this many is ignored. */
 const MAX_OPEN = 5_000;
-/** Characters that the parser gets at once. */
+/** Characters that the parser gets at a time. */
 const PIECE = 32_768;
 /** Characters of markup. */
 const MAX_LENGTH = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** What a reader of documents gives, and why it may give nothing. */
+/** The result of a reader of documents, and why there may be none. */
 import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
 
 export interface DocumentRequest {
@@ -7,7 +7,7 @@ export interface DocumentRequest {
   /** UTF-16 units. */
   readonly maxTextLength: number;
   readonly maxLinks: number;
-  /** Milliseconds that one document may take; a reader that can stop at a page gives what it has by then. */
+  /** Milliseconds that one document may take; a reader that can stop at a page returns what it has by then. */
   readonly timeLimit: number;
 }
 
@@ -26,7 +26,7 @@ const MAX_HREF_LENGTH = 16_384;
 const MAX_FIELDS = 200;
 const MAX_VALUE_LENGTH = 8_192;
 const MAX_TITLE_LENGTH = 4_096;
-/** For the language, when nobody wants the text. */
+/** For language detection, if the text is not needed. */
 const SAMPLE_LENGTH = 16_384;
 
 /** Collects the parts of one document within the limits. */
@@ -42,7 +42,7 @@ export class DocumentContent {
 
   constructor(private readonly request: DocumentRequest) {}
 
-  /** Nothing more of the text is wanted. */
+  /** No more text is needed. */
   get isFull(): boolean {
     return this.length > Math.max(this.request.maxTextLength, SAMPLE_LENGTH);
   }
@@ -56,7 +56,7 @@ export class DocumentContent {
     this.length += piece.length;
   }
 
-  /** Words before and after this do not belong together. */
+  /** Words before and after this are separate. */
   separate(): void {
     if (this.pieces.length > 0 && this.pieces[this.pieces.length - 1] !== ' ') this.text(' ');
   }

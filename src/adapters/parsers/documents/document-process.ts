@@ -1,4 +1,4 @@
-/** The near end of one process that reads documents, one at a time, bounded in time, memory and output. */
+/** This side of one process that reads documents, one at a time, bounded in time, memory and output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export interface Reply {
 }
 
 const MOST_ANSWER = 64 * 1024 * 1024;
-/** The process keeps the time by itself; this is for one that does not come to it. */
+/** The process limits the time itself; this is for one that fails to do so. */
 const GRACE_MS = 2_000;
 const WATCH_MS = 50;
 const MEBIBYTE = 1024 * 1024;
@@ -47,7 +47,7 @@ export class DocumentProcess {
     const file = fileURLToPath(entry);
     this.child = spawn(process.execPath, [...flags(file, limits), file], {
       stdio: ['pipe', 'pipe', 'ignore'],
-      // Nothing of the server's environment: it may hold keys and passwords.
+      // Nothing of the server's environment: it may contain keys and passwords.
       env: {},
       cwd: dirname(file),
       windowsHide: true,
@@ -127,7 +127,10 @@ export class DocumentProcess {
 
 const ENTRY = new URL('./documents.process.js', import.meta.url);
 
-/** Node's permission model: no file but the program, no process, no thread, no compiled add-on; since Node 25 no network either. */
+/**
+ * Node's permission model: no files except the program, no processes, no threads, no compiled add-ons; since Node 25 no network
+ * either.
+ */
 function flags(entry: string, { memoryLimit }: ProcessLimits): string[] {
   const heap = Math.max(64, Math.round(memoryLimit / MEBIBYTE / 2));
   return [
@@ -140,7 +143,7 @@ function flags(entry: string, { memoryLimit }: ProcessLimits): string[] {
   ];
 }
 
-/** Packed, the program is one folder; else it is the compiled sources and the packages. */
+/** Packed, the program is one folder; otherwise it is the compiled sources and the packages. */
 function programFolders(entry: string): string[] {
   const folder = dirname(entry);
   if (existsSync(join(folder, 'pdfium.wasm'))) return [join(folder, '*')];
@@ -155,7 +158,7 @@ function causeOf(code: number | null, signal: NodeJS.Signals | null): Refusal {
   return { refused: 'extract-corrupt', detail: `the reader ended in the middle (${signal ?? `code ${code}`})` };
 }
 
-/** Bytes that the process holds; 0 where the system does not tell, and V8's own limit is the only one. */
+/** Memory of the process in bytes; 0 if the system does not report it, so that V8's own limit is the only one. */
 function memoryOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');

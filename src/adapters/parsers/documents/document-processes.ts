@@ -1,4 +1,6 @@
-/** The extractor of documents: hands them to a few processes, which are started when there is work and end when there is none. */
+/**
+ * The extractor of documents: distributes them to a few processes, which are started when there is work and end when there is none.
+ */
 import { createHash } from 'node:crypto';
 import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
 import { hours } from '../../../domain/time/units.js';
@@ -54,7 +56,7 @@ export class DocumentProcesses implements AsyncExtractor {
     private readonly entry?: URL,
   ) {}
 
-  /** Process ids, for those who look after them. */
+  /** Process ids, for monitoring. */
   get processIds(): number[] {
     return [...this.all].flatMap(({ pid }) => pid ?? []);
   }
@@ -78,7 +80,7 @@ export class DocumentProcesses implements AsyncExtractor {
     return read;
   }
 
-  /** Ends all processes; what is in flight counts as not read. */
+  /** Ends all processes; what is in flight counts as unreadable. */
   close(): void {
     const closed: Refusal = { refused: 'extract-timeout', detail: 'the server ends' };
     for (const { resolve } of this.waiting.splice(0)) resolve(closed);

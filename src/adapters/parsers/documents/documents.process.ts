@@ -35,7 +35,7 @@ async function reply({ head, body }: Frame): Promise<Reply> {
     read = extractionOf(await readWithin(body, request));
   } catch (error) {
     read = refusalOf(error);
-    // What state a library is in that was stopped in the middle, or failed in a way of its own, nobody knows.
+    // A library that was stopped in the middle, or failed in its own way, is in an unknown state.
     last = !(error instanceof Unreadable);
   }
   const tooLarge = process.memoryUsage.rss() > Math.max(request.memoryLimit / 2, 160 * MEBIBYTE);
@@ -44,7 +44,7 @@ async function reply({ head, body }: Frame): Promise<Reply> {
 
 async function readWithin(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
   const read = await prepare(request.mediaType);
-  // The time limit of a script holds inside WebAssembly, too, and when the server is gone.
+  // The time limit of a script also applies inside WebAssembly, and when the server is gone.
   Object.assign(globalThis, { readDocument: () => read(body, request) });
   return await runInThisContext('readDocument()', { timeout: request.timeLimit });
 }

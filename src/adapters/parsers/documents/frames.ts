@@ -1,4 +1,4 @@
-/** How a document and what was read of it travel: a head of JSON and a body, each behind its length of 32 bits. */
+/** The transport format of a document and its result: a JSON head and a body, each preceded by its length in 32 bits. */
 
 export interface Frame {
   readonly head: string;
@@ -17,14 +17,14 @@ export function encodeFrame(head: unknown, body: Uint8Array = new Uint8Array(0))
   return [start, body];
 }
 
-/** Takes pieces as they come and gives whole frames. */
+/** Accepts pieces as they come and returns whole frames. */
 export class FrameReader {
   private pieces: Uint8Array[] = [];
   private length = 0;
 
   constructor(private readonly most: number) {}
 
-  /** Undefined until a frame is whole. Throws when one is larger than allowed. */
+  /** Undefined until a frame is complete. Throws if one is larger than allowed. */
   take(piece: Uint8Array): Frame | undefined {
     this.pieces.push(piece);
     this.length += piece.byteLength;

@@ -5,7 +5,7 @@ import type { Extraction } from '../../../engine/ports/content-extractor.js';
 import { languageOf } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
 
-/** Each library is loaded when the first document wants it. A reader that is not a promise can be stopped in the middle. */
+/** Each library is loaded for the first document that needs it. A reader that is not a promise can be stopped in the middle. */
 export async function prepare(
   mediaType: string,
 ): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {

@@ -15,10 +15,10 @@ type TikaDefinition = Extract<ExtractorDefinition, { type: 'tika' }>;
 
 /** Bytes of an answer. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** For the answer on its way, beside the time that Tika itself takes. */
+/** For the transfer of the answer, in addition to Tika's own time. */
 const GRACE_MS = 5_000;
 
-/** Names of Tika's metas that have another name here. */
+/** Names of Tika's metas that are called differently here. */
 const FIELDS: Readonly<Record<string, string>> = {
   'dc:description': 'description',
   'dc:subject': 'subject',
@@ -80,7 +80,7 @@ async function boundedText(answer: Response): Promise<string> {
   let bytes = 0;
   for await (const piece of answer.body!) {
     bytes += piece.byteLength;
-    // What has come by then is read.
+    // What has been received by then is read.
     if (bytes > MOST_BYTES) break;
     text += decoder.decode(piece, { stream: true });
   }

@@ -3,7 +3,7 @@ import { decodeHTMLAttribute } from 'entities/decode';
 import { APOSTROPHE, EQUALS, endsName, GREATER, isSpace, QUOTE, SLASH } from './bytes.js';
 import { NameTrie, ROOT, SYMBOL, WIDTH } from './name-trie.js';
 
-/** The attributes that can be asked for. Asking by number instead of name saves a look-up for each. */
+/** The attributes that can be queried. Using numbers instead of names saves a look-up for each. */
 export const ATTRIBUTE = {
   href: 0,
   src: 1,
@@ -24,7 +24,7 @@ export const ATTRIBUTE = {
   'xlink:href': 16,
 } as const;
 
-/** Bytes of a value that are looked at. Addresses and contents are as long as they are, and bounded by who asks. */
+/** Bytes of a value that are examined. Addresses and contents are as long as they are, and bounded by the caller. */
 const LONGEST_WORDS = 4_096;
 const WITHOUT_BOUND = new Set(['href', 'src', 'content', 'xlink:href']);
 const LONGEST = Object.keys(ATTRIBUTE).map((name) =>
@@ -39,12 +39,12 @@ export class Attributes {
   selfClosing = false;
   private readonly starts: number[] = new Array<number>(COUNT).fill(0);
   private readonly ends: number[] = new Array<number>(COUNT).fill(0);
-  /** All bytes of the value or-ed: below 0x80 when the value is ASCII. */
+  /** All bytes of the value or-ed: below 0x80 if the value is ASCII. */
   private readonly bits: number[] = new Array<number>(COUNT).fill(0);
-  /** The tag that a value belongs to, so that nothing needs clearing between tags. */
+  /** The tag that a value belongs to, so that nothing must be cleared between tags. */
   private readonly tags: number[] = new Array<number>(COUNT).fill(0);
   private tag = 0;
-  /** The input with a character for each byte: cutting values out of it is many times faster than decoding each alone. */
+  /** The input with one character per byte: cutting values from it is many times faster than decoding each separately. */
   private characters: string | undefined;
 
   constructor(private readonly bytes: Buffer) {}

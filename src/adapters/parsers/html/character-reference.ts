@@ -4,7 +4,7 @@ import { AMPERSAND, HASH, isLetter } from './bytes.js';
 
 /** The longest name has 32 letters and a semicolon; only numbers with many leading zeros take more. */
 const STEP = 40;
-/** Names and numbers up to this length are remembered; they make up nearly all references of nearly all pages. */
+/** Names and numbers up to this length are cached; they make up nearly all references of nearly all pages. */
 const SHORT = 8;
 const MAX_REMEMBERED = 4_096;
 
@@ -15,7 +15,7 @@ for (const [index, letter] of [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS
 }
 
 export interface CharacterReference {
-  /** From the `&` on, in bytes; 0: it is none. */
+  /** From the `&` on, in bytes; 0: it is not a reference. */
   readonly length: number;
   /** UTF-8 of what it stands for. */
   readonly characters: Buffer;

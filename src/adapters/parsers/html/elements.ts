@@ -2,21 +2,21 @@
 import { NameTrie } from './name-trie.js';
 
 /**
- * How what follows the start tag is read: as markup; as text up to the end tag, with character references (rcdata) or
- * without (rawtext); as a script, which may hide its own end tag in a comment; or as text to the end of the page.
+ * How the text after the start tag is read: as markup; as text up to the end tag, with character references (rcdata) or without
+ * (rawtext); as a script, which may hide its own end tag in a comment; or as text to the end of the page.
  */
 export type ContentModel = 'markup' | 'rcdata' | 'rawtext' | 'script' | 'plaintext';
 
 export interface Element {
   readonly name: string;
-  /** Set inside a line of text: its tags do not part words. */
+  /** Used inside a line of text: its tags do not separate words. */
   readonly inline: boolean;
   readonly content: ContentModel;
   /** Its start tag ends SVG and MathML (HTML standard, tree construction in foreign content). */
   readonly leavesForeign: boolean;
-  /** Its attributes are wanted. */
+  /** Its attributes are needed. */
   readonly wanted: boolean;
-  /** In HTML its tags do nothing but begin a new word, or not even that: most tags of most pages. */
+  /** In HTML its tags do nothing except begin a new word, or not even that: most tags of most pages. */
   readonly plain: boolean;
 }
 
@@ -45,7 +45,7 @@ const CONTENT: Record<string, ContentModel> = {
   plaintext: 'plaintext',
 };
 
-/** Any element that is not named above: a block of markup without interest. */
+/** Any element that is not named above: a block without special meaning. */
 export const UNNAMED: Element = {
   name: '',
   inline: false,

@@ -11,7 +11,7 @@ const HTML_ENCODINGS = new Set(['text/html', 'application/xhtml+xml']);
 
 type Root = 'svg' | 'math';
 
-/** Foreign elements inside one another with their roots that are open, or HTML inside the foreign element `holder`. */
+/** Open foreign elements nested inside their roots, or HTML inside the foreign element `holder`. */
 type Stretch =
   | { readonly html: true; readonly holder: string }
   | { readonly html: false; readonly roots: Root[]; readonly open: Record<Root, number> };
@@ -23,7 +23,7 @@ export class ForeignContent {
 
   constructor(private readonly attributes: Attributes) {}
 
-  /** Stretches that are open, those of HTML inside SVG and MathML included; 0 outside. */
+  /** Open stretches, those of HTML inside SVG and MathML included; 0 outside. */
   get depth(): number {
     return this.stretches.length;
   }
@@ -60,7 +60,7 @@ export class ForeignContent {
     top.open[root]++;
   }
 
-  /** Closes the innermost root of that name and those inside it. */
+  /** Closes the innermost root with that name and those inside it. */
   private closeRoot(root: Root): void {
     const foreign = this.stretches.findLast((stretch) => !stretch.html);
     if (foreign === undefined || foreign.open[root] === 0) return;

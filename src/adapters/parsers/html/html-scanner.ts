@@ -1,10 +1,9 @@
 /**
- * Reads a page in one pass over its UTF-8 bytes: links, base, metas, title, language and visible text. No tree is
- * built; no byte is looked at more than a fixed number of times, whatever the page.
- *
- * Tokens are those of the HTML standard without scripting. Of tree construction only what decides about tokens or about
- * what belongs to the document is followed: SVG and MathML, and templates, whose content is not part of the page (a
- * shadow root's is). Text inside `<noscript>` and `<noframes>` is left out, since readers do not see it; its links count.
+ * Reads a page in one pass over its UTF-8 bytes: links, base, metas, title, language and visible text. No tree is built; no byte is
+ * examined more than a fixed number of times, whatever the page. Tokens are those of the HTML standard without scripting. Of tree
+ * construction, only what affects tokens or what belongs to the document is followed: SVG and MathML, and templates, whose content
+ * is not part of the page (a shadow root's is). Text inside `<noscript>` and `<noframes>` is left out, since readers do not see it;
+ * its links count.
  */
 import { decodeHTML } from 'entities/decode';
 import { ATTRIBUTE, Attributes } from './attributes.js';
@@ -28,14 +27,14 @@ export class HtmlScanner {
   /** Open templates: is the content no part of the page, and how deep in foreign elements are they? */
   private readonly templates: { readonly inert: boolean; readonly foreignDepth: number }[] = [];
   private inertTemplates = 0;
-  /** The element whose text is not seen, until its end tag. */
+  /** The element whose text is invisible, until its end tag. */
   private hiddenBy: string | undefined;
   /** How deep that element is in foreign elements. */
   private hiddenDepth = 0;
 
   /**
-   * `bytes` are valid UTF-8. `xml`: in XHTML a tag that ends in `/>` is empty, whatever its name.
-   * `text` is begun by the scanner and finished by the caller.
+   * `bytes` are valid UTF-8. `xml`: in XHTML a tag that ends in `/>` is empty, whatever its name. `text` is started by the scanner
+   * and finished by the caller.
    */
   constructor(
     private readonly bytes: Buffer,
@@ -63,7 +62,7 @@ export class HtmlScanner {
     return this.hiddenBy === undefined && this.inertTemplates === 0;
   }
 
-  // Each of the following reads what begins at a position and returns the position behind it.
+  // Each of the following reads what begins at a position and returns the position after it.
 
   private markup(at: number): number {
     const { bytes } = this;
@@ -92,7 +91,7 @@ export class HtmlScanner {
     const { element } = this;
     const plain = element.plain && this.foreign.depth === 0;
     const behind = plain ? tagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
-    // What the input ends in the middle of is not a tag.
+    // An incomplete tag at the end of the input is not a tag.
     if (behind < 0) return this.bytes.length;
     if (!element.inline && this.seen) this.text.separate();
     if (plain) return behind;
@@ -119,7 +118,7 @@ export class HtmlScanner {
     const { element } = this;
     const { selfClosing } = this.attributes;
     const foreign = this.foreign.open(element, selfClosing);
-    // SVG has links too; nothing else in it is what its name says in HTML.
+    // SVG has links, too; nothing else in it means what its name says in HTML.
     const wanted = element.wanted && this.inertTemplates === 0 && (!foreign || element.name === 'a');
     if (wanted) this.facts.tag(element.name, foreign, this.hiddenBy !== undefined);
     if (selfClosing && (foreign || this.options.xml)) return behind;
@@ -158,7 +157,7 @@ export class HtmlScanner {
   }
 
   private openForeign(name: string): void {
-    // The name of a drawing is shown by no browser; in MathML a title is an element like any other.
+    // No browser shows the title of a drawing; in MathML a title is an element like any other.
     const unseen = name === 'style' || name === 'script' || (name === 'title' && !this.foreign.active);
     if (!unseen || this.hiddenBy !== undefined) return;
     this.hiddenBy = name;
@@ -179,7 +178,7 @@ export class HtmlScanner {
     if (template.inert) this.inertTemplates--;
   }
 
-  /** The first title that says something, as browsers show it. */
+  /** The first title that is not empty, as browsers show it. */
   private readTitle(start: number, end: number): void {
     if (this.title !== '' || this.inertTemplates > 0) return;
     const written = this.bytes.toString('utf8', start, Math.min(end, start + MAX_TITLE_LENGTH * 8));

@@ -3,7 +3,7 @@ import { ATTRIBUTE, Attributes } from './attributes.js';
 import { BANG, DASH, endsName, isLetter, LESS, QUESTION, SLASH, spells } from './bytes.js';
 import { bogusCommentEnd, commentEnd } from './raw-text.js';
 
-/** `isKnown`: a label that names no encoding is passed over, as if it were not there. */
+/** `isKnown`: a label that names no encoding is ignored. */
 export function declaredInMarkup(head: Buffer, isKnown: (label: string) => boolean): string | undefined {
   const attributes = new Attributes(head);
   for (let at = head.indexOf(LESS); at >= 0 && at < head.length; at = head.indexOf(LESS, at)) {

@@ -1,4 +1,4 @@
-/** What the tags of a page say: links, base address, metas, language. Bounded; first come, first kept. */
+/** What the tags of a page contain: links, base address, metas, language. Bounded; the first ones are kept. */
 
 import { isForPrograms } from '../../../domain/content/alternates.js';
 import { type CutLinks, DistinctLinks } from '../../../domain/content/distinct-links.js';
@@ -44,7 +44,7 @@ export class PageFacts {
     this.distinct = new DistinctLinks(maxLinks);
   }
 
-  /** In document order; of many links, repeats are left out. */
+  /** In document order; if there are many links, without repeats. */
   get links(): readonly RawLink[] {
     return this.distinct.links;
   }
@@ -72,7 +72,7 @@ export class PageFacts {
       this.lang ??= this.attributes.get(ATTRIBUTE.lang) ?? this.attributes.get(ATTRIBUTE['xml:lang']);
   }
 
-  /** Programs that draw write links in the older form, which has a prefix. */
+  /** Drawing programs write links in the older form, which has a prefix. */
   private anchor(foreign: boolean): void {
     const older = foreign && !this.attributes.has(ATTRIBUTE.href);
     this.link('a', older ? ATTRIBUTE['xlink:href'] : ATTRIBUTE.href);
@@ -104,8 +104,8 @@ export class PageFacts {
   }
 
   /**
-   * One link for each relation that leads to documents; a style sheet's alternate is not a document. Without an address the
-   * element says nothing (HTML standard): where there is a base, the empty one would mean the base.
+   * One link for each relation that leads to documents; a style sheet's alternate is not a document. Without an address the element
+   * means nothing (HTML standard): with a base, an empty address would mean the base.
    */
   private relation(): void {
     if (!this.attributes.get(ATTRIBUTE.href)?.trim()) return;
@@ -144,7 +144,7 @@ export class PageFacts {
   }
 }
 
-/** A meta that holds nothing but what robots are told is one for robots, whatever agent it is named after. */
+/** A meta that contains only robots directives counts as one for robots, whatever agent it is named after. */
 function isDirectives(value: string): boolean {
   if (value === '' || value.length > MAX_DIRECTIVES_LENGTH) return false;
   const words = value.replace(/ ?: ?/g, ':').split(/[ ,]+/);

@@ -1,6 +1,6 @@
 /**
- * Queries of links in pages of an old encoding. Browsers send them in the encoding of the page (URL standard, query state), and
- * that is what the server understands; paths are UTF-8 whatever the page.
+ * Queries of links on pages in an old encoding. Browsers send them in the encoding of the page (URL standard, query state), and
+ * that is what the server understands; paths are UTF-8 on every page.
  */
 import '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
@@ -12,7 +12,7 @@ const ESCAPED = ' "#\'<>';
 const MOST_ENCODED = 1_000_000;
 const UNICODE = /^utf-/;
 
-/** The links with their queries as ASCII, where they are written with other characters in a page that is not Unicode. */
+/** The links with their queries as ASCII, if a page that is not Unicode writes them with other characters. */
 export function withEncodedQueries(links: readonly RawLink[], encoding: string): readonly RawLink[] {
   if (UNICODE.test(encoding)) return links;
   let room = MOST_ENCODED;

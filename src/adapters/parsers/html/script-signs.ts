@@ -2,7 +2,7 @@
 import type { ScriptSigns } from '../../../domain/render/needs-rendering.js';
 import type { PageFacts } from './page-facts.js';
 
-/** A shell is small; in a page of megabytes the scripts that count come first. */
+/** A shell is small; in a page of megabytes, the relevant scripts come first. */
 const MOST_BYTES = 1 << 20;
 const MOST_NOSCRIPTS = 50;
 
@@ -23,7 +23,7 @@ const EMPTY_ROOT = new RegExp(
 );
 const CUSTOM_ROOT =
   /<(app-root|app-main|my-app|app|flutter-view|[a-z][a-z0-9]{0,30}-(?:app|root|shell))\b[^<>]{0,300}>\s{0,100}<\/\1\s{0,10}>/i;
-/** What a root holds that is shown until the scripts have run. */
+/** Placeholder content of a root until the scripts have run. */
 const LOADING = /^(?:loading|please wait|laden|chargement|cargando|загрузка|…|\.{3})?[\s.…]*$/i;
 const STATE_OF_ROOT = /\bng-version\b|data-server-rendered/i;
 

@@ -1,11 +1,11 @@
 /**
- * The text that a page brings as data for its scripts: `__NEXT_DATA__` and other JSON blocks, JSON-LD, `window.__STATE__ = {…}`.
- * Read only for pages that show next to nothing. What people would read is told from settings and addresses by its form.
+ * The text that a page contains as data for its scripts: `__NEXT_DATA__` and other JSON blocks, JSON-LD, `window.__STATE__ = {…}`.
+ * Read only for pages that show almost nothing. Text for readers is distinguished from settings and addresses by its form.
  */
 import { decodeHTML } from 'entities/decode';
 import { fold } from './page-facts.js';
 
-/** Characters: with less the data is not the content of the page. */
+/** Characters: with less, the data is not the content of the page. */
 const ENOUGH = 250;
 const MOST_BLOCK = 4_000_000;
 const MOST_TEXT = 1_000_000;
@@ -18,7 +18,7 @@ const ASSIGNED = /^\s*(?:window|self|globalThis)\s*(?:\.\s*\w{1,60}|\[\s*["'][\w
 /** Words of the program, not of the page. */
 const NOT_CONTENT =
   /^(?:messages?|translations?|locales?|i18n|lang(?:uages?)?|dictionary|strings|runtimeConfig|config(?:uration)?|settings|env|theme|flags|features|css|styles?|scripts?|query|className|buildId|assetPrefix|@type|@context|@id|url|href|src|srcSet|image|logo|icon|sameAs|sku|token|csrf\w*|nonce|hash)$/i;
-/** Of these a short value counts too. */
+/** For these, a short value counts, too. */
 const NAMES = /^(?:title|headline|name|heading|label|summary|author|byline|question|caption|subtitle)$/i;
 const PROSE = /\p{L}{2}[\s,;:.’'-]{1,10}\p{L}\S{0,100}\s{1,10}\S/u;
 const LETTER = /\p{L}{2,}/u;
@@ -64,7 +64,7 @@ class Collector {
     this.visit(pagePart(value));
   }
 
-  /** Without recursion: data may be nested as deep as its site likes. */
+  /** Without recursion: data may be nested to any depth. */
   private visit(root: unknown): void {
     const open: { readonly name: string; readonly value: unknown }[] = [{ name: '', value: root }];
     for (let next = open.pop(); next && this.values < MOST_VALUES && this.length < MOST_TEXT; next = open.pop()) {
@@ -101,7 +101,7 @@ function assigned(script: string): string | undefined {
   return begin ? script.slice(begin[0].length).trimEnd().replace(/;$/, '') : undefined;
 }
 
-/** Of Next.js data only what belongs to this page: the rest is its program's. */
+/** Only this page's part of Next.js data: the rest belongs to its program. */
 function pagePart(value: unknown): unknown {
   const props = (value as { props?: { pageProps?: unknown } } | null)?.props;
   return props?.pageProps ?? value;

@@ -1,6 +1,6 @@
 /**
- * Collects the visible text of a page as UTF-8 with white space folded: runs of it become one space, none stands at
- * the beginning or the end, and no soft hyphens, which would hide words from a search.
+ * Collects the visible text of a page as UTF-8 with white space folded: runs of it become one space, none is at the beginning or
+ * the end, and there are no soft hyphens, which would hide words from a search.
  */
 import { AMPERSAND, LESS, SPACE } from './bytes.js';
 import { CharacterReferences } from './character-reference.js';
@@ -23,7 +23,7 @@ const SOFT_HYPHEN = 0xad;
 /** Named references grow by at most a fifth when decoded (`&nGt;`: 5 bytes to 6); and a word separator may be added. */
 const GROWTH = 1.25;
 const KEPT_SIZE = 1 << 20;
-/** Bytes that are copied one by one sooner than by a call. */
+/** Number of bytes that are copied faster one by one than by a call. */
 const SHORT_RUN = 32;
 
 export class TextBuffer {
@@ -66,8 +66,8 @@ export class TextBuffer {
   }
 
   /**
-   * Copies plain characters with single spaces between them; returns the position of the first other byte. Nearly all text is so,
-   * and to look for its end first is more than twice as fast as to copy byte by byte.
+   * Copies plain characters with single spaces between them; returns the position of the first other byte. Nearly all text is like
+   * this, and finding its end first is more than twice as fast as copying byte by byte.
    */
   private copyAsItIs(source: Buffer, from: number, end: number): number {
     const out = this.bytes;
@@ -128,7 +128,7 @@ export class TextBuffer {
   finish(maxLength: number): { text: string; truncated: boolean } {
     let length = this.length;
     if (length > 0 && this.bytes[length - 1] === SPACE) length--;
-    // A UTF-16 unit takes at most three bytes of UTF-8: bytes beyond that can't be part of the answer.
+    // A UTF-16 unit takes at most three bytes of UTF-8: bytes beyond that cannot be part of the answer.
     const all = this.bytes.toString('utf8', 0, Math.min(length, maxLength * 3 + 3));
     if (this.bytes.length > KEPT_SIZE) this.bytes = Buffer.allocUnsafeSlow(1 << 16);
     return all.length <= maxLength ? { text: all, truncated: false } : { text: clip(all, maxLength), truncated: true };

@@ -2,7 +2,7 @@ const LONGEST_MESSAGE = 1_000;
 const LONGEST_MARKUP = 64 * 1024;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", amp: '&' };
 
-/** The words of an XML or HTML error body, on one line. The form of the server's error element is not published. */
+/** The words of an XML or HTML error body, on one line. The format of the server's error element is not published. */
 export const markupText = (markup: string): string =>
   withoutTags(markup.slice(0, LONGEST_MARKUP))
     .replace(/&(lt|gt|quot|apos|#39|amp);/g, (entity, name: string) => ENTITIES[name] ?? entity)
@@ -10,7 +10,7 @@ export const markupText = (markup: string): string =>
     .trim()
     .slice(0, LONGEST_MESSAGE);
 
-/** A `<` that nothing closes is text, and so is all that follows: no other end is looked for. */
+/** An unclosed `<` is text, and so is everything after it: no other end is looked for. */
 function withoutTags(markup: string): string {
   const pieces: string[] = [];
   let from = 0;

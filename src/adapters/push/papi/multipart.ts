@@ -10,11 +10,10 @@ export interface MultipartBody {
 }
 
 /**
- * Documents as one multipart/form-data body (RFC 7578). This is the busiest path of a push: the text between two documents'
- * bytes is one string, and everything is copied exactly once.
- *
- * @param options withText: documents that are not pages carry their extracted text as a second part
- * @param allocate gives a buffer of so many bytes, with any content
+ * Documents as one multipart/form-data body (RFC 7578). This is the busiest path of a push: the text between two documents' bytes
+ * is one string, and everything is copied exactly once.
+ * @param options withText: documents that are not pages have their extracted text as a second part
+ * @param allocate returns a buffer of the given size, with any content
  */
 export function encodeDocuments(
   documents: readonly PushDocument[],
@@ -47,7 +46,7 @@ function documentText(document: PushDocument, key: number, boundary: string): st
   return `${text}${start}${fileName}\r\nContent-Type: ${mediaType(master.mimeType)}\r\n\r\n`;
 }
 
-/** The server takes the text out of the bytes: of a page of which only a part counts, that part is sent. */
+/** The server extracts the text from the bytes: if only a part of a page counts, that part is sent. */
 function withCutText(document: PushDocument): PushDocument {
   if (!document.textIsCut) return document;
   const { fileName } = document.master;
@@ -63,11 +62,11 @@ function textPart({ master, text }: PushDocument, key: number, boundary: string)
   return `${head}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`;
 }
 
-/** What would end a quoted name early, written as browsers do (WHATWG HTML, multipart form data encoding). */
+/** Escapes what would end a quoted name early, as browsers do (WHATWG HTML, multipart form data encoding). */
 const quoted = (name: string): string =>
   /["\r\n]/.test(name) ? name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A') : name;
 
-/** The type came from a web site: nothing but a plain media type may reach the header line. */
+/** The type came from a web site: only a plain media type may be used in the header line. */
 const mediaType = (mimeType: string): string =>
   /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream';
 

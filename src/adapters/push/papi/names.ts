@@ -28,7 +28,7 @@ export const MAIN_PART = 'master';
 export const TEXT_PART = 'text';
 export const ALL_DOCUMENTS = 'RECURSIVE_DOCUMENTS';
 
-/** `PAPI_<key>:FIELD`, the key being our own name of one document in the request. */
+/** `PAPI_<key>:FIELD`, where the key is our own name of one document in the request. */
 export const documentField = (key: number, field: string): string => `PAPI_${key}:${field}`;
 
 export const FIELD = {

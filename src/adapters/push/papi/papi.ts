@@ -10,7 +10,7 @@ import { encodeDocuments } from './multipart.js';
 import { ALL_DOCUMENTS, COMMAND, connectorPath, PARAMETER, parseEntry } from './names.js';
 
 const CHECKPOINT_NAME = 'crawlway';
-/** Sessions that one delivery is begun in before it gives up: a server that restarts this often is not well. */
+/** Sessions that one delivery begins before it gives up: a server that restarts this often is unhealthy. */
 const MOST_SESSIONS = 3;
 const FORM = 'application/x-www-form-urlencoded; charset=UTF-8';
 
@@ -22,8 +22,8 @@ class SessionOver extends Error {
 }
 
 /**
- * CloudView Push API v4 over HTTP. Every batch ends with a synced checkpoint, the only thing that makes orders durable at
- * the server; all requests of a batch name one session, so that a restart in between is noticed and the batch sent again.
+ * CloudView Push API v4 over HTTP. Every batch ends with a synced checkpoint, the only thing that makes orders durable at the
+ * server; all requests of a batch name one session, so that a restart in between is detected and the batch sent again.
  */
 export class PapiSink implements Sink {
   readonly name: string;
@@ -113,7 +113,7 @@ export class PapiSink implements Sink {
     return this.client.request({ ...request, query: { ...request.query, [PARAMETER.session]: session } }, signal);
   }
 
-  /** A 400 says either that an order is bad or that the session is over; only the current session id tells which. */
+  /** A 400 means either that an order is invalid or that the session has ended; only the current session id tells which. */
   private async checkSession(session: string, signal: AbortSignal): Promise<void> {
     const current = await this.currentSession(signal);
     if (current !== session) throw new SessionOver(current);

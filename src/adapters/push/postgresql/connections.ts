@@ -39,7 +39,7 @@ export class Connections {
   /** Milliseconds that one call may take. */
   private readonly longest: number;
 
-  /** @throws TypeError for a URL that is none of a database */
+  /** @throws TypeError for a URL that is not a database URL */
   constructor(definition: SinkDefinitionOf<'postgresql'>) {
     const { name, url, options, allowedAddresses, concurrency, timeout } = definition;
     const address = readPostgresqlUrl(url);
@@ -71,7 +71,7 @@ export class Connections {
     return this.ending(this.pool.query<Row>(sql, [...values]));
   }
 
-  /** A connection that failed inside goes out of use. */
+  /** A connection with an internal error is no longer used. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.ending(this.transacted(work));
   }
@@ -97,7 +97,7 @@ export class Connections {
   /** Ends at once: what is in flight fails. */
   async close(): Promise<void> {
     this.breakOff();
-    // Which waits for clients that nobody gives back.
+    // It would wait for clients that are never returned.
     await Promise.race([this.pool.end(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   }
 
@@ -105,7 +105,7 @@ export class Connections {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** The driver has time limits for connecting and for each statement; a server that breaks the protocol gets around them. */
+  /** The driver has time limits for connecting and for each statement; a server that breaks the protocol can evade them. */
   private async ending<T>(work: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {

@@ -3,10 +3,10 @@ import pg from 'pg';
 import { BufferReader } from 'pg-protocol/dist/buffer-reader.js';
 import { guardStream } from '../guarded-stream.js';
 
-/** Of one answer: a page of a listing has a thousandth of it. The driver would wait for two gigabytes. */
+/** Size of one answer: a page of a listing has a thousandth of it. The driver would accept two gigabytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Behind the end of a message it would read empty texts: an error message that is cut short has it loop without end. */
+/** After the end of a message it would read empty texts: a truncated error message makes it loop forever. */
 interface Reading {
   readonly offset: number;
   readonly buffer: Buffer;
@@ -25,7 +25,7 @@ interface Listening {
   attachListeners(stream: Duplex): void;
 }
 
-/** Whatever a server sends, the worst of it is the end of the connection. */
+/** Whatever a server sends, the worst result is the end of the connection. */
 export class GuardedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);

@@ -11,12 +11,12 @@ import { COLUMNS, ensureTable, quotedTable } from './table.js';
 const DEFAULT_TABLE = 'documents';
 const ENTRIES_AT_ONCE = 1_000;
 
-/** Classes of SQLSTATE that say one of the documents, not the database, is the trouble: data, constraints, limits. */
+/** Classes of SQLSTATE that blame one of the documents, not the database: data, constraints, limits. */
 const REFUSALS = /^(?:22|23|54)/;
 
 /**
  * A table of a PostgreSQL database, one row for each document. A batch is one transaction, which is on the disk before it is
- * acknowledged even where the database is set up to answer earlier.
+ * acknowledged even if the database is configured to answer earlier.
  */
 export class PostgresqlSink implements Sink {
   readonly name: string;
@@ -139,7 +139,7 @@ const keptDocument = ({ uri, content_hash: stamp, crawler, text, metas, ...row }
   return { crawler, document: { uri, stamp, metas: metasOf(values), master, text, ...forms } };
 };
 
-/** An array of values for each column: the statement is the same for batches of every size. */
+/** An array of values for each column: the statement is the same for batches of any size. */
 function upsert(table: string): string {
   const names = COLUMNS.map(({ name }) => name);
   const arrays = COLUMNS.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ');

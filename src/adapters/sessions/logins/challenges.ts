@@ -9,7 +9,7 @@ export interface Challenge {
 const MOST_PARTS = 200;
 const PART = /\s*(?:([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]*)))?|,)/y;
 
-/** Several challenges of one answer stand in one list; a name without a value begins the next one. */
+/** Several challenges of one answer are in one list; a name without a value begins the next one. */
 export function parseChallenges(header: string | undefined): Challenge[] {
   const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
   const text = (header ?? '').slice(0, 16_384);

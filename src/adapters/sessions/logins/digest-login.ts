@@ -12,7 +12,7 @@ import { parseChallenges, parseParameters, schemesOf } from './challenges.js';
 import { chooseDigest, type DigestChallenge, digestAuthorization } from './digest.js';
 import { ask, verdict } from './probe.js';
 
-/** Digest: every request answers the challenge that came last, and counts. */
+/** Digest: every request answers the last challenge, and has a counter. */
 export class DigestLogin implements LoginMethod {
   private challenge: DigestChallenge | undefined;
   private count = 0;
@@ -57,7 +57,7 @@ export class DigestLogin implements LoginMethod {
     }
     const before = this.challenge;
     const known = this.take(challenge);
-    // A nonce has a life of its own, which says nothing of the password.
+    // A nonce expires independently of the password.
     return known && (this.challenge?.stale || !before) ? 'again' : 'ended';
   }
 

@@ -9,7 +9,7 @@ export interface DigestChallenge {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque?: string;
-  /** As written: it is sent back so. */
+  /** As written: it is sent back unchanged. */
   readonly algorithm?: string;
   readonly qop: boolean;
   readonly stale: boolean;
@@ -23,7 +23,7 @@ export interface DigestUser {
 
 const baseOf = (algorithm: string | undefined): string => (algorithm ?? 'MD5').toLowerCase().replace(/-sess$/, '');
 
-/** The strongest of the challenges that can be answered. */
+/** The strongest supported challenge. */
 export function chooseDigest(challenges: readonly Challenge[]): DigestChallenge | undefined {
   const usable = challenges.filter(({ scheme, parameters }) => {
     const qop = parameters.get('qop');

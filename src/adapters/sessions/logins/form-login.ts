@@ -1,4 +1,4 @@
-/** A login by a form, as a browser would make it without running scripts: page after page, with the cookies that they set. */
+/** A login through a form, as a browser would do it without running scripts: page after page, with the cookies that they set. */
 import type { FormLogin, LoginStep } from '../../../domain/crawl/logins.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
@@ -50,7 +50,7 @@ class LoginFault extends Error {
   }
 }
 
-/** What is kept over a restart. */
+/** What is kept across a restart. */
 interface Kept {
   readonly jar?: string;
   readonly markers: readonly string[];
@@ -128,7 +128,7 @@ export class FormSession implements LoginMethod {
     if (this.pages.size < MOST_PAGES_KNOWN) this.pages.add(url.origin + url.pathname);
   }
 
-  /** One page, to the end of its redirects. */
+  /** One page, including its redirects. */
   private async open(tools: LoginTools, what: string, first: Submission): Promise<Shown> {
     let request = first;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
@@ -270,7 +270,7 @@ export class FormSession implements LoginMethod {
   }
 }
 
-/** Without the query: that of a form sent by GET has the password. */
+/** Without the query: that of a form sent by GET contains the password. */
 const placeOf = (url: string): string => url.split(/[?#]/, 1)[0]!;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

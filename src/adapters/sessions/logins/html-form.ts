@@ -27,7 +27,7 @@ const MOST_FORMS_SHOWN = 5;
 const MOST_FIELDS_SHOWN = 12;
 const FIELDS = 'input, select, textarea, button';
 
-/** A login page is read by the thread that runs the server. Those of real sites have hundreds of elements, a dozen deep. */
+/** A login page is parsed by the thread that runs the server. Those of real sites have hundreds of elements, a dozen deep. */
 const MOST_ELEMENTS = 20_000;
 const DEEPEST = 256;
 const MOST_FORMS = 100;
@@ -54,12 +54,12 @@ export function parsePage(html: string, url: string): HtmlPage {
   return { url, document: handler.root };
 }
 
-/** Throws SyntaxError for a selector that is none. */
+/** Throws SyntaxError for an invalid selector. */
 export const has = ({ document }: HtmlPage, selector: string): boolean => selectOne(selector, document) !== null;
 
 export const textOf = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
 
-/** By name or id, else by selector; without one the form that has the fields. */
+/** By name or id, otherwise by selector; without one, the form that has the fields. */
 export function findForm(page: HtmlPage, wanted: string | undefined, fields: readonly string[]): HtmlForm | undefined {
   const forms = formsOf(page);
   const element =
@@ -129,7 +129,7 @@ function submits(field: Element): boolean {
   return field.name === 'button' ? type === undefined || type === 'submit' : type === 'submit';
 }
 
-/** What forms there are, for a person who looks for one. */
+/** A description of the existing forms, for a person who looks for one. */
 export function describeForms(page: HtmlPage): string {
   const forms = formsOf(page);
   if (forms.length === 0) return 'the page has no form';
@@ -143,7 +143,7 @@ export function describeForms(page: HtmlPage): string {
   return `the page has ${shown.join('; ')}${more}`;
 }
 
-/** The name by which the page would be known again. */
+/** The name by which the page would be recognised. */
 export const nameOf = (field: Element): string | undefined => attribute(field, 'name');
 
 const formsOf = ({ document }: HtmlPage): Element[] =>
@@ -153,7 +153,7 @@ const fieldsOf = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELD
 
 const attribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
 
-/** Matches nothing when the selector is none. */
+/** Matches nothing if the selector is invalid. */
 function matcher(selector: string): (element: Element) => boolean {
   try {
     return compile<AnyNode, Element>(selector);

@@ -16,10 +16,9 @@ const load = createRequire(import.meta.url);
 const kerberos = (): Kerberos => load('kerberos') as Kerberos;
 
 /**
- * What a request of the service at the host sends: each a ticket of its own, since servers refuse one that they have seen. Rejects
- * with the words of the Kerberos library. Only in turn (see inTurn).
- *
- * @param cache of tickets; the library renews them by the keytab when they end
+ * What a request to a service of the host carries: each needs a ticket of its own, since servers refuse one that they have seen.
+ * Rejects with the message of the Kerberos library. Only one at a time (see inTurn).
+ * @param cache of tickets; the library renews them from the keytab when they expire
  */
 export async function ticketFor(login: NegotiateLogin, host: string, cache: number): Promise<string> {
   const { service = `HTTP@${host}`, principal } = login;
@@ -31,7 +30,7 @@ export async function ticketFor(login: NegotiateLogin, host: string, cache: numb
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Whoever has no keytab has got tickets by another program (kinit), which keeps them in a cache of its own choice. */
+/** Without a keytab, tickets come from another program (kinit), which keeps them in a cache of its own choice. */
 function environmentOf({ name, keytab }: NegotiateLogin, cache: number): Environment {
   const file = keytab ? `FILE:${keytab.path}` : process.env[CLIENT_KEYTAB];
   if (!file) return {};
@@ -56,14 +55,14 @@ async function within<T>(environment: Environment, work: () => Promise<T>): Prom
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** The library takes keytab and cache from the environment of the process, which is that of one login at a time. */
+/** The library takes keytab and cache from the environment of the process, which is set for one login at a time. */
 export function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const turn = last.then(work);
   last = turn.catch(() => undefined);
   return turn;
 }
 
-/** What the library says (MIT krb5, lib/krb5/error_tables/krb5_err.et), and what it says of the login. */
+/** Errors of the library (MIT krb5, lib/krb5/error_tables/krb5_err.et), and what they mean for the login. */
 const MEANINGS: readonly (readonly [RegExp, LoginFailureKind])[] = [
   [/credentials have been revoked/i, 'locked'],
   [/Preauthentication failed|Decrypt integrity check failed|password has expired/i, 'refused'],
@@ -71,6 +70,6 @@ const MEANINGS: readonly (readonly [RegExp, LoginFailureKind])[] = [
   [/Server .* not found|No Kerberos credentials available|Can't find client principal|Cannot find module/i, 'changed'],
 ];
 
-/** A keytab with an old key is as wrong as a wrong password: whoever tries it too often is locked out. */
+/** A keytab with an old key is as wrong as a wrong password: too many attempts lock the account. */
 export const meaningOf = (message: string): LoginFailureKind =>
   MEANINGS.find(([words]) => words.test(message))?.[1] ?? 'unreachable';

@@ -10,7 +10,7 @@ import type {
 import { inTurn, meaningOf, ticketFor } from './kerberos.js';
 import { probe } from './probe.js';
 
-/** Every request carries a ticket, which the library renews by the keytab. */
+/** Every request carries a ticket, which the library renews from the keytab. */
 export class NegotiateSession implements LoginMethod {
   private failure: Error | undefined;
   private cache = 0;
@@ -34,7 +34,7 @@ export class NegotiateSession implements LoginMethod {
     return probe(tools, { url: check, session: { ...session, login: name }, schemes: ['negotiate'] });
   }
 
-  /** Tries no keytab that was refused before the next login: each try counts where accounts are locked. */
+  /** A keytab that was refused is not tried before the next login: each attempt counts where accounts are locked. */
   session(url: string): Promise<RequestSession> {
     return inTurn(async () => {
       if (this.failure) throw this.failure;
@@ -52,7 +52,7 @@ export class NegotiateSession implements LoginMethod {
     return status === 401 ? 'ended' : 'fine';
   }
 
-  /** Of tickets that have ended, the library says no more than that; with an empty cache it says what is the matter. */
+  /** For expired tickets the library reports nothing else; with an empty cache it reports the cause. */
   private forget(): void {
     if (!this.failure) return;
     this.failure = undefined;

@@ -13,11 +13,11 @@ import { basic } from './steady-login.js';
 
 const LONGEST_TOKEN = 16_384;
 const SMALL_ANSWER = 256 * 1024;
-/** Of a token whose life the server does not tell. */
+/** For a token whose lifetime the server does not report. */
 const UNTOLD_LIFE = seconds(3600);
 const DAY = 86_400;
 
-/** Client credentials (RFC 6749, 4.4): a token for the requests, renewed before it ends. */
+/** Client credentials (RFC 6749, 4.4): a token for the requests, renewed before it expires. */
 export class OAuth2Client implements LoginMethod {
   private token: string | undefined;
 

@@ -1,4 +1,4 @@
-/** Asks for one page with what a login sends, and says what the answer means for the login. */
+/** Requests one page with a login, and interprets the answer. */
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type { LoginResult, LoginTools } from '../../../engine/ports/login-method.js';
@@ -9,7 +9,7 @@ const SMALL_PAGE = 64 * 1024;
 export interface Probe {
   readonly url: string;
   readonly session: RequestSession;
-  /** Authentication schemes that are meant; absent: any may ask. */
+  /** Expected authentication schemes; absent: any. */
   readonly schemes?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Carries out the commands for the hosts of one node. Nothing waits for a command: those that deliver orders may take as long as a sink
- * is down. One that fails is tried again, later each time, and is set aside in the end; none holds up those behind it.
+ * Carries out the commands for the hosts of one node. Nothing waits for a command: those that deliver orders may take as long as a
+ * sink is down. A failed command is retried, later each time, and is set aside in the end; none holds up those behind it.
  */
 import type { Log } from '../../../engine/ports/log.js';
 import type { OwnerCommand } from '../../../engine/ports/nodes.js';
@@ -15,13 +15,15 @@ export interface StoredCommand extends OwnerCommand {
 export interface Failure {
   readonly tries: number;
   readonly message: string;
-  /** Until the next try; absent: set aside. */
+  /** Time until the next attempt; absent: set aside. */
   readonly retryAfterMs?: number;
 }
 
 /** The table in which commands wait. */
 export interface CommandTable {
-  /** Of these partitions, those that may be tried, without these ids: first those that deliver nothing, each kind oldest first. */
+  /**
+   * Commands of these partitions that may be tried, without these ids: first those that deliver nothing, each kind oldest first.
+   */
   ready(partitions: readonly number[], without: readonly number[], limit: number): Promise<readonly StoredCommand[]>;
   remove(command: StoredCommand): Promise<void>;
   failed(command: StoredCommand, failure: Failure): Promise<void>;
@@ -39,13 +41,13 @@ interface Owner {
   readonly log: Log;
   /** Owned partitions, as they are now. */
   owned(): readonly number[];
-  /** False: not now, to be brought again. */
+  /** False: not now, offer it again. */
   carryOut(command: OwnerCommand): Promise<boolean>;
 }
 
 export class CommandQueue {
   readonly #inFlight = new Map<number, StoredCommand>();
-  /** Not possible when they were tried last; until the next `again`. */
+  /** Commands that were not possible when last tried; reset by the next `again`. */
   readonly #deferred = new Set<number>();
   #starting: Promise<void> = Promise.resolve();
 
@@ -54,12 +56,15 @@ export class CommandQueue {
     private readonly owner: Owner,
   ) {}
 
-  /** Commands that were not possible a while ago may be by now. To be called from time to time. */
+  /** Commands that were not possible a while ago may be by now. Must be called from time to time. */
   again(): void {
     this.#deferred.clear();
   }
 
-  /** Starts what may start; ends when all that is ready was read, not when it is done. One at a time: no command is started twice. */
+  /**
+   * Starts what may start; resolves when everything ready has been read, not when it is done. One call at a time: no command is
+   * started twice.
+   */
   start(): Promise<void> {
     const start = this.#starting.catch(() => undefined).then(() => this.#startReady());
     this.#starting = start;
@@ -84,7 +89,7 @@ export class CommandQueue {
     try {
       if (await this.#tried(command)) await this.table.remove(command);
     } catch {
-      // The database is away: the command is still there, and is carried out again.
+      // The database is unavailable: the command is still there, and is carried out again.
       this.#deferred.add(command.id);
     } finally {
       this.#inFlight.delete(command.id);

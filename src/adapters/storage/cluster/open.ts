@@ -7,7 +7,7 @@ import { Leases } from './leases.js';
 import { PostgresNodes } from './postgres-nodes.js';
 import { LEASE_MS, PostgresPartitions } from './postgres-partitions.js';
 
-/** Connections for leases and messages, apart from those of the crawl: a busy store must not cost a node its lease. */
+/** Connections for leases and messages, separate from those of the crawl: a busy store must not cost a node its lease. */
 const CONNECTIONS = 2;
 
 /** What a server needs to share a crawl with others on the same database, whose tables are up to date. */

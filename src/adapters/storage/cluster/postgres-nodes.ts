@@ -11,7 +11,7 @@ import { PostgresCommands } from './postgres-commands.js';
 import { type PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
 import { type AnswerPiece, Questions } from './questions.js';
 
-/** What one node tells the others; `from` so that it does not hear itself. */
+/** A message to the other nodes; `from` lets a node ignore its own. */
 interface Notice {
   readonly from: string;
   readonly due?: readonly number[];
@@ -25,13 +25,13 @@ interface Notice {
 }
 
 const CHANNEL = 'crawlway';
-/** What one node alone is told. */
+/** A message to one node only. */
 const channelOf = (node: string): string => `${CHANNEL}_${node}`;
 const NOTIFY = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice';
 /** PostgreSQL's limit is 8000 bytes. */
 const LONGEST_NOTICE = 7_900;
 const BUNDLE_EVERY_MS = 200;
-/** Events of one node in a bundle: what a person can look at, not all there are. */
+/** Events of one node in a bundle: as many as a person can look at, not all. */
 const EVENTS_IN_BUNDLE = 8;
 const EARS_WITHIN_MS = 5_000;
 const REVISION = 'control-revision';
@@ -41,7 +41,7 @@ const RAISE_REVISION = `INSERT INTO setting (name, value) VALUES ('${REVISION}',
 
 const SEND = 'INSERT INTO owner_command (part, host, text, delivers) VALUES ($1, $2, $3, $4)';
 
-/** Talk between nodes by NOTIFY, with a look at the tables every few seconds for what a broken connection did not bring. */
+/** Messages between nodes by NOTIFY, with a check of the tables every few seconds for what a broken connection has missed. */
 export class PostgresNodes implements Nodes {
   readonly #pool: PostgresPool;
   readonly #url: Secret;
@@ -132,7 +132,7 @@ export class PostgresNodes implements Nodes {
     await this.#pool.close();
   }
 
-  /** Words that came while nobody listened are lost: what they may have told of is looked for. */
+  /** Messages sent while nobody listened are lost: the tables are checked for what they may have announced. */
   async #listenAgain(): Promise<void> {
     await this.#listen();
     this.#listener?.due(this.#partitions.owned);
@@ -188,7 +188,7 @@ export class PostgresNodes implements Nodes {
     }, RENEW_EVERY_MS);
   }
 
-  /** Reads the tables; one look at a time, and one more when it was asked for meanwhile. */
+  /** Reads the tables; one check at a time, and one more if it was requested meanwhile. */
   #look(): void {
     if (this.#looking) {
       this.#lookAgain = true;
@@ -203,7 +203,7 @@ export class PostgresNodes implements Nodes {
       });
   }
 
-  /** A configuration that cannot be put in force here keeps no command waiting. */
+  /** A configuration that cannot be put in force here must not hold up commands. */
   async #readTables(): Promise<void> {
     try {
       await this.#readControl();
@@ -259,7 +259,7 @@ export class PostgresNodes implements Nodes {
     await this.#pool.rows(NOTIFY, [channelOf(asker), notices]);
   }
 
-  /** A hint that is lost costs seconds, not correctness: the tables are looked at anyway. */
+  /** A lost hint costs seconds, not correctness: the tables are checked anyway. */
   async #notify(notice: Omit<Notice, 'from'>): Promise<void> {
     const text = JSON.stringify({ from: this.#self, ...notice });
     if (Buffer.byteLength(text) > LONGEST_NOTICE) return;

@@ -5,15 +5,15 @@ import { PARTITIONS, partitionOf } from '../shared/partition.js';
 import type { Leases, OwnedPartition, Standing } from './leases.js';
 
 export interface PartitionsOptions {
-  /** False: a node for the API alone, which never owns anything. */
+  /** False: a node for the API only, which never owns anything. */
   readonly crawls: boolean;
   readonly log: Log;
-  /** Milliseconds after which a node that does not renew is taken for dead. */
+  /** Milliseconds after which a node that does not renew its lease is considered dead. */
   readonly leaseMs?: number;
   readonly renewEveryMs?: number;
   /** Milliseconds of the machine's monotonic clock. */
   readonly uptime?: () => number;
-  /** Runs an action after so many milliseconds; returns the cancellation. */
+  /** Runs an action after this many milliseconds; returns a function that cancels it. */
   readonly timer?: (ms: number, action: () => void) => () => void;
 }
 
@@ -24,12 +24,12 @@ interface Ownership {
 
 export const LEASE_MS = 10_000;
 export const RENEW_EVERY_MS = 2_500;
-/** The node stops so long before the database would: clocks drift, and a request needs a moment to get out. */
+/** The node stops this long before the database would: clocks drift, and a request needs a moment to be sent. */
 const MARGIN_MS = 1_000;
-/** What is in flight in partitions that are given away may take so long to end. */
+/** How long work in flight in partitions that are given away may take to end. */
 const HAND_OVER_MS = 5_000;
 
-/** Databases and timers do not end their milliseconds at the same moment. */
+/** Databases and timers do not round milliseconds alike. */
 const AFTER_END_MS = 100;
 
 const uptime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
@@ -40,18 +40,18 @@ function timer(ms: number, action: () => void): () => void {
 }
 
 /**
- * Partitions leased in PostgreSQL. Each node renews one lease for all it owns and holds its fair share of the partitions:
- * at most ⌈all / live nodes⌉. Too many are given away, free ones are taken. A node whose lease ran out, for whatever
- * reason, has lost everything and joins again under another name: there is no way back into old rights.
+ * Partitions leased in PostgreSQL. Each node renews one lease for all it owns and holds its fair share of the partitions: at most
+ * ⌈all / live nodes⌉. Excess partitions are given away, free ones are taken. A node whose lease expired, for whatever reason, has
+ * lost everything and joins again under another name: there is no way back to old rights.
  */
 export class PostgresPartitions implements Partitions {
   readonly shared = true;
-  /** Somebody looks at the events of another node. */
+  /** Somebody watches the events of another node. */
   watched = false;
-  /** Nodes that crawl, beside this one. */
+  /** Nodes that crawl, besides this one. */
   others = 0;
   isWatching: () => boolean = () => false;
-  /** Others should look at once: partitions came free, or a node came or went. */
+  /** Others should check at once: partitions were freed, or a node came or went. */
   onChange: () => void = () => undefined;
 
   readonly #leases: Pick<Leases, keyof Leases>;
@@ -68,7 +68,7 @@ export class PostgresPartitions implements Partitions {
   #leaseEnd = Number.NEGATIVE_INFINITY;
   #stepping: Promise<void> = Promise.resolve();
   #cancelRenewal: () => void = () => undefined;
-  /** Until somebody else may have died. */
+  /** Until another node may have died. */
   #nextEndMs: number | null = null;
   #closed = false;
   #givingAway: Promise<void> | undefined;
@@ -124,7 +124,7 @@ export class PostgresPartitions implements Partitions {
     this.#arm();
   }
 
-  /** Gives everything away. What is in flight by then has ended or is fenced out. */
+  /** Gives everything away. By then, what was in flight has ended or is fenced out. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelRenewal();
@@ -157,7 +157,7 @@ export class PostgresPartitions implements Partitions {
 
   async #step(): Promise<void> {
     if (this.#joined && !this.#isAlive()) this.#lapse();
-    // Before the database is asked: what it grants from its own later moment on, is granted from here on at least.
+    // Measured before the database is asked: what it grants from a later moment on is certainly valid from here on.
     const asked = this.#uptime();
     if (!this.#joined) await this.#join();
     const standing = await this.#leases.renew(this.#node, {
@@ -187,7 +187,7 @@ export class PostgresPartitions implements Partitions {
     return this.#crawls ? Math.ceil(PARTITIONS / Math.max(1, crawling)) : 0;
   }
 
-  /** Also what an earlier round took whose answer was lost. */
+  /** Includes what an earlier round took whose answer was lost. */
   async #adopt({ owned, taken }: Standing): Promise<void> {
     const fresh = owned.filter(({ part, epoch }) => this.#owned.get(part)?.epoch !== epoch);
     if (fresh.length === 0) return;
@@ -208,7 +208,7 @@ export class PostgresPartitions implements Partitions {
   #giveAwayBeyond(share: number): void {
     if (this.#givingAway || this.#closed) return;
     const kept = [...this.#owned].filter(([, { leaving }]) => !leaving);
-    // Those that are still leaving could not be given back the last time.
+    // Those that are still leaving could not be given back last time.
     const stuck = [...this.#owned].filter(([, { leaving }]) => leaving);
     const parts = [...stuck, ...kept.slice(share)].map(([part]) => part);
     if (parts.length === 0) return;
@@ -230,7 +230,7 @@ export class PostgresPartitions implements Partitions {
     this.onChange();
   }
 
-  /** The lease has run out: others may own everything by now. */
+  /** The lease has expired: others may own everything by now. */
   #lapse(): void {
     const parts = [...this.#owned.keys()];
     const node = this.#node;
@@ -249,7 +249,7 @@ export class PostgresPartitions implements Partitions {
     return this.#uptime() < this.#leaseEnd;
   }
 
-  /** Whether the work ended in time; a failure is not an end. */
+  /** Whether the work ended in time; a failure does not count as an end. */
   async #inTime(work: Promise<unknown>): Promise<boolean> {
     let cancel = (): void => undefined;
     const late = new Promise<false>((resolve) => {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 /** A node that is alive answers sooner; one that is not must not keep a person waiting. */
 const ANSWER_WITHIN_MS = 1_000;
-/** Bytes of an answer in one notice; as base64 and with what is around it, it fits into PostgreSQL's 8000. */
+/** Bytes of an answer in one notification; as base64 with its envelope, it fits into PostgreSQL's 8000. */
 const PIECE = 5_400;
-/** A longer answer is not an answer: nobody wants to read it. */
+/** A longer answer counts as none: nobody would read it. */
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
 export interface Answer {
@@ -12,7 +12,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** One piece of an answer as it travels. */
+/** One piece of an answer in transit. */
 export interface AnswerPiece {
   readonly id: string;
   readonly n: number;
@@ -31,7 +31,7 @@ interface Asked {
 export class Questions {
   readonly #asked = new Map<string, Asked>();
 
-  /** `send` puts the question before the others, of whom so many can answer. */
+  /** `send` passes the question to the others and returns how many can answer. */
   async ask(others: number, send: (id: string) => void): Promise<{ answers: readonly Answer[]; complete: boolean }> {
     if (others <= 0) return { answers: [], complete: true };
     const id = randomUUID();

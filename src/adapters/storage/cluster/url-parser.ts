@@ -9,15 +9,15 @@ const ALIKE: readonly (readonly [from: number, to: number])[] = [
   [0xac00, 0xdfff],
   [0x20000, 0x2f7ff],
 ];
-/** Labels that parsers have disagreed about: invalid punycode, sharp s, joiners, numbers that may be addresses. */
+/** Labels on which parsers have disagreed: invalid punycode, sharp s, joiners, numbers that may be addresses. */
 const LABELS =
   'xn--a xn--zca xn--a-ecp xn--0ca24w xn-- xn--ascii- xn--u-ccb FAẞ faß xn--fa-hia a\u200cb क\u094d\u200dष 08 0x7f.1 1..2';
 
 let known: string | undefined;
 
 /**
- * What this process makes of host names, in 16 hexadecimal digits: two servers with the same digits store a URL under the same
- * name. Node versions differ in it, because each brings its own tables of Unicode (UTS 46). Takes some tenths of a second, once.
+ * A digest of how this process parses host names, in 16 hexadecimal digits: two servers with the same digits store a URL under the
+ * same name. Node versions differ, because each has its own Unicode tables (UTS 46). Takes some tenths of a second, once.
  */
 export function urlParserFingerprint(): string {
   known ??= fingerprint();

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A configuration as it came into force once; never changed afterwards. The newest is the one in force. */
+/** A configuration as it once came into force; never changed afterwards. The newest is the one in force. */
 @Entity('configuration_version')
 export class ConfigurationVersionRow {
   @PrimaryGeneratedColumn('increment', { type: 'integer' }) id!: number;
@@ -10,8 +10,8 @@ export class ConfigurationVersionRow {
   @Column('text') who!: string;
   /** SHA-256 of the text and of the files that it names, hex. */
   @Column('text') digest!: string;
-  /** As it stood in the file, with its `${NAME}` references. */
+  /** As it was in the file, with its `${NAME}` references. */
   @Column('text') xml!: string;
-  /** Texts of the files of rules that it names, by name; JSON. */
+  /** Texts of the rule files that it names, by name; JSON. */
   @Column('text', { default: '{}' }) files!: string;
 }

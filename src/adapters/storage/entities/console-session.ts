@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Somebody who has signed in to the console. */
+/** A person who has signed in to the console. */
 @Entity('console_session')
 export class ConsoleSessionRow {
-  /** SHA-256 of what the cookie says, hex. */
+  /** SHA-256 of the cookie's value, hex. */
   @PrimaryColumn('text') digest!: string;
   @Column('text') name!: string;
   @Column('text') role!: string;

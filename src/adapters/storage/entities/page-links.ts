@@ -1,6 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Where the links of a page lead, as it was last read in full; only while a crawler has URLs whose status was removed. */
+/**
+ * Where the links of a page lead, as of the last time it was read in full; only while a crawler has URLs whose status is removed.
+ */
 @Entity('page_links')
 export class PageLinksRow {
   @PrimaryColumn('integer', { name: 'url_id' }) urlId!: number;

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The ledger: what was told to the sinks, why, and what they answered. */
+/** The ledger: what was sent to the sinks, why, and what they answered. */
 @Entity('push_order')
 @Index('push_order_state', ['state', 'id'])
 @Index('push_order_uri', ['uriKey'])

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * One web server as one crawler sees it. Its small id stands for the pair in `url`; its counts make the hosts view, the
- * deletion guard and the walk over backlogs cheap at any number of URLs.
+ * One web server as seen by one crawler. Its small id represents the pair in `url`; its counts make the list of hosts, the deletion
+ * guard and the walk over backlogs cheap at any number of URLs.
  */
 @Entity('site')
 @Index('site_of_host', ['crawler', 'host'], { unique: true })
@@ -10,7 +10,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 export class SiteRow {
   @PrimaryColumn('integer') id!: number;
   @Column('text') crawler!: string;
-  /** Host key: host name, with the port when it is not a default one. */
+  /** Host key: host name, with the port if it is not a default one. */
   @Column('text') host!: string;
   @Column('integer', { default: 0 }) urls!: number;
   @Column('integer', { default: 0 }) indexed!: number;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A version of the configuration has the texts of the files of rules that it names; one from before knows none. */
+/** A version of the configuration contains the texts of the rule files that it names; an older one has none. */
 export class RuleFiles0004 implements MigrationInterface {
   readonly name = 'RuleFiles0000000000004';
 

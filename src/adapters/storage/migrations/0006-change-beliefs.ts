@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What is believed of the changes of a page, and what a visit costs at a host. Pages known before are learnt again. */
+/** What is believed about the changes of a page, and what a visit costs at a host. Pages known before are learned again. */
 const ADDED = [
   ['url', 'change_interval', 'bigint'],
   ['url', 'change_doubt', 'double precision'],

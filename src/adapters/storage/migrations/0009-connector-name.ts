@@ -5,8 +5,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const FORMER_NAME = 'crawlway';
 
 /**
- * A connector name of this database's own: two servers that push to one index without naming a connector must not share
- * their documents. A migration runs once, however many servers open the database together.
+ * A connector name specific to this database: two servers that push to one index without naming a connector must not share their
+ * documents. A migration runs once, however many servers open the database together.
  */
 export class ConnectorName0009 implements MigrationInterface {
   readonly name = 'ConnectorName0000000000009';

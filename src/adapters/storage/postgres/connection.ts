@@ -1,10 +1,10 @@
-/** The URL of the server's own database: where it leads is told, its password goes to the driver alone. */
+/** The URL of the server's own database: its destination is shown, its password is passed to the driver only. */
 import type pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { databasePlace } from '../../../domain/database-place.js';
 import type { Secret } from '../../../domain/secret.js';
 
-/** What the driver is given. The password is a function: options of pools and data sources can be printed. */
+/** The driver's options. The password is a function, because options of pools and data sources can be printed. */
 export function connectionOf(url: Secret): pg.ClientConfig {
   const { password, ...config } = parseIntoClientConfig(url.reveal());
   return password ? { ...config, password: () => password as string } : config;

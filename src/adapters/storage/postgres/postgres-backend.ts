@@ -6,7 +6,7 @@ import { openPostgresDataSource } from './postgres-data-source.js';
 import { postgresError } from './postgres-pool.js';
 import { openPostgresStore } from './postgres-store.js';
 
-/** A database that any number of servers share, and whose disk is not theirs: it brings no key. */
+/** A database that any number of servers share, and whose disk is not theirs: it provides no key. */
 export const postgresBackend: OpenBackend = (url) => ({
   place: placeOf(url),
   exists: () => true,

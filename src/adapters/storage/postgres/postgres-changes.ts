@@ -26,7 +26,7 @@ import {
   WRITE_COUNTS,
 } from './postgres-sql.js';
 
-/** A row as it was, with `site_id` made unique by the partition, as the tally wants it. */
+/** A row as it was, with `site_id` made unique by the partition, as the tally requires. */
 export type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
 
 /** One number for partition and site, and back. */
@@ -36,7 +36,7 @@ const siteOf = (number: number): Site => ({ part: number % PARTITIONS, id: Math.
 /** Ids with their partitions, as the columns that statements take. */
 export const idColumns = (ids: readonly UrlId[]): Value[][] => [ids.map(partitionOfId), [...ids]];
 
-/** What one transaction does to URLs; sees to it that the counts follow. Sites are locked before anything is changed. */
+/** What one transaction does to URLs; keeps the counts up to date. Sites are locked before anything is changed. */
 export class PostgresChanges {
   readonly tally = new Tally();
   readonly #connection: Connection;
@@ -45,7 +45,7 @@ export class PostgresChanges {
     this.#connection = connection;
   }
 
-  /** The rows of these URLs, which nobody else changes until the transaction ends. */
+  /** The rows of these URLs, locked until the transaction ends. */
   async locked(ids: readonly UrlId[]): Promise<Map<UrlId, CountedUrl>> {
     await this.#connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
     const rows = await this.#connection.rows<CountedUrl & { part: number }>(
@@ -74,12 +74,12 @@ export class PostgresChanges {
     for (const row of rows) this.tally.count(row, -1);
   }
 
-  /** `count` is the number of visits that the URL has had by now. */
+  /** `count` is the number of visits to the URL so far. */
   async addVisits(
     visits: readonly { readonly id: UrlId; readonly visit: Visit; readonly count: number }[],
   ): Promise<void> {
     if (visits.length === 0) return;
-    // One statement must not touch a row twice: of two visits at one moment the later word counts.
+    // One statement must not write a row twice: of two visits at the same time, the later one counts.
     const rows = new Map(
       visits.map(({ id, visit }) => [`${id} ${visit.at}`, [partitionOfId(id), id, ...visitValues(visit)]]),
     );
@@ -94,7 +94,7 @@ export class PostgresChanges {
     await this.#connection.rows(SAVE_LINKS, columns(rows, LINKS_WIDTH), 'save-links');
   }
 
-  /** To be called at the end of the transaction. */
+  /** Must be called at the end of the transaction. */
   async writeCounts(): Promise<void> {
     const changes = this.tally.take();
     if (changes.length === 0) return;
@@ -128,7 +128,7 @@ export const counted = ({ part, ...row }: CountedUrl & { part: number }): Counte
   site_id: siteNumber({ part, id: row.site_id }),
 });
 
-/** Stores orders, or a later word on them; of several words on one order in a batch the last one counts. */
+/** Stores orders and updates of orders; of several entries for one order in a batch, the last one counts. */
 export async function saveOrders(connection: Connection, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const rows = new Map(entries.map((entry) => [entry.id, [partitionOf(entry.hostKey), ...orderValues(entry)]]));

@@ -19,7 +19,7 @@ import { unknownMigrations } from '../shared/migration-check.js';
 import { connectionOf, placeOf } from './connection.js';
 import { postgresError } from './postgres-pool.js';
 
-/** Any number; servers that start together on one database take turns by it. */
+/** Any number; servers that start together on one database use it to take turns. */
 const MIGRATION_LOCK = 5_218_017;
 
 /**

@@ -149,14 +149,14 @@ export class PostgresFrontier {
     };
   }
 
-  /** Of these URLs, makes due those that match the filter (still) and may be crawled. */
+  /** Makes those of these URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
     return this.#changeAmong(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
       changes.update(rows.map((row) => ({ row, changes: madeDue(row, dueAt, source) }))),
     );
   }
 
-  /** Of these URLs, deletes those that match the filter (still), hold no document and have no order in flight. */
+  /** Deletes those of these URLs that (still) match the filter, hold no document and have no order in flight. */
   forgetAmong(ids: readonly UrlId[], filter: UrlFilter): Promise<number> {
     return this.#changeAmong(ids, filter, FORGETTABLE, (changes, rows) => changes.remove(rows));
   }
@@ -192,7 +192,7 @@ export class PostgresFrontier {
     return rows.map(({ n }) => placed[n - 1]!);
   }
 
-  /** Stores those that are not known, in the order given. */
+  /** Stores unknown URLs, in the order given. */
   async #insert(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
     if (placed.length === 0) return [];
     const sites = [...new Map(placed.map(({ site }) => [site.id, site])).values()];
@@ -221,7 +221,7 @@ export class PostgresFrontier {
     return [...again, ...stored];
   }
 
-  /** Known URLs whose status was removed start again. */
+  /** Known URLs whose status is removed start again. */
   async #findAgain(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
     const queued = placed.filter(({ url }) => url.source !== undefined);
     type Row = CountedUrl & { n: number; part: number };
@@ -263,7 +263,7 @@ async function statesOf(connection: Connection, ids: readonly UrlId[]): Promise<
   return new Map(rows.map((row) => [row.id, toState(row)]));
 }
 
-/** Several words on one URL as one, the later ones counting: a statement must not touch a row twice. */
+/** Combines several changes of one URL, of which later ones take precedence: a statement must not write a row twice. */
 function merged(words: readonly { id: UrlId; changes: RowChanges }[]): { id: UrlId; changes: RowChanges }[] {
   const byId = new Map<UrlId, RowChanges>();
   for (const { id, changes } of words) byId.set(id, { ...byId.get(id), ...defined(changes) });
@@ -277,7 +277,7 @@ interface Folded {
   readonly links?: PageLinks;
 }
 
-/** What a batch comes to for each URL. Once removed, nothing that follows changes that. */
+/** The combined result of a batch for each URL. Once a URL is removed, nothing that follows changes it. */
 function folded(settlements: readonly Settlement[]): Map<UrlId, Folded> {
   const byId = new Map<UrlId, Folded>();
   for (const { id, changes, remove, visit, links } of settlements) {
@@ -293,6 +293,6 @@ function folded(settlements: readonly Settlement[]): Map<UrlId, Folded> {
   return byId;
 }
 
-/** Without the fields that are undefined, which would hide earlier words. */
+/** Without undefined fields, which would hide earlier values. */
 const defined = (changes: RowChanges): RowChanges =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -1,4 +1,6 @@
-/** Connections to PostgreSQL the way this store wants them, and its errors told apart by the reaction that they demand. */
+/**
+ * Connections to PostgreSQL with the settings that this store needs, and its errors classified by the reaction that they require.
+ */
 import pg from 'pg';
 import type { Secret } from '../../../domain/secret.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
@@ -16,7 +18,7 @@ export interface Connection {
 
 const INT8 = 20;
 
-/** 64-bit integers come as numbers: times and ids are below 2^53, and columns that are not are read as text. */
+/** 64-bit integers are returned as numbers: times and ids are below 2^53, and other columns are read as text. */
 const types = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
     type === INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(type, format as 'text'),
@@ -24,35 +26,35 @@ const types = {
 
 const CONNECTIONS = 8;
 /**
- * A server that is frozen in the middle of a transaction must not keep its locks from others: the database ends the
- * session then. Nothing of this program thinks for so long between two statements.
+ * A server that freezes in the middle of a transaction must not keep its locks: the database then ends the session. This program
+ * never pauses for so long between two statements.
  */
 const LONGEST_PAUSE_MS = 5_000;
-/** A named statement is one of the crawl's own, which take milliseconds: without an answer for so long the network is gone. */
+/** Named statements are those of the crawl, which take milliseconds: without an answer for this long, the network is down. */
 const LONGEST_ANSWER_MS = 30_000;
 const TRIES = 5;
-/** Two transactions stood in each other's way: the same again will do. */
+/** Two transactions collided: trying again is sufficient. */
 const COLLISION = new Set(['40001', '40P01']);
 const QUERY_CANCELED = '57014';
 /** Corruption of data (XX001) or of an index (XX002). */
 const DAMAGE = new Set(['XX001', 'XX002']);
-/** Lost connection, not enough of something (disk, memory, connections), server going down or coming up. */
+/** Lost connection, lack of resources (disk, memory, connections), server shutting down or starting. */
 const PASSING = /^(?:08|53|57P|58|55P03|40|25006|25P03)/;
 
 export interface PoolOptions {
   readonly connections?: number;
-  /** A statement that takes longer counts as a lost connection; undefined: it may take its time. */
+  /** A statement that takes longer counts as a lost connection; undefined: no limit. */
   readonly queryTimeoutMs?: number;
-  /** The database ends a statement that takes longer, which throws StatementTooLong; undefined: it may take its time. */
+  /** The database ends a statement that takes longer, which throws StatementTooLong; undefined: no limit. */
   readonly statementTimeoutMs?: number;
 }
 
-/** The database has ended a statement because its time was over. Nothing of it was done. */
+/** The database has ended a statement because of its time limit. Nothing of it was done. */
 export class StatementTooLong extends StoreUnavailable {}
 
 export class PostgresPool implements Connection {
   readonly #pool: pg.Pool;
-  /** Where it goes to, without user and password. */
+  /** Its destination, without user and password. */
   readonly place: string;
 
   constructor(url: Secret, options: PoolOptions = {}) {
@@ -67,8 +69,8 @@ export class PostgresPool implements Connection {
       idle_in_transaction_session_timeout: LONGEST_PAUSE_MS,
       keepAlive: true,
     });
-    // A connection that breaks tells so by the call that uses it, or is replaced when none does; without listeners its
-    // event would end the process.
+    // A broken connection fails the call that uses it, or is replaced if none does; without listeners, its event would end the
+    // process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
@@ -77,7 +79,7 @@ export class PostgresPool implements Connection {
     return this.#guarded(() => rowsOf<Row>(this.#pool, sql, values, name));
   }
 
-  /** Runs the action in one transaction, again when it collided with another one. */
+  /** Runs the action in one transaction, and again if it collided with another one. */
   transaction<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
     return this.#guarded(async () => {
       for (let tries = 1; ; tries++) {
@@ -90,7 +92,7 @@ export class PostgresPool implements Connection {
     });
   }
 
-  /** A connection that is kept; to be given back. */
+  /** A dedicated connection; must be returned. */
   async reserved(): Promise<Connection & { readonly release: () => void }> {
     const client = await this.#guarded(() => this.#pool.connect());
     return {
@@ -149,7 +151,7 @@ async function rowsOf<Row>(
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '');
 
-/** The port's error for what PostgreSQL or the connection says; anything else is a defect of ours and stays as it is. */
+/** The port's error for errors of PostgreSQL or the connection; anything else is a defect of ours and is not changed. */
 export function postgresError(error: unknown, place: string): unknown {
   const code = codeOf(error);
   const said = `${(error as Error | undefined)?.message} (${code})`;

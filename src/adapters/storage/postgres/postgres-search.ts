@@ -38,7 +38,7 @@ type Failing = Awaited<ReturnType<FrontierStore['failing']>>;
 type FailingHosts = Awaited<ReturnType<FrontierStore['failingHosts']>>;
 type Search = UrlFilter & { readonly crawler: string };
 
-/** Rows of `url` among which is searched: all of them at once when they are few, else in strides by id. */
+/** Rows of `url` that are searched: all of them at once if they are few, otherwise in strides by id. */
 interface Candidates {
   readonly where: string;
   readonly values: readonly Value[];
@@ -64,7 +64,7 @@ type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row
 
 const progressAt = (id: UrlId): Progress => ({ next: id, searched: partitionOfId(id) / PARTITIONS });
 
-/** Undefined when the database has ended the statement; `must`: that is an error then. */
+/** Undefined if the database has ended the statement; `must`: then it is an error. */
 async function inTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
   try {
     return await rows;
@@ -179,8 +179,8 @@ export class PostgresSearch {
   }
 
   /**
-   * What matches among the candidates after an id: among all of them, or among those of the next stride. OFFSET 0 and LIMIT
-   * make the database read the candidates as they are told here, before it looks at the rest.
+   * The matching candidates after an id: among all of them, or among those of the next stride. OFFSET 0 and LIMIT make the database
+   * read the candidates in the order given here, before it examines the rest.
    */
   #reader<Row>(columns: string, filter: Search, { where, values, few }: Candidates): Reader<Row> {
     const rest = urlWhere(filter, LIKE);

@@ -49,8 +49,8 @@ export const ADD_SITES = `INSERT INTO site (part, crawler, host) SELECT * FROM $
   ON CONFLICT (part, crawler, host) DO NOTHING`;
 
 /**
- * Whoever changes URLs of a site locks the site first, all in the same order: the counts of a site then see all that was
- * stored before, and transactions wait for each other instead of colliding.
+ * A transaction that changes URLs of a site locks the site first, always in the same order: the counts of a site then include
+ * everything that was stored before, and transactions wait for each other instead of colliding.
  */
 export const LOCK_SITES = `SELECT 1 FROM site s JOIN ${table('i', ['part', 'id'], ['int2', 'int4'])}
   ON s.part = i.part AND s.id = i.id ORDER BY s.part, s.id FOR UPDATE OF s`;
@@ -60,8 +60,8 @@ export const LOCK_SITES_OF_URLS = `SELECT 1 FROM site s WHERE (s.part, s.id) IN
   ORDER BY s.part, s.id FOR UPDATE`;
 
 /**
- * The subquery makes it one index probe a key, whatever the planner thinks of the sizes; it asks for what the index itself
- * holds. URLs whose status was removed count as unknown; where there are none, that is asked once.
+ * The subquery makes it one index probe per key, whatever the planner estimates; it reads only what the index contains. URLs whose
+ * status is removed count as unknown; if there are none, that is checked once.
  */
 export const UNKNOWN = `SELECT i.n FROM unnest($1::int2[], $2::int4[], $3::int8[]) WITH ORDINALITY AS i(part, site_id, key, n)
   WHERE (SELECT u.key FROM url u WHERE u.part = i.part AND u.site_id = i.site_id AND u.key = i.key) IS NULL
@@ -98,7 +98,7 @@ export const URLS = `${SELECT_URL} JOIN ${table('i', ['part', 'id'], ['int2', 'i
 const UPDATE = ['part', 'id', 'mask', ...FIELDS.map((field) => CHANGES[field].column)];
 export const UPDATE_WIDTH = UPDATE.length;
 
-/** Bit n of the mask: the n-th field is to be written; null then clears it. */
+/** Bit n of the mask: the n-th field is written; null then clears it. */
 export const UPDATE_URLS = `UPDATE url u SET ${FIELDS.map((field, n) => {
   const { column } = CHANGES[field];
   return `${column} = CASE WHEN i.mask & ${1 << n} <> 0 THEN i.${column} ELSE u.${column} END`;
@@ -143,7 +143,7 @@ const SITE_CHANGE_TYPES = ['int2', 'int4', 'int4', 'int4', 'int4', 'int4', 'int8
 export const COUNTER_WIDTH = COUNTER.length;
 export const SITE_CHANGE_WIDTH = SITE_CHANGE.length;
 
-/** The earliest due time follows from what came and went, unless what went may have been the earliest. */
+/** The earliest due time follows from what was added and removed, unless what was removed may have been the earliest. */
 export const WRITE_COUNTS = `WITH counters AS (
     INSERT INTO counter (part, crawler, status, source, indexed, urls)
     SELECT i.part, s.crawler, i.status, i.source, i.indexed, sum(i.urls)

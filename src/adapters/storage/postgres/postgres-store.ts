@@ -14,10 +14,10 @@ import { PostgresSearch } from './postgres-search.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
 import { columns } from './postgres-sql.js';
 
-/** Ids of orders that each start of a server may hand out: they are then different on all servers of one database. */
+/** Order ids that each start of a server may assign, so that they differ on all servers of one database. */
 const ORDER_BLOCK = 2 ** 32;
 
-/** Connections of their own: searches of people hold up no statement of the crawl. */
+/** Separate connections: searches by people must not hold up statements of the crawl. */
 const SEARCHES = 3;
 /** A search answers within 200 ms; the database ends statements that a pattern makes slow. */
 const LONGEST_STATEMENT_MS = 1_000;
@@ -113,7 +113,7 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
   };
 }
 
-/** The clocks of a host never go back, so that what a node that lost the host says too late does no harm. */
+/** The clocks of a host never go back, so a late update from a node that lost the host does no harm. */
 const SAVE_HOSTS = `INSERT INTO host SELECT * FROM unnest(${HOST_TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})
     AS i(part, host, next_request_at, back_off_until, back_off_step, paused, visit_price) ORDER BY 1, 2
   ON CONFLICT (part, host) DO UPDATE SET next_request_at = greatest(host.next_request_at, excluded.next_request_at),

@@ -6,7 +6,7 @@ import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { ConsoleSessionRow } from '../entities/console-session.js';
 import { Seal, WrongKey } from './seal.js';
 
-/** A configuration that was in force once, without its text. */
+/** A configuration that was once in force, without its text. */
 export interface StoredVersion {
   readonly version: number;
   readonly at: Instant;
@@ -15,7 +15,7 @@ export interface StoredVersion {
   readonly digest: string;
 }
 
-/** CrawlConfig.xml and the files of rules that it names, by name. */
+/** CrawlConfig.xml and the rule files that it names, by name. */
 export interface StoredTexts {
   readonly xml: string;
   readonly files: ReadonlyMap<string, string>;
@@ -43,22 +43,22 @@ export interface StoredApiKey {
   readonly expiresAt?: Instant;
 }
 
-/** Somebody who has signed in to the console. */
+/** A person who has signed in to the console. */
 export interface StoredConsoleSession {
-  /** SHA-256 of what the cookie says, hex. */
+  /** SHA-256 of the cookie's value, hex. */
   readonly digest: string;
   readonly name: string;
   readonly role: StoredApiKey['role'];
   readonly expiresAt: Instant;
 }
 
-/** Audit entries kept; the oldest go first. */
+/** Audit entries kept; the oldest are deleted first. */
 const KEPT_AUDIT_ENTRIES = 100_000;
 
 /**
- * What the server keeps besides the crawl: every configuration that was in force, and who did what. Few rows, seldom
- * written, on a connection of its own. Every write is one statement: transactions of TypeORM on SQLite share one
- * connection, and one that rolls back takes what others wrote in between with it.
+ * What the server stores besides the crawl: every configuration that was in force, and who did what. Few rows, seldom written, on a
+ * connection of its own. Every write is one statement: transactions of TypeORM on SQLite share one connection, and one that rolls
+ * back takes what others wrote in between with it.
  */
 export class AdminStore {
   readonly #dataSource: DataSource;
@@ -67,8 +67,8 @@ export class AdminStore {
   readonly #seal: Seal | undefined;
 
   /**
-   * `portError` makes StoreUnavailable or StoreDamaged of what the database says. Without `seal` the texts of versions are
-   * kept as they come: whoever adds one leaves its secrets out.
+   * `portError` converts errors of the database to StoreUnavailable or StoreDamaged. Without `seal` the texts of versions are
+   * stored as they come: callers must leave secrets out.
    */
   constructor(dataSource: DataSource, portError: (error: unknown) => unknown, seal?: Seal) {
     this.#dataSource = dataSource;
@@ -76,12 +76,12 @@ export class AdminStore {
     this.#seal = seal;
   }
 
-  /** Whether texts that are added may hold secrets. */
+  /** Whether added texts may contain secrets. */
   get keepsSecrets(): boolean {
     return this.#seal !== undefined;
   }
 
-  /** Encrypts what versions before this one stored in clear. */
+  /** Encrypts what earlier versions stored in clear text. */
   async sealOldVersions(): Promise<void> {
     const seal = this.#seal;
     if (!seal) return;
@@ -93,7 +93,7 @@ export class AdminStore {
     }
   }
 
-  /** Newest first, from before the version given. */
+  /** Newest first, before the given version. */
   async versions(before: number | undefined, limit: number): Promise<StoredVersion[]> {
     const rows = await this.#versions.find({
       select: { id: true, at: true, who: true, digest: true },
@@ -104,7 +104,7 @@ export class AdminStore {
     return rows.map(({ id, at, who, digest }) => ({ version: id, at: Number(at) as Instant, who, digest }));
   }
 
-  /** The texts of a version; undefined for a number never used. Throws WrongKey. */
+  /** The texts of a version; undefined for an unknown number. Throws WrongKey. */
   async texts(version: number): Promise<StoredTexts | undefined> {
     const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: version } });
     if (!row) return undefined;
@@ -126,7 +126,7 @@ export class AdminStore {
     await this.#write(() => this.#audit.delete({ id: LessThan(newest - KEPT_AUDIT_ENTRIES + 1) }));
   }
 
-  /** Newest first, from before the entry given. */
+  /** Newest first, before the given entry. */
   async entries(before: number | undefined, limit: number): Promise<(StoredAuditEntry & { readonly id: number })[]> {
     const rows = await this.#audit.find({
       where: before === undefined ? {} : { id: LessThan(before) },
@@ -149,7 +149,7 @@ export class AdminStore {
     }));
   }
 
-  /** False, and nothing changed, when there is one of that name. */
+  /** False, and nothing changed, if the name exists. */
   async addKey(key: StoredApiKey): Promise<boolean> {
     const expiresAt = key.expiresAt === undefined ? null : String(key.expiresAt);
     const values = { ...key, createdAt: String(key.createdAt), expiresAt };
@@ -175,7 +175,7 @@ export class AdminStore {
     };
   }
 
-  /** Those that have ended by now go. */
+  /** Deletes expired ones. */
   async addSession(session: StoredConsoleSession, now: Instant): Promise<void> {
     await this.#write(() => this.#sessions.insert({ ...session, expiresAt: String(session.expiresAt) }));
     await this.#write(() => this.#sessions.delete({ expiresAt: LessThan(String(now)) }));

@@ -1,9 +1,9 @@
-/** Rows handled by one step of a long change, so that crawling goes on between the steps. */
+/** Rows processed by one step of a long change, so that crawling continues between the steps. */
 export const BULK_STEP = 2_000;
 
 /**
- * A change of very many rows in steps: `find` looks for the next ids after one (in its own thread where there is one),
- * `apply` changes those that still qualify, in a transaction of its own. Returns how many were changed.
+ * A change of very many rows in steps: `find` returns the next ids after one (in its own thread if there is one), `apply` changes
+ * those that still qualify, in a transaction of its own. Returns how many were changed.
  */
 export async function inSteps(
   find: (after: number) => Promise<number[]>,

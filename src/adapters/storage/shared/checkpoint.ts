@@ -1,13 +1,13 @@
 import Database from 'better-sqlite3';
 import type { Handle } from '../sqlite/sqlite-handle.js';
 
-/** Pages in the WAL from which on a checkpoint is due although the writer is busy: 16 MB. */
+/** Pages in the WAL above which a checkpoint is due although the writer is busy: 16 MB. */
 const MANY_PAGES = 4_000;
 
-/** Pages that may be left for the step in which the writer waits: some milliseconds. */
+/** Pages that may remain for the step in which the writer waits: some milliseconds. */
 const FEW_PAGES = 500;
 
-/** Each pass finds what was written during the one before, which is less and less. */
+/** Each pass processes what was written during the previous one, which is less each time. */
 const PASSES = 4;
 
 interface Progress {
@@ -16,10 +16,10 @@ interface Progress {
 }
 
 /**
- * Moves what was written from the WAL into the database, on a handle (and in a thread) that does not write; to be
- * called now and then. Waits until the writer rests or much has come together: pages that change often are then moved
- * once. PASSIVE does the bulk without holding up the writer; but under a writer that never rests the WAL would grow for
- * ever, so a short RESTART follows, in which the writer waits for the few pages that came meanwhile.
+ * Moves what was written from the WAL into the database, on a handle (and in a thread) that does not write; must be called now and
+ * then. Waits until the writer rests or much has accumulated: pages that change often are then moved once. PASSIVE does the bulk
+ * without holding up the writer; but under a writer that never rests the WAL would grow forever, so a short RESTART follows, in
+ * which the writer waits for the few pages written meanwhile.
  */
 export function checkpointer(db: Handle): () => void {
   let seen = 0;
@@ -34,8 +34,8 @@ export function checkpointer(db: Handle): () => void {
     try {
       check();
     } catch (error) {
-      // A full disk, for one. Nothing is lost, the WAL holds it: the next time may succeed, and the calls that meet the
-      // same trouble tell of it.
+      // A full disk, for example. Nothing is lost, the WAL contains it: the next attempt may succeed, and calls that meet the same
+      // problem report it.
       if (!(error instanceof Database.SqliteError)) throw error;
     }
   };

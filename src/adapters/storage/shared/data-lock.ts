@@ -4,15 +4,15 @@ import Database from 'better-sqlite3';
 import { guarded, storeError } from '../sqlite/sqlite-handle.js';
 import { makePrivateDirectory } from './private-files.js';
 
-/** Another server works in this data directory: two would overwrite each other's decisions. */
+/** Another server uses this data directory: two would overwrite each other's decisions. */
 export class DataDirectoryInUse extends Error {
   override readonly name = 'DataDirectoryInUse';
 }
 
 /**
- * Takes the data directory for this process (creating it when absent) and returns the release. It is a SQLite lock on
- * an otherwise empty file: the operating system lets go of it when the process ends, however it ends, so that a killed
- * server leaves nothing behind that a person would have to remove.
+ * Takes the data directory for this process (creating it if absent) and returns a function that releases it. It is a SQLite lock on
+ * an otherwise empty file: the operating system releases it when the process ends, however it ends, so a killed server leaves
+ * nothing behind that a person would have to remove.
  */
 export function lockDataDirectory(directory: string): () => void {
   makePrivateDirectory(directory);

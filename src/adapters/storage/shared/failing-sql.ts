@@ -6,7 +6,7 @@ export const ERROR = statusCode('error');
 
 const HOUR_MS = 3_600_000;
 
-/** What tells a site in `url`, where the index is named, and how `site` is joined to the groups g. */
+/** How a site is identified in `url`, where the index is named, and how `site` is joined to the groups g. */
 export interface FailingDialect {
   readonly site: string;
   readonly url: (status: number) => string;
@@ -22,7 +22,7 @@ const since = (now: Instant): Value[] => [now - HOUR_MS, now - 24 * HOUR_MS];
 
 const STATUSES = [ERROR, REMOVED];
 
-/** Each status has an index of its own. */
+/** Each status has its own index. */
 const groups = ({ site, url }: FailingDialect, condition: string): string =>
   STATUSES.map(
     (status) => `SELECT reason, ${site}, count(*) AS urls,

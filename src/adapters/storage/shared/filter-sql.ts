@@ -6,12 +6,12 @@ import { kindCode, orderStateCode } from './order-row.js';
 import { statusCode, type Value } from './url-row.js';
 
 export interface Where {
-  /** Conditions joined by AND; `1 = 1` when there is none. */
+  /** Conditions joined by AND; `1 = 1` if there is none. */
   readonly sql: string;
   readonly values: Value[];
 }
 
-/** How a database says "matches this pattern", the pattern being the next parameter. Case counts. */
+/** How a database expresses "matches this pattern", the pattern being the next parameter. Case-sensitive. */
 export interface PatternDialect {
   readonly matches: (column: string) => string;
   readonly pattern: (like: string) => string;
@@ -20,7 +20,7 @@ export interface PatternDialect {
 /** SQLite: LIKE ignores case, GLOB does not. */
 export const GLOB: PatternDialect = { matches: (column) => `${column} GLOB ?`, pattern: globOfLike };
 
-/** PostgreSQL: LIKE heeds case and escapes by a backslash already. One that escapes nothing, at the end, would be an error. */
+/** PostgreSQL: LIKE is case-sensitive and escapes with a backslash by default. A trailing one would be an error. */
 export const LIKE: PatternDialect = {
   matches: (column) => `${column} LIKE ?`,
   pattern: (like) => like.replace(/\\(?:[\s\S]|$)/g, (pair) => (pair.length === 1 ? '\\\\' : pair)),
@@ -35,11 +35,11 @@ export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   if (filter.source !== undefined) conditions.push(['u.source = ?', filter.source]);
   if (filter.queued) conditions.push(['u.source IS NOT NULL']);
   if (filter.prefix !== undefined) {
-    // No pattern: SQLite takes patterns of 50,000 bytes at most, and URLs are longer.
+    // Not as a pattern: SQLite accepts patterns of 50,000 bytes at most, and URLs may be longer.
     conditions.push(['substr(u.url, 1, ?) = ?', [...filter.prefix].length, filter.prefix]);
   }
   if (filter.like !== undefined) {
-    // GLOB ends at a NUL, so that a pattern with one would match far more than it says; no URL has one.
+    // GLOB ends at a NUL, so a pattern with one would match far more than intended; no URL contains one.
     if (filter.like.includes('\0')) conditions.push(['0 = 1']);
     else conditions.push([dialect.matches('u.url'), dialect.pattern(filter.like)]);
   }
@@ -75,7 +75,7 @@ function joined(conditions: readonly [sql: string, ...values: Value[]][]): Where
   };
 }
 
-/** A count that the counters hold already; undefined when rows must be counted. */
+/** A count that the counters already contain; undefined if rows must be counted. */
 export function countedWhere(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
   const { crawler, hostKey, status, source, indexed, queued, ...others } = filter;
   if (Object.values(others).some((value) => value !== undefined)) return undefined;
@@ -94,7 +94,7 @@ export function countedWhere(filter: UrlFilter): { readonly sql: string; readonl
   return { sql: `SELECT coalesce(sum(${column}), 0) AS urls FROM site WHERE ${where.sql}`, values: where.values };
 }
 
-/** The column of `site` that counts what the filter asks for. */
+/** The column of `site` that counts what the filter requests. */
 function siteColumn({
   status,
   source,
@@ -112,7 +112,7 @@ function equal(wanted: Readonly<Record<string, Value | false | undefined>>): Whe
   return joined(given.map(([column, value]) => [`${column} = ?`, value as Value]));
 }
 
-/** A prefix that goes beyond the host can only match URLs of that host: the search shrinks from the store to one site. */
+/** A prefix that extends beyond the host can only match URLs of that host: the search shrinks from the store to one site. */
 export function hostOf({ hostKey: host, prefix }: UrlFilter): string | undefined {
   if (host !== undefined) return host;
   return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;

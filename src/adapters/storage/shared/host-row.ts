@@ -1,4 +1,4 @@
-/** Between rows of `host` and records; shared by both databases. */
+/** Conversion between rows of `host` and records; shared by both databases. */
 import type { Duration, Instant } from '../../../domain/time/units.js';
 import type { HostRecord } from '../../../engine/ports/frontier-store.js';
 import { type Value, whole } from './url-row.js';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-/** Names of migrations that the database has seen and this program does not know: it was written by a newer version. */
+/** Names of migrations that were applied to the database and that this program does not know: a newer version wrote it. */
 export async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {

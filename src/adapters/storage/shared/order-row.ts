@@ -1,4 +1,4 @@
-/** Between rows of the ledger and entries; shared by both databases. */
+/** Conversion between rows of the ledger and entries; shared by both databases. */
 import { storedReason } from '../../../domain/policy/reasons.js';
 import { ORDER_STATES, type OrderKind } from '../../../domain/push/order.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -12,7 +12,7 @@ const KINDS: readonly OrderKind[] = ['add', 'delete'];
 export const kindCode = (kind: OrderKind): number => KINDS.indexOf(kind);
 export const orderStateCode = (state: LedgerEntry['state']): number => ORDER_STATES.indexOf(state);
 
-/** States in which an order has not come to its end: its URL must not be forgotten. */
+/** States in which an order is not finished: its URL must not be forgotten. */
 export const UNDER_WAY = [orderStateCode('pending'), orderStateCode('held'), orderStateCode('awaiting')];
 
 /** In the order of `orderValues`. Types are PostgreSQL's. */
@@ -35,7 +35,7 @@ const ORDER = {
 export const ORDER_COLUMNS = Object.keys(ORDER);
 export const ORDER_TYPES = Object.values(ORDER);
 
-/** Columns that a later word on the same order may change. */
+/** Columns that a later update of the same order may change. */
 export const ORDER_CHANGES = ['state', 'attempts', 'answered_at', 'answer', 'reason', 'stamp'] as const;
 
 export const orderValues = (entry: LedgerEntry): Value[] => [

@@ -1,4 +1,4 @@
-/** What the server keeps is for its own user alone, also where an earlier version or another program made it for all. */
+/** The files of the server are for its own user only, even if an earlier version or another program made them readable for all. */
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 
 const OTHERS = 0o077;
@@ -7,8 +7,8 @@ const OTHERS = 0o077;
 const OURS = /^(?:server\.(?:lock|pid)|secret\.key|history\.json(?:\.new)?|(?:crawlway|index)\.sqlite(?:-wal|-shm)?)$/;
 
 /**
- * Makes the directory when it is not there. One that holds nothing but files of ours is closed to others; in one that is
- * used for more (`--data .`) only our files are.
+ * Creates the directory if it does not exist. A directory with only our files is closed to others; in one that is used for more
+ * (`--data .`), only our files are.
  */
 export function makePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -17,12 +17,12 @@ export function makePrivateDirectory(directory: string): void {
   for (const name of names) if (OURS.test(name)) makePrivate(`${directory}/${name}`);
 }
 
-/** A SQLite file with its journal, when they are there. */
+/** A SQLite file with its journal, if they exist. */
 export function makePrivateDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) makePrivate(file + suffix);
 }
 
-/** Somebody else's file stays as its owner has it. */
+/** Other programs' files stay as they are. */
 function makePrivate(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat || (stat.mode & OTHERS) === 0) return;

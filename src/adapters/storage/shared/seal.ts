@@ -1,4 +1,4 @@
-/** Texts that must not be readable in the database, in a backup of it or in an export: AES-256-GCM under one key. */
+/** Encrypts texts that must not be readable in the database, in a backup of it or in an export: AES-256-GCM under one key. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export class Seal {
     return new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'crawlway configuration versions', 32)));
   }
 
-  /** The key of a data directory; it is made when there is none. Whoever may read the directory may read the texts. */
+  /** The key of a data directory; it is created if there is none. Anyone who can read the directory can read the texts. */
   static ofDirectory(directory: string): Seal {
     const path = join(directory, 'secret.key');
     try {
@@ -58,7 +58,7 @@ export class Seal {
     return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
   }
 
-  /** A text from before texts were sealed comes back as it is. Throws WrongKey. */
+  /** A text from before texts were sealed is returned as it is. Throws WrongKey. */
   open(text: string): string {
     if (!Seal.isSealed(text)) return text;
     const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');

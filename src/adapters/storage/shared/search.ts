@@ -1,4 +1,4 @@
-/** What both databases agree on when a person looks through the stored URLs. */
+/** What both databases share when a person searches the stored URLs. */
 
 import { URL_STATUSES, type UrlId } from '../../../domain/crawl/url-state.js';
 import { storedReason } from '../../../domain/policy/reasons.js';
@@ -7,12 +7,12 @@ import type { FolderStep, SearchStep, SurveyStep, UrlFilter } from '../../../eng
 
 /** How much one step may do. */
 export interface StepLimits {
-  /** Candidates that are looked at and sorted in a moment. */
+  /** Number of candidates that can be examined and sorted in a moment. */
   readonly few: number;
-  /** URLs looked through between two looks at the time. */
+  /** URLs examined between two checks of the time. */
   readonly stride: number;
   readonly ms: number;
-  /** Bytes of a URL times characters of the pattern that are matched without a look at the time; 24 µs. */
+  /** Bytes of a URL times characters of the pattern that are matched without a check of the time; 24 µs. */
   readonly unwatched: number;
 }
 
@@ -34,8 +34,8 @@ export interface MatchStep {
 }
 
 /**
- * Whether a filter is worth looking for in steps of a search instead of one statement: matching a pattern takes long, and the
- * store serves others in between.
+ * Whether a filter is worth a search in steps instead of one statement: matching a pattern takes long, and the store serves others
+ * in between.
  */
 export const isPattern = (filter: UrlFilter): filter is UrlFilter & { readonly crawler: string } =>
   filter.like !== undefined && filter.crawler !== undefined;
@@ -105,7 +105,7 @@ export class FolderTally {
   }
 }
 
-/** What a survey reads of each row. */
+/** The columns that a survey reads. */
 export const SURVEY_COLUMNS = 'u.id, u.status, u.reason, u.last_visit_at, (u.stamp IS NOT NULL) AS indexed';
 
 export interface SurveyRecord {
@@ -148,7 +148,9 @@ export class SurveyTally {
   }
 }
 
-/** The folder directly in `folder` that the URL lies in; undefined when it lies in `folder` itself. Above all is the origin. */
+/**
+ * The subfolder of `folder` that contains the URL; undefined if the URL is directly in `folder`. The topmost folder is the origin.
+ */
 function folderIn(url: string, folder: string): string | undefined {
   if (folder === '') return url.slice(0, url.indexOf('/', url.indexOf('//') + 2) + 1);
   const query = url.indexOf('?', folder.length);

@@ -1,9 +1,9 @@
 import type { SettingsPage } from '../../../engine/ports/frontier-store.js';
 
-/** The last code point: no name of a setting has it. */
+/** The last code point: no name of a setting contains it. */
 const LAST = '\u{10ffff}';
 
-/** Names that begin with the prefix are before this one, in the order of their bytes. */
+/** Names with the prefix sort before this one, in byte order. */
 export const endOfSettings = (prefix: string): string => prefix + LAST;
 
 /** All there can be. */

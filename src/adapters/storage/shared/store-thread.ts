@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { arrived, type Call, type Reply, type StoreThreadData, type Verbs } from './thread-protocol.js';
 
-/** Batches in flight at once, so that the thread has the next one when it has finished one. */
+/** Batches in flight at the same time, so that the thread has the next one when it has finished one. */
 const BATCHES_UNDER_WAY = 2;
 
 interface Waiting {
@@ -11,7 +11,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The near end of a thread of the store. Calls are answered in order; those that wait go together as one batch. */
+/** This side of a thread of the store. Calls are answered in order; those that wait are sent together as one batch. */
 export class StoreThread<Offered extends Verbs> {
   readonly #worker: Worker;
   readonly #batchSize: number;
@@ -38,12 +38,12 @@ export class StoreThread<Offered extends Verbs> {
         return;
       }
       this.#waiting.push({ call: { verb, args }, resolve: resolve as (value: unknown) => void, reject });
-      // After the present turn, so that calls made together travel together.
+      // After the present turn, so that calls made together are sent together.
       if (this.#waiting.length === 1) queueMicrotask(() => this.#send());
     });
   }
 
-  /** Lets all calls made so far come to their end, then ends the thread. */
+  /** Waits for all calls made so far, then ends the thread. */
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#closing = true;

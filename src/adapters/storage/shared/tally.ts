@@ -10,7 +10,7 @@ export interface Counted {
   readonly indexed: number;
 }
 
-/** URLs that came (or, negative, went) with the same status, source (-1: not queued) and document or none. */
+/** URLs added (or, if negative, removed) with the same status, source (-1: not queued) and presence of a document. */
 export interface CounterChange {
   readonly status: number;
   readonly source: number;
@@ -25,7 +25,7 @@ export interface SiteChange {
   readonly indexed: number;
   readonly errors: number;
   readonly queued: number;
-  /** Earliest due time of what came into the queue, and of what went out of it. */
+  /** Earliest due time of what was added to the queue, and of what was removed from it. */
   readonly cameDue: number | null;
   readonly wentDue: number | null;
   readonly counters: readonly CounterChange[];
@@ -48,14 +48,11 @@ class Site {
   }
 }
 
-/**
- * Sums up what a transaction does to the counts, so that it writes each count once, at its end, however many rows it
- * touched.
- */
+/** Sums up what a transaction does to the counts, so that it writes each count once, at its end, however many rows it changed. */
 export class Tally {
   readonly #sites = new Map<number, Site>();
 
-  /** A row came (+1) or went (-1). A row that changed goes as it was and comes as it is. */
+  /** A row was added (+1) or removed (-1). A changed row is removed as it was and added as it is. */
   count(row: Counted, change: 1 | -1): void {
     let site = this.#sites.get(row.site_id);
     if (!site) {
@@ -116,7 +113,7 @@ function countersOf(cells: Int32Array): CounterChange[] {
   return counters;
 }
 
-/** The counter changes of sites, put together by what `nameOf` says of each site. */
+/** The counter changes of sites, combined by the name that `nameOf` gives each site. */
 export function countersBy<Name>(
   changes: readonly SiteChange[],
   nameOf: (site: number) => Name,

@@ -1,4 +1,4 @@
-/** What goes between the threads of the SQLite store. */
+/** The messages between the threads of the SQLite store. */
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 
 export interface Call {
@@ -8,7 +8,7 @@ export interface Call {
 
 export type Reply = { readonly value: unknown } | { readonly error: CrossingError };
 
-/** Classes of errors do not survive the way between threads: they go by name. */
+/** Classes of errors do not survive the transfer between threads: they are identified by name. */
 interface CrossingError {
   readonly name: string;
   readonly message: string;

@@ -1,10 +1,8 @@
 /**
- * Moving a store to another database: a store as lines of JSON, and back. The lines are, in this order: a header, the
- * settings, the URLs with their visits, the hosts, the orders, and a summary (how many of each, and a digest of them)
- * that the importing side checks. Ids of URLs are the source's; the target gives its own.
- *
- * Both sides stream. An interrupted export goes on after the last whole line written; an interrupted import, given the
- * same lines again, passes over those that it has stored.
+ * Moving a store to another database: exports a store as lines of JSON, and imports them. The lines are, in this order: a header,
+ * the settings, the URLs with their visits, the hosts, the orders, and a summary (how many of each, and a digest of them) that the
+ * importing side checks. Ids of URLs are those of the source; the target assigns its own. Both sides stream. An interrupted export
+ * continues after the last complete line; an interrupted import, given the same lines again, skips those that it has stored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -23,10 +21,10 @@ import { KEPT_VISITS } from './order-row.js';
 const FORMAT = 'crawlway store 1';
 const PAGE = 500;
 
-/** Where an import remembers how far it has come, in the target's own settings. */
+/** Where an import records its progress, in the target's own settings. */
 const PROGRESS = 'import';
 
-/** An export cannot go on, or is not what can be imported: the message says why. */
+/** An export cannot continue, or cannot be imported: the message says why. */
 export class TransferRefused extends Error {
   override readonly name = 'TransferRefused';
 }
@@ -46,13 +44,13 @@ type Kind = 'setting' | 'host' | 'url' | 'order';
 /** Number and digest of the records of each kind, whatever their order and their ids. */
 export type Summary = Readonly<Record<Kind, { readonly count: number; readonly digest: string }>>;
 
-/** The lines of a store; `last` is the last whole line of an export that was interrupted: what follows it comes. */
+/** The lines of a store; `last` is the last complete line of an interrupted export: the lines after it are returned. */
 export async function* exportStore(store: FrontierStore, last?: string): AsyncGenerator<string> {
   const done = last === undefined ? undefined : parse(last);
   if (done && 'summary' in done) return;
   if (!done) yield text({ header: { format: FORMAT, id: randomUUID() } });
   const summary = new Summing();
-  // The summary tells of the whole store, so everything is read; only what comes after the last line is given out.
+  // The summary covers the whole store, so everything is read; only what comes after the last line is returned.
   let silent = done !== undefined && !('header' in done);
   for await (const line of records(store)) {
     summary.add(line);
@@ -65,8 +63,8 @@ export async function* exportStore(store: FrontierStore, last?: string): AsyncGe
 }
 
 /**
- * Stores the lines of an export in an empty store and checks that all has arrived; returns what arrived.
- * Throws when the store is not empty, when a line is not what it should be (with its number), or when the check fails.
+ * Stores the lines of an export in an empty store and checks that everything has arrived; returns what arrived. Throws if the store
+ * is not empty, if a line is invalid (with its number), or if the check fails.
  */
 export async function importStore(store: FrontierStore, lines: AsyncIterable<string>): Promise<Summary> {
   const importing = new Importing(store);
@@ -83,7 +81,7 @@ export async function importStore(store: FrontierStore, lines: AsyncIterable<str
   return importing.finish();
 }
 
-/** @throws TransferRefused for a store that an import has begun to fill and not ended. */
+/** @throws TransferRefused for a store that an import has begun to fill and not finished. */
 export async function requireWhole(store: FrontierStore): Promise<void> {
   if ((await store.getSetting(PROGRESS)) === undefined) return;
   throw new TransferRefused(
@@ -94,7 +92,7 @@ export async function requireWhole(store: FrontierStore): Promise<void> {
 class Importing {
   readonly #store: FrontierStore;
   #id: string | undefined;
-  /** Lines that an earlier, interrupted import has stored. */
+  /** Lines that an earlier, interrupted import stored. */
   #done = 0;
   #number = 0;
   #batch: Line[] = [];
@@ -158,7 +156,7 @@ class Importing {
     await this.#store.putSetting(PROGRESS, JSON.stringify({ id: this.#id, lines: 1 }));
   }
 
-  /** Stores what has come together, and then how far that is. */
+  /** Stores what has accumulated, and then the progress. */
   async #write(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
@@ -178,7 +176,7 @@ class Importing {
     const ids = new Map(added.map(({ crawler, url, id }) => [`${crawler} ${url}`, id]));
     const settlements: Settlement[] = [];
     for (const url of urls) {
-      // Stored already when the import was interrupted between two batches.
+      // Already stored when the import was interrupted between two batches.
       const id = ids.get(`${url.crawler} ${url.url}`) ?? (await this.#store.find(url.crawler, url.url))!.id;
       settlements.push({ id, changes: asChanges(url) }, ...url.visitList.map((visit) => ({ id, visit })));
     }
@@ -209,7 +207,7 @@ async function* urlPages(store: FrontierStore): AsyncGenerator<UrlState[]> {
   }
 }
 
-/** The politeness of every host that has URLs; what is remembered of others is worth nothing. */
+/** The politeness of every host that has URLs; what is remembered of others is worthless. */
 async function* hosts(store: FrontierStore, crawlers: readonly string[]): AsyncGenerator<HostRecord> {
   const given = new Set<string>();
   for (const crawler of crawlers) {
@@ -233,7 +231,7 @@ async function* orders(store: FrontierStore): AsyncGenerator<LedgerEntry> {
   }
 }
 
-/** As when it was found: its first due time is when it was first seen. */
+/** As when it was found: its first due time is the time it was first seen. */
 const asNew = (url: ExportedUrl): NewUrl => ({
   crawler: url.crawler,
   url: url.url,
@@ -262,7 +260,7 @@ class Summing {
 
   add(line: Line): void {
     const [kind, record] = Object.entries(line)[0] as [Kind, object];
-    // A URL's id is the store's own; an order's is not.
+    // A URL's id belongs to the store; an order's does not.
     const compared = kind === 'url' ? { ...record, id: undefined } : record;
     const digest = createHash('sha256').update(sorted(compared)).digest();
     const before = this.#sums.get(kind) ?? { count: 0, sum: 0n };
@@ -296,7 +294,7 @@ function parse(line: string): Line {
   try {
     parsed = JSON.parse(line);
   } catch {
-    // Told below, with what is JSON and no record.
+    // Reported below, together with JSON that is not a record.
   }
   if (parsed === null || typeof parsed !== 'object') {
     throw new TransferRefused('it is not a record of a store; a file that `crawlway store export` wrote is wanted');

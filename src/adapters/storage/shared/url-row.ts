@@ -1,8 +1,7 @@
 /**
- * Between rows and states: the one place that knows the columns of `url`. Shared by both databases.
- *
- * Status, source and arrival are small integers in a row: 10 million rows are read and written a lot. The position in
- * these lists is what is stored, so they may only grow at the end.
+ * Conversion between rows and states: the only place that knows the columns of `url`. Shared by both databases. Status, source and
+ * arrival are small integers in a row: 10 million rows are read and written a lot. The position in these lists is stored, so
+ * entries may only be added at the end.
  */
 
 import { URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
@@ -25,7 +24,7 @@ export const statusCode = (status: UrlState['status']): number => URL_STATUSES.i
 export const discoveredViaCode = (discoveredVia: UrlState['discoveredVia']): number =>
   DISCOVERED_VIA.indexOf(discoveredVia);
 
-/** A value that both databases take as a parameter. */
+/** A value that both databases accept as a parameter. */
 export type Value = string | number | bigint | Buffer | null;
 
 /** A row of SELECT_URL. */
@@ -57,7 +56,7 @@ export interface UrlRecord {
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly stamp: string | null;
-  /** As text: a 64-bit integer would be rounded on its way through a JavaScript number. */
+  /** As text: a 64-bit integer would be rounded to a JavaScript number. */
   readonly simhash: string | null;
   readonly content_type: string | null;
   readonly title: string | null;
@@ -179,7 +178,7 @@ export const newValues = (url: NewUrl): Value[] => [
   whole(url.dueAt),
 ];
 
-/** What may change in a row: what a settlement says, and what a submission or a link found again makes of a known URL. */
+/** What may change in a row: through a settlement, a submission, or a link that finds a known URL again. */
 export type RowChanges = { readonly [F in Exclude<keyof UrlChanges, 'dueAt' | 'status'>]?: UrlChanges[F] | null } & {
   readonly status?: UrlState['status'];
   readonly dueAt?: Instant;
@@ -238,7 +237,7 @@ export const asCounted = (site: number, url: NewUrl): Counted => ({
 
 export const FIELDS = Object.keys(CHANGES) as Field[];
 
-/** The fields that are to be written: undefined leaves a field as it is, null clears it. */
+/** The fields that are written: undefined leaves a field as it is, null clears it. */
 export const changedFields = (changes: RowChanges): Field[] => FIELDS.filter((field) => changes[field] !== undefined);
 
 export function storedValue(field: Field, changes: RowChanges): Value {
@@ -255,7 +254,7 @@ export function submitted(url: NewUrl): RowChanges {
   return { ...queued, hops, redirects, discoveredVia, root, inheritedMetas: inheritedMetas ?? [] };
 }
 
-/** A URL whose status was removed starts as a new one; only its visits are remembered. */
+/** A URL whose status is removed starts as a new one; only its visits are remembered. */
 export const foundAgain = (url: NewUrl): RowChanges => ({
   status: url.status,
   reason: url.reason,
@@ -288,7 +287,7 @@ export const foundAgain = (url: NewUrl): RowChanges => ({
   parts: null,
 });
 
-/** What makes a URL due: never later than it was; one that waits for its first visit keeps its place. */
+/** Makes a URL due: never later than it was; one that waits for its first visit keeps its place. */
 export function madeDue(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
   const waits = row.status === statusCode('waiting') && row.source !== null;
   return {
@@ -299,5 +298,5 @@ export function madeDue(row: Counted, dueAt: Instant, source: SourceNumber): Row
 
 export const REMOVED = statusCode('removed');
 
-/** Statuses of URLs that a forced refresh of many leaves as they are. */
+/** Statuses of URLs that a forced refresh of many leaves alone. */
 export const NEVER_CRAWLED = (['excluded', 'elsewhere', 'filtered', 'removed'] as const).map(statusCode);

@@ -1,12 +1,12 @@
-/** A look at the time between two URLs of one statement: SQLite itself stops for nobody. */
+/** A check of the time between two URLs of one statement, because SQLite itself cannot be interrupted. */
 import { GLOB, type PatternDialect } from '../shared/filter-sql.js';
 import type { Handle } from './sqlite-handle.js';
 
 const FUNCTION = 'crawlway_in_time';
 
 /**
- * Says of each URL in turn whether there is time to match it. The first one is always matched, so that every step comes
- * further; after the first that is not, none is.
+ * Decides for each URL in turn whether there is time to match it. The first one is always matched, so that every step makes
+ * progress; after the first that is not, none is.
  */
 export class MatchWatch {
   #deadline = 0;
@@ -43,8 +43,8 @@ export class MatchWatch {
 const WATCHES = new WeakMap<Handle, MatchWatch>();
 
 /**
- * GLOB under the watch. What it costs at worst is the length of the URL times that of the pattern; where this is little, the
- * call of a function, which takes twice as long as matching an ordinary URL, is left out.
+ * GLOB under the watch. Its worst cost is the length of the URL times that of the pattern; if this is small, the function call,
+ * which takes twice as long as matching an ordinary URL, is skipped.
  */
 export const globInTime = (like: string | undefined, unwatched: number): PatternDialect => ({
   ...GLOB,

@@ -8,16 +8,16 @@ export const EARLIEST_BY_SOURCE = SOURCES.map(
     `SELECT ${source} AS source, min(due_at) AS due_at FROM url WHERE site_id = @site AND source = ${source}`,
 ).join(' UNION ALL ');
 
-/** Earliest due time of the queued URLs of one site: as probes in a loop half the price of the union. */
+/** Earliest due time of the queued URLs of one site: probes in a loop cost half as much as the union. */
 const EARLIEST = `SELECT min(due_at) FROM (SELECT (SELECT due_at FROM url WHERE site_id = @site AND source = sources.column1
     ORDER BY due_at LIMIT 1) AS due_at FROM (VALUES ${SOURCES.map((_, source) => `(${source})`).join(', ')}) AS sources)`;
 
-/** The earliest due time follows from what came and went, unless what went may have been the earliest. */
+/** The earliest due time follows from what was added and removed, unless what was removed may have been the earliest. */
 const NEXT_DUE = `CASE
   WHEN @went <= coalesce(min(next_due_at, @came), next_due_at, @came, @went) THEN (${EARLIEST})
   ELSE coalesce(min(next_due_at, @came), next_due_at, @came) END`;
 
-/** Writes what a tally summed up to `counter` and `site`; to be called at the end of the transaction. */
+/** Writes what a tally summed up to `counter` and `site`; must be called at the end of the transaction. */
 export function counterWriter(
   db: Handle,
   crawlerOf: (site: number) => string,

@@ -40,9 +40,8 @@ const ENTITIES = [
 const MIGRATIONS = [...SHARED_MIGRATIONS, Frontier0001, Administration0002, Failing0005, FoundAgain0008];
 
 /**
- * Opens (or creates) the file and brings its tables up to date.
- * Throws StoreDamaged when the file is not a sound database or was written by a newer version, StoreUnavailable when another
- * program has it locked; it is never changed then.
+ * Opens (or creates) the file and brings its tables up to date. Throws StoreDamaged if the file is not a valid database or was
+ * written by a newer version, StoreUnavailable if another program has it locked; then it is never changed.
  */
 export async function openSqliteDataSource(file: string): Promise<DataSource> {
   makePrivateDatabase(file);
@@ -64,7 +63,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
       );
     }
     await dataSource.runMigrations({ transaction: 'all' });
-    // Whoever has it locked is to be told of now, not when the first write of a server that seems well has waited in vain.
+    // A lock must be reported now, not when the first write of an apparently healthy server has waited in vain.
     rawHandle(dataSource).exec('BEGIN IMMEDIATE; ROLLBACK');
     return dataSource;
   } catch (error) {

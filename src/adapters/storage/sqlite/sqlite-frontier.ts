@@ -35,8 +35,8 @@ import { SqliteSites } from './sqlite-sites.js';
 type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
 
 /**
- * The writing verbs of the frontier on one SQLite handle, synchronous: the caller owns the thread that it runs in.
- * Every verb that writes is to be called inside `transaction`, which may hold several of them.
+ * The writing verbs of the frontier on one SQLite handle, synchronous: the caller owns the thread that it runs in. Every verb that
+ * writes must be called inside `transaction`, which may contain several of them.
  */
 export class SqliteFrontier {
   readonly records: SqliteRecords;
@@ -66,7 +66,7 @@ export class SqliteFrontier {
     } catch (error) {
       this.#tally.take();
       this.#sites.forget();
-      // SQLite has rolled back by itself after some errors, a full disk among them.
+      // SQLite has already rolled back after some errors, such as a full disk.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
@@ -86,7 +86,7 @@ export class SqliteFrontier {
     return Uint32Array.from(positions).sort();
   }
 
-  /** Stores those that are not known yet. Their ids in the order given; 0 for a URL that was known. */
+  /** Stores unknown URLs. Returns their ids in the order given; 0 for a known URL. */
   insert(urls: readonly NewUrl[]): Float64Array {
     return Float64Array.from(urls, (url) => this.#insert(url) ?? 0);
   }
@@ -113,7 +113,7 @@ export class SqliteFrontier {
     if (site === undefined) return { urls: [] };
     const ids: UrlId[] = [];
     let next: Instant | undefined;
-    // Walks the index alone, so that passing over the URLs in hand costs no row reads.
+    // Walks the index only, so that skipping the URLs in memory costs no row reads.
     for (const [id, dueAt] of this.#sql.queue.iterate(site, source) as Iterable<[UrlId, Instant]>) {
       if (skip.has(id)) continue;
       if (dueAt > now || ids.length >= limit) {
@@ -149,14 +149,14 @@ export class SqliteFrontier {
     return { backlogs, next: sites.length < limit ? undefined : sites.at(-1)?.[1] };
   }
 
-  /** Of these URLs, makes due those that match the filter (still) and may be crawled. */
+  /** Makes those of these URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): number {
     const rows = this.#among(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`);
     for (const row of rows) this.#update(row, madeDue(row, dueAt, source));
     return rows.length;
   }
 
-  /** Of these URLs, deletes those that match the filter (still), hold no document and have no order in flight. */
+  /** Deletes those of these URLs that (still) match the filter, hold no document and have no order in flight. */
   forgetAmong(ids: readonly UrlId[], filter: UrlFilter): number {
     const rows = this.#among(ids, filter, FORGETTABLE);
     for (const row of rows) this.#remove(row);
@@ -165,14 +165,14 @@ export class SqliteFrontier {
 
   #insert(url: NewUrl): UrlId | undefined {
     const site = this.#sites.knownOrNew(url.crawler, url.hostKey);
-    // Most links are known: one index probe is a fifth of an insert that comes to nothing.
+    // Most links are known: one index probe costs a fifth of an insert without effect.
     if (this.#sql.idOf.get(site, url.key) !== undefined) return this.#findAgain(site, url);
     const id = Number(this.#sql.insert.run(site, ...newValues(url)).lastInsertRowid);
     this.#tally.count(asCounted(site, url), 1);
     return id;
   }
 
-  /** The id of a known URL whose status was removed and which starts again. */
+  /** The id of a known URL whose status is removed and which starts again. */
   #findAgain(site: number, url: NewUrl): UrlId | undefined {
     if (url.source === undefined) return undefined;
     const row = this.#sql.removedOf.get(url.key, site) as CountedUrl | undefined;
@@ -208,7 +208,7 @@ export class SqliteFrontier {
     this.#tally.change(row, changes);
   }
 
-  /** The engine changes URLs in a few shapes only: each is prepared once. */
+  /** The engine changes URLs in a few combinations only: each is prepared once. */
   #updateOf(fields: readonly (keyof RowChanges)[]): Statement<Value[]> {
     const shape = fields.map((field) => `${CHANGES[field].column} = ?`).join(', ');
     let update = this.#updates.get(shape);

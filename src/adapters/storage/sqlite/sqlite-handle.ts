@@ -1,20 +1,19 @@
-/** Opening a SQLite file the way this store wants it, and telling its errors apart by the reaction that they demand. */
+/** Opens a SQLite file with the settings that this store needs, and classifies its errors by the reaction that they require. */
 import Database from 'better-sqlite3';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 
 export type Handle = Database.Database;
 
 /**
- * WAL with synchronous=NORMAL: a transaction is in the operating system's hands when the call returns, so a killed
- * process (kill -9) loses nothing. A power failure may take the transactions since the last checkpoint, never more and
- * never half of one: the store is then as it was some moments ago, pages visited since are visited again, and orders
- * sent since are sent again, which sinks take without harm (URI and stamp). FULL would wait for the disk at every
- * commit and buy only those moments.
+ * WAL with synchronous=NORMAL: a transaction has been passed to the operating system when the call returns, so a killed process
+ * (kill -9) loses nothing. A power failure may lose the transactions since the last checkpoint, never more and never half of one:
+ * the store is then as it was some moments ago, pages visited since are visited again, and orders sent since are sent again, which
+ * does not harm sinks (URI and content hash). FULL would wait for the disk at every commit and save only those moments.
  */
 const PRAGMAS = [
   'journal_mode = WAL',
   'synchronous = NORMAL',
-  // Writers are two: the frontier, and now and then the administration; each holds the lock for milliseconds.
+  // There are two writers: the frontier and, now and then, the administration; each holds the lock for milliseconds.
   'busy_timeout = 10000',
   // A store of threads has one that does it (checkpoint.ts); a store in the calling thread turns it on again.
   'wal_autocheckpoint = 0',
@@ -34,8 +33,8 @@ export function prepareHandle(db: Handle): void {
 const CACHE = { writer: 64_000, reader: 16_000 };
 
 /**
- * A damaged page is reported at the start, not when a list or a visit happens to need it. It reads the whole file: two to
- * three seconds for each GiB in the page cache.
+ * A damaged page is reported at the start, not when a list or a visit happens to need it. It reads the whole file: two to three
+ * seconds for each GiB in the page cache.
  * @throws StoreDamaged
  */
 export function requireSoundPages(file: string): void {
@@ -50,14 +49,14 @@ export function requireSoundPages(file: string): void {
   });
 }
 
-/** Opens an existing, migrated file. A reader checkpoints and sorts in temporary tables. */
+/** Opens an existing, migrated file. A reader performs checkpoints and sorts in temporary tables. */
 export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
   return guarded(file, () => {
     const db = new Database(file, { fileMustExist: true });
     prepareHandle(db);
     db.pragma(`cache_size = -${CACHE[role]}`);
     if (role === 'reader') {
-      // A checkpoint that finds the way barred tries again later; waiting, it would hold up the writer.
+      // A blocked checkpoint is tried again later; waiting would hold up the writer.
       db.pragma('busy_timeout = 250');
     }
     return db;
@@ -68,8 +67,8 @@ const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/;
 const PASSING = /^SQLITE_(?:FULL|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
 
 /**
- * Prepares a statement that is run again and again. SQLite with STAT4, as it comes with better-sqlite3, plans a statement again
- * whenever a parameter that the planner has looked at changes: 5 to 50 µs, many times what running it takes. It does not look
+ * Prepares a statement that is run again and again. SQLite with STAT4, as included in better-sqlite3, plans a statement again
+ * whenever a parameter that the planner has examined changes: 5 to 50 µs, many times the cost of running it. It does not look
  * behind a unary plus, which changes no value.
  */
 export function prepareOnce<Parameters extends unknown[] | object = unknown[], Result = unknown>(
@@ -90,7 +89,7 @@ const damaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
     { cause },
   );
 
-/** The port's error for what SQLite says; anything else is a defect of ours and stays as it is. */
+/** The port's error for errors of SQLite; anything else is a defect of ours and is not changed. */
 export function storeError(error: unknown, file: string): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code !== 'string') return error;

@@ -1,4 +1,4 @@
-/** The thread of the long reads, so that they hold up neither the crawl nor the short ones; one of them also checkpoints. */
+/** The thread for long reads, so that they hold up neither the crawl nor short reads; one of them also performs checkpoints. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkpointer } from '../shared/checkpoint.js';
 import { type Call, crossing, perform, type Reply, type StoreThreadData } from '../shared/thread-protocol.js';

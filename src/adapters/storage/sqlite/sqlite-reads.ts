@@ -27,12 +27,12 @@ import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
 
-/** URLs that are sorted in a moment. */
+/** Number of URLs that can be sorted in a moment. */
 const SMALL_SITE = 20_000;
 
 type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
 
-/** The reading verbs on one SQLite handle, synchronous. Those that `readerVerbs` offers may take seconds on a large store. */
+/** The reading verbs on one SQLite handle, synchronous. Those offered by `readerVerbs` may take seconds on a large store. */
 export class SqliteReads {
   readonly #db: Handle;
   readonly #sql;
@@ -140,8 +140,8 @@ export class SqliteReads {
   }
 
   /**
-   * There is no index on the text of URLs (it would be the largest of all), so the first page sorts the crawler's URLs
-   * into a temporary table which the next pages walk; what is added meanwhile is not seen, what goes is left out.
+   * There is no index on the text of URLs (it would be the largest of all), so the first page sorts the crawler's URLs into a
+   * temporary table, from which the next pages are read; what is added meanwhile is not seen, what is deleted is left out.
    */
   listByUrl(crawler: string, after: string | undefined, limit: number): UrlState[] {
     if (after === undefined || this.#sorted !== crawler) this.#sort(crawler);
@@ -195,8 +195,8 @@ export class SqliteReads {
   }
 
   /**
-   * Where to look, and for what. CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes and
-   * would sort millions of URLs of a crawler for every page. Only a small site is looked up by itself and sorted.
+   * Where to search, and for what. CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes and would sort
+   * millions of URLs of a crawler for every page. Only a small site is looked up separately and sorted.
    */
   #rows(filter: UrlFilter): { readonly from: string; readonly where: Where } {
     const where = urlWhere(filter, GLOB);

@@ -32,7 +32,7 @@ type Search = UrlFilter & { readonly crawler: string };
 
 type Reader<Row> = (after: UrlId, until: UrlId, limit: number) => Row[];
 
-/** Where candidates are found, and what else is said of them. */
+/** Where candidates are found, and the other conditions on them. */
 interface Candidates {
   readonly from: string;
   readonly where?: string;
@@ -51,8 +51,8 @@ const FAILING: FailingDialect = {
 };
 
 /**
- * Lists for a person. Where an index leads to few candidates, all of them are looked at and sorted; else a walk goes through
- * the table by id and stops when its time is over. No index is kept for it: each would slow down the crawl.
+ * Lists for a person. If an index leads to few candidates, all of them are examined and sorted; otherwise the table is read by id
+ * until the time is over. No index is kept for it: each would slow down the crawl.
  */
 export class SqliteSearch {
   readonly #db: Handle;
@@ -113,7 +113,7 @@ export class SqliteSearch {
     return progress ?? this.#walk(this.#reader<Row>(columns, filter, this.#many(filter)), taking, began);
   }
 
-  /** Undefined: matching them all takes too long, and they come in no order in which one could go on. */
+  /** Undefined: matching them all takes too long, and they are not in an order in which the search could continue. */
   #amongFew<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
     { after, limit, take }: Taking<Row>,
@@ -172,7 +172,7 @@ export class SqliteSearch {
     return this.#counted({ crawler, status, source, indexed }) === 0;
   }
 
-  /** Where all candidates are, when they are so few that they can be sorted in a moment. */
+  /** Where all candidates are, if they are few enough to be sorted in a moment. */
   #few(filter: Search): Candidates | undefined {
     const { crawler, status, reason, source } = filter;
     const host = hostOf(filter);

@@ -13,15 +13,13 @@ import { guarded, openHandle, requireSoundPages } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
 import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
 
-/** Calls that may share a transaction of the writer: more would make each wait longer than it gains. */
+/** Calls that may share a transaction of the writer: with more, each would wait longer than it gains. */
 const WRITER_BATCH = 32;
 
 /**
- * The store of a server: one thread writes, one does the long reads and the checkpoints, and short reads are done in
- * the calling thread, where they cost less than the way to another one.
- *
- * Throws DataDirectoryInUse when another server has the file's directory, StoreDamaged when the file is not a sound
- * database or is newer than this program, StoreUnavailable when it cannot be opened now.
+ * The store of a server: one thread writes, one does the long reads and the checkpoints, and short reads are done in the calling
+ * thread, where they cost less than a message to another one. Throws DataDirectoryInUse if another server has the file's directory,
+ * StoreDamaged if the file is not a valid database or is newer than this program, StoreUnavailable if it cannot be opened now.
  */
 export async function openSqliteStore(file: string): Promise<FrontierStore> {
   const unlock = lockDataDirectory(dirname(file));
@@ -46,7 +44,8 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
   const readerThread = (checkpoints: boolean) =>
     new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file, checkpoints }, 1);
   const reader = readerThread(true);
-  // A pending file begins with sorting all URLs of a crawler, which takes seconds that lists do not have. Few servers are ever asked for one.
+  // A pending file begins with sorting all URLs of a crawler, which takes seconds, too long for lists. Few servers are ever asked
+  // for one.
   let sorter: StoreThread<ReaderVerbs> | undefined;
   const read = async <T>(action: () => T): Promise<T> => guarded(file, action);
   const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
@@ -57,7 +56,7 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     inSteps((after) => matching(filter, after, BULK_STEP), apply);
   return {
     discover: async (urls) => {
-      // Nearly all links lead to known URLs: their keys go over alone, and only what is new follows whole.
+      // Nearly all links lead to known URLs: only their keys are sent, and only new ones follow in full.
       const positions = await writer.call('unknown', keysOf(urls));
       if (positions.length === 0) return [];
       const unknown = Array.from(positions, (position) => urls[position]!);

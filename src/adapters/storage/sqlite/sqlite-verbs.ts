@@ -1,4 +1,4 @@
-/** What the two threads of the SQLite store offer, and what the store in the calling thread uses. */
+/** The operations of the two threads of the SQLite store, also used by the store in the calling thread. */
 import type { SqliteFrontier } from './sqlite-frontier.js';
 import type { SqliteReads } from './sqlite-reads.js';
 import type { SqliteSearch } from './sqlite-search.js';
@@ -6,7 +6,7 @@ import type { SqliteSearch } from './sqlite-search.js';
 export type WriterVerbs = ReturnType<typeof writerVerbs>;
 export type ReaderVerbs = ReturnType<typeof readerVerbs>;
 
-/** To be called inside `frontier.transaction`. */
+/** Must be called inside `frontier.transaction`. */
 export const writerVerbs = (frontier: SqliteFrontier) => ({
   ...offer(frontier, 'unknown', 'insert', 'seed', 'due', 'settle', 'backlogs', 'makeDueAmong', 'forgetAmong'),
   ...offer(frontier.records, 'loadHosts', 'saveHosts', 'saveOrders', 'deleteOrders', 'putSetting'),

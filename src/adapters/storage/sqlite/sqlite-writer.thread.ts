@@ -1,4 +1,4 @@
-/** The one thread that writes to the SQLite store: takes batches of calls, answers each call of a batch. */
+/** The only thread that writes to the SQLite store: takes batches of calls, answers each call of a batch. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { giveWay } from '../../system/thread-priority.js';
 import { type Call, crossing, perform, type Reply, type StoreThreadData } from '../shared/thread-protocol.js';
@@ -6,7 +6,7 @@ import { SqliteFrontier } from './sqlite-frontier.js';
 import { isLocked, openHandle, storeError } from './sqlite-handle.js';
 import { writerVerbs } from './sqlite-verbs.js';
 
-// Beside the page threads: nothing but the crawl waits for it, and where it goes before them, they have too little work in hand.
+// At the priority of the page threads: only the crawl waits for it, and if it ran before them, they would have too little work.
 giveWay(10);
 
 const { file } = workerData as StoreThreadData;
@@ -14,12 +14,12 @@ const db = openHandle(file, 'writer');
 const frontier = new SqliteFrontier(db);
 const verbs = writerVerbs(frontier);
 
-/** One transaction for the whole batch; when it fails, one for each call, so that a call answers for itself only. */
+/** One transaction for the whole batch; if it fails, one for each call, so that each call is responsible for itself only. */
 function run(calls: readonly Call[]): Reply[] {
   try {
     return frontier.transaction(() => calls.map((call) => ({ value: perform(verbs, call) })));
   } catch (error) {
-    // Whoever holds the lock holds it for every call of the batch: to wait for each of them would take minutes.
+    // A lock affects every call of the batch: waiting for it in each of them would take minutes.
     if (calls.length > 1 && !isLocked(error)) return calls.flatMap((call) => run([call]));
     return calls.map(() => ({ error: crossing(storeError(error, file)) }));
   }

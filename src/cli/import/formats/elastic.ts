@@ -38,7 +38,7 @@ const KNOWN = new Set([
 ]);
 
 export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  // The crawl and the connection are two files there; what comes later overrides.
+  // The crawl and the connection are two files there; the later one overrides.
   const config: Mapping = Object.assign({}, ...files.map((file) => mapping(yamlValue(file))));
   const domains = list(config['domains']).map(mapping);
   if (domains.length === 0) throw new ImportError('no domains: give the file with them first');
@@ -57,7 +57,7 @@ function crawlerOf(domain: Mapping, config: Mapping, report: ImportReport): Impo
     crawler.roots.push(sitemap);
     report.differently(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by what they are');
   }
-  // Rules come after the site: it is accepted, and what they say goes before.
+  // Rules come after the site there: it is accepted, and rules take precedence.
   crawler.staysOnSite = false;
   const origin = isUrl(url) ? `${new URL(url).origin}/` : '';
   crawler.rules = [
@@ -72,7 +72,7 @@ function crawlerOf(domain: Mapping, config: Mapping, report: ImportReport): Impo
     `${crawler.roots.length} roots, ${crawler.rules.length - 1} rules in reverse order: the first match wins there, the last one here`,
   );
   const depth = Number(config['max_crawl_depth']);
-  // Seeds have depth 1 there, and no hops here.
+  // Seeds have depth 1 there, but no hops here.
   if (depth >= 1) crawler.maxHops = depth - 1;
   if (config['sitemap_discovery_disabled'] === true) crawler.attributes['crawlSitemaps'] = 'false';
   if (config['robots_txt_service_disabled'] === true) crawler.attributes['ignoreRobotsTxt'] = 'true';

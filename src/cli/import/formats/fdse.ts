@@ -1,7 +1,7 @@
 /** Fluid Dynamics Search Engine: search.pending.txt, or any list that begins its lines with a URL. */
 import { emptyCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl, linesOf } from '../model.js';
 
-/** More are better submitted: crawlway submit, or the pending file itself. */
+/** More should be submitted instead: crawlway submit, or the pending file itself. */
 const MOST_ROOTS = 1_000;
 
 export function readFdse(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {

@@ -1,4 +1,4 @@
-/** Fess: the exported configuration (fess_basic_config.bulk), web crawls of it. */
+/** Fess: the web crawls of the exported configuration (fess_basic_config.bulk). */
 import {
   emptyCrawler,
   ImportError,

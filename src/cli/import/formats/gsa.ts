@@ -40,7 +40,7 @@ function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCra
     return;
   }
   for (const line of lines) {
-    // `-pattern` in a list takes back what others of the list take.
+    // `-pattern` in a list excludes what others of the list accept.
     const taken = line.startsWith('-');
     const pattern = patternOf(taken ? line.slice(1) : line);
     const excludes = (kind === 'forbid') !== taken;

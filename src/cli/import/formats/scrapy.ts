@@ -1,4 +1,4 @@
-/** Scrapy: what settings.py and spiders say in plain assignments. Python is not run. */
+/** Scrapy: plain assignments in settings.py and spiders. Python is not run. */
 import { addAll, emptyCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
 
 /** `NAME = value`, or `'NAME': value` in a dictionary of settings. */

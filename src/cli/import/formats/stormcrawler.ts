@@ -46,7 +46,7 @@ const domainOf = (url: string): string => new URL(url).hostname.replace(/^www\./
 /** As RegexURLFilter reads it: `+expression` and `-expression`. */
 const isFilterFile = ({ text }: ImportFile): boolean => linesOf(text).some((line) => /^[+-]/.test(line));
 
-/** With what only the end of the import can turn into patterns: the domains of the seeds. */
+/** Includes what only the end of the import can turn into patterns: the domains of the seeds. */
 interface StormCrawler extends ImportedCrawler {
   domains: boolean;
 }

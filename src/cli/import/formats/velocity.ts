@@ -54,7 +54,7 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
   }
 }
 
-/** Where no condition of the file says which hosts are meant: those of the seeds. */
+/** If no condition of the file names hosts: those of the seeds. */
 function stayOnHosts(crawler: ImportedCrawler, report: ImportReport): void {
   const origins = new Set(crawler.roots.map((url) => new URL(url).origin));
   addAll(

@@ -1,8 +1,8 @@
-/** The entries of a zip archive that are wanted, within a bound on what they unpack to. */
+/** Reads the needed entries of a zip archive, within a bound on their unpacked size. */
 import { unzipSync } from 'fflate';
 import { Unreadable } from '../document-content.js';
 
-/** Bytes, unpacked: of all entries that are wanted together. */
+/** Unpacked bytes of all needed entries together. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_ENTRIES = 20_000;
 

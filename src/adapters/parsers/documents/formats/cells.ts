@@ -6,7 +6,7 @@ import type { DocumentContent } from '../document-content.js';
 const MOST_STRINGS = 1_000_000;
 const LONGEST_VALUE = 100_000;
 
-/** The texts that cells name by number, without the readings that Japanese ones carry. */
+/** The texts that cells reference by number, without the phonetic readings of Japanese ones. */
 export function sharedStrings(xml: string | undefined): string[] {
   const strings: string[] = [];
   let current = '';

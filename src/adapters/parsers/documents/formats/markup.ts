@@ -1,4 +1,4 @@
-/** Text and facts out of the XML parts of documents. */
+/** Text and facts from the XML parts of documents. */
 import { readXml } from '../../xml-reader.js';
 import type { DocumentContent } from '../document-content.js';
 
@@ -55,7 +55,7 @@ export interface Element {
 
 const MOST_ELEMENTS = 50_000;
 
-/** The elements of a small part, in the order in which they begin. */
+/** The elements of a small part, in the order of their start tags. */
 export function elementsOf(xml: string | undefined): Element[] {
   const elements: Element[] = [];
   const open: Element[] = [];

@@ -93,7 +93,7 @@ class PdfReading {
   private page(index: number): void {
     const { pdfium } = this;
     const page = pdfium._FPDF_LoadPage(this.document, index);
-    // A page that is broken does not make the others unreadable.
+    // A broken page does not make the others unreadable.
     if (page === 0) return;
     this.linksOf(page);
     const text = pdfium._FPDFText_LoadPage(page);

@@ -2,7 +2,7 @@
 import { findEncoding, toUtf8 } from '../../charset.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 
-/** Groups whose text is not that of the document. */
+/** Groups whose text does not belong to the document. */
 const SILENT = new Set(
   (
     'fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator pict object themedata colorschememapping latentstyles ' +
@@ -111,7 +111,7 @@ class RtfReading {
     this.times.set(name, this.timeParts);
   }
 
-  /** What numbers say of the document. */
+  /** What numbers say about the document. */
   private fact(word: string, number: number): boolean {
     if (word === 'nofpages') this.info.set('page_count', String(number));
     else if (this.timeParts && (TIME_PARTS as readonly string[]).includes(word)) this.timeParts.set(word, number);
@@ -121,7 +121,7 @@ class RtfReading {
 
   symbol(symbol: string): void {
     this.flush();
-    // `\*` begins a group that only those who know its word should read.
+    // `\*` begins a group to be read only by programs that know its word.
     if (symbol === '*') this.group = { ...this.group, goes: this.group.goes === 'text' ? 'nowhere' : this.group.goes };
     else if (symbol === '~') this.put(' ');
     else if (symbol === '_') this.put('-');
@@ -178,7 +178,7 @@ class RtfReading {
   }
 }
 
-/** The time of a clock on a wall that nobody knows: taken as UTC. Empty when it is none. */
+/** A local time without a known time zone: treated as UTC. Empty if there is none. */
 function isoOf(parts: ReadonlyMap<string, number>): string {
   const [year = '', ...others] = TIME_PARTS.map((part) => String(parts.get(part) ?? (part === 'yr' ? '' : 0)));
   const [month, day, hour, minute, second] = others.map((number) => number.padStart(2, '0'));

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What brings documents back: URLs whose status was removed after errors (status 8), where pages lead to that are not read
+ * What brings documents back: URLs whose status was removed after errors (status 8), the link targets of pages that are not read
  * again because they have not changed, and the canonical URLs that pages gave way to.
  */
 const UP = [

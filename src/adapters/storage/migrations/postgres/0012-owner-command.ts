@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * The table of commands to the owners of hosts gets the name that the rest of the program uses. A node of an earlier release that
- * runs beside this one goes on under the old name, which is a view now.
+ * runs beside this one continues to use the old name, which is a view now.
  */
 const UP = [
   'ALTER TABLE errand RENAME TO owner_command',
