@@ -882,6 +882,12 @@ export interface VisitDto {
   readonly changed: boolean;
 }
 
+export interface UrlBehindDto {
+  readonly sink: string;
+  /** When the first order that it missed was put off. */
+  readonly since: string;
+}
+
 export interface RefusedLinkDto {
   /** The page with the link. */
   readonly from: string;
@@ -914,6 +920,8 @@ export interface JudgedDto {
   readonly visits: readonly VisitDto[];
   /** Push orders that are kept, newest first. */
   readonly orders: readonly OrderDto[];
+  /** Sinks that are behind and have still to get what is indexed of it. */
+  readonly behind: readonly UrlBehindDto[];
   /** Refused links to it, of the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
 }
@@ -966,7 +974,7 @@ export interface RefusedDto {
 
 export interface ReasonDto {
   /** Stable; used by the store, the API, the metrics and the console. */
-  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'access-changed' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
+  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'access-changed' | 'sink-behind' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
   /** A reason tells a verdict, an error how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** Of a reason: the layer or part that gives it. */
@@ -1187,6 +1195,14 @@ export interface BackfillDto {
   readonly endedAt?: string;
 }
 
+export interface BehindDto {
+  readonly crawler: string;
+  /** Documents, or deletions, that it has still to get. */
+  readonly documents: number;
+  /** When the first of their orders was put off. */
+  readonly since: string;
+}
+
 export interface SinkDto {
   readonly name: string;
   readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'warc' | 'file' | 'kafka' | 'postgresql' | 'plugin';
@@ -1213,6 +1229,8 @@ export interface SinkDto {
   readonly crawlers: readonly string[];
   /** What it was sent of documents that were indexed before, by crawler: running, or the last one. */
   readonly backfills: readonly BackfillDto[];
+  /** What it has still to get because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing. */
+  readonly behind: readonly BehindDto[];
   /** Where its documents can be searched; of the bundled index. */
   readonly searchPage?: string;
 }
@@ -1258,6 +1276,8 @@ export interface UrlHistoryDto {
   readonly visits: readonly VisitDto[];
   /** Push orders that are kept, newest first. */
   readonly orders: readonly OrderDto[];
+  /** Sinks that are behind and have still to get what is indexed of it. */
+  readonly behind: readonly UrlBehindDto[];
   /** Refused links to it, of the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
   /** Links of the page that wait for a person, because `followLinks` of its root is off. */

@@ -8,7 +8,7 @@ import type {
   RefusedLinkDto,
   RobotsOpinionDto,
 } from '../server/urls/explanation.dto.js';
-import type { VisitDto } from '../server/urls/url-history.dto.js';
+import type { UrlBehindDto, VisitDto } from '../server/urls/url-history.dto.js';
 import type { UrlStateDto } from '../server/urls/url-state.dto.js';
 
 export interface Judged extends ExplanationDto {
@@ -22,6 +22,7 @@ export interface Judged extends ExplanationDto {
   readonly state?: UrlStateDto;
   readonly visits?: readonly VisitDto[];
   readonly orders?: readonly OrderDto[];
+  readonly behind?: readonly UrlBehindDto[];
   readonly refusedLinks?: readonly RefusedLinkDto[];
 }
 
@@ -69,12 +70,15 @@ function verdictLines({ discoveredVia, from, verdict, queue }: Judged): string[]
   ];
 }
 
-function factLines({ robots, state }: Judged): string[] {
+function factLines({ robots, state, behind = [] }: Judged): string[] {
   const by = robots?.line === undefined ? '' : ` by line ${robots.line}: ${robots.rule}`;
   const next = state?.dueAt ? `, next visit ${state.dueAt} (${state.source})` : state ? ', not queued' : '';
   return [
     ...(robots ? [`  robots   ${robots.state}${by}`] : []),
     ...(state ? [`  stored   ${state.status} (${state.reason})${next}`] : []),
+    ...behind.map(
+      ({ sink, since }) => `  behind   at sink ${sink} since ${since}: it gets what is indexed when it follows again`,
+    ),
   ];
 }
 

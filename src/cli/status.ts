@@ -66,12 +66,13 @@ const sourceTable = (crawlers: readonly CrawlerDto[]): string =>
 
 const sinkTable = (sinks: readonly SinkDto[]): string =>
   table(
-    ['SINK', 'TYPE', 'STATE', 'PENDING', 'ACKNOWLEDGED', 'REFUSED', 'MESSAGE'],
+    ['SINK', 'TYPE', 'STATE', 'PENDING', 'TO CATCH UP', 'ACKNOWLEDGED', 'REFUSED', 'MESSAGE'],
     sinks.map((sink) => [
       sink.name,
       sink.type,
       sink.state,
       sink.pending,
+      sink.behind.reduce((sum, { documents }) => sum + documents, 0),
       sink.acknowledged,
       sink.refused,
       sink.message ?? '',

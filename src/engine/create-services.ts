@@ -14,6 +14,7 @@ import { SiteHealth } from './crawl/hosts/site-health.js';
 import { Logins, type TextSeal } from './crawl/logins/logins.js';
 import { InDoubtDeliveries } from './crawl/outcome/in-doubt-deliveries.js';
 import { Ledger } from './crawl/outcome/ledger.js';
+import { Owing } from './crawl/outcome/owing.js';
 import { settleOwned } from './crawl/outcome/settle-owned.js';
 import { SharedDocuments } from './crawl/outcome/shared-documents.js';
 import type { Settled } from './crawl/outcome/url-settlement.js';
@@ -137,5 +138,6 @@ export function createServices(
     settler: new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL),
     urlCommands: new UrlCommands(clock, rejudging, shared, kept),
     shared,
+    owing: new Owing(store),
   };
 }

@@ -23,6 +23,7 @@ import {
   type SearchStep,
   type UrlFilter,
 } from './ports/frontier-store.js';
+import type { OwedCount } from './ports/owed-orders.js';
 import { type PluginView } from './ports/plugins.js';
 import {
   type CrawlerView,
@@ -139,6 +140,8 @@ export interface EngineApi {
   /** Of this server. */
   plugins(): readonly PluginView[];
   backfills(): Promise<BackfillView[]>;
+  /** What sinks have still to get that were slow or down while others followed. */
+  behind(): Promise<OwedCount[]>;
   /** The document of a URL as a sink of the crawler keeps it; undefined: no sink returns it. */
   keptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;
   /** Compares what the sink holds with what the store believes it holds. */

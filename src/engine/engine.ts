@@ -14,6 +14,7 @@ import { Rebalance } from './cluster/rebalance.js';
 import { SharedControl } from './cluster/shared-control.js';
 import { sumMetrics } from './cluster/sum-metrics.js';
 import { Backfills } from './control/backfills.js';
+import { CatchUp } from './control/catch-up.js';
 import { ContentTrials } from './control/content-trials.js';
 import { Explanations } from './control/explanations.js';
 import { FirstLook } from './control/first-look.js';
@@ -67,6 +68,7 @@ export class Engine implements EngineApi {
   private readonly policyChanges: PolicyChanges;
   private readonly reconciliation: Reconciliation;
   private readonly backfills_: Backfills;
+  private readonly catchUp: CatchUp;
   private readonly kept: KeptDocuments;
   private readonly hostViews: HostViews;
   private readonly whole: ClusterView;
@@ -86,11 +88,9 @@ export class Engine implements EngineApi {
     this.services = createServices(ports, this.crawlersByName, this.rejudging, this.kept);
     this.mark = new StartMark(this.services);
     const { events, delivery, robots, health, hosts } = this.services;
-    const answered = (): void => {
-      for (const crawler of this.crawlersByName.values()) crawler.wake();
-    };
+    const answered = (): void => void crawlers().map((crawler) => crawler.wake());
     const { createSink } = ports;
-    const knows = (uri: string): Promise<boolean> => this.knows(uri);
+    const knows = (uri: string) => this.knows(uri);
     this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, knows, answered });
     const notes = new HostNotes(robots, health, hosts);
     this.whole = new ClusterView({ ...this.services, notes, crawlers });
@@ -98,8 +98,7 @@ export class Engine implements EngineApi {
     this.roots_ = new Roots(this.services);
     const found = (name: string) => this.crawlersByName.get(name);
     const robotsOpinion = this.whole.robotsOpinion.bind(this.whole);
-    const refused = this.whole.refused.bind(this.whole);
-    const facts = new UrlFactsReader({ ...this.services, pending, refused });
+    const facts = new UrlFactsReader({ ...this.services, pending, refused: (crawler) => this.whole.refused(crawler) });
     this.explanations = new Explanations({ ...this.services, robotsOpinion }, facts);
     this.trials = new ContentTrials(this.services, ports.openProcessor);
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
@@ -110,6 +109,7 @@ export class Engine implements EngineApi {
     this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
     const sink = (name: string) => this.current.sinks.find((one) => one.name === name);
     this.backfills_ = new Backfills({ ...this.services, crawlers, sink });
+    this.catchUp = new CatchUp({ ...this.services, kept: this.kept, crawler: found, sink });
     this.policyChanges = new PolicyChanges(this.services, this.rejudging, this.backfills_);
     this.hostViews = new HostViews({ ...this.services, notes, whole: this.whole, crawlers });
     this.surveys = new Surveys(this.services);
@@ -121,8 +121,7 @@ export class Engine implements EngineApi {
     };
     this.indexNow = new IndexNow(this.services, told, crawlers, () => this.current.indexNow ?? DEFAULT_INDEXNOW);
     this.rebalance = new Rebalance(this.services, crawlers, () => this.takeLead());
-    const page = this.explanations.page.bind(this.explanations);
-    const nodeCommands = new NodeCommands(this.services, found, page);
+    const nodeCommands = new NodeCommands(this.services, found, this.explanations.page.bind(this.explanations));
     this.control = new SharedControl({
       ...this.services,
       crawlers,
@@ -142,6 +141,7 @@ export class Engine implements EngineApi {
   async open(definition: ServerDefinition): Promise<void> {
     await this.services.ledger.open();
     await this.services.inDoubt.open();
+    await this.services.owing.open();
     this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? FORMER_CONNECTOR;
     await this.mark.set(definition);
     await this.reconfigure(definition);
@@ -188,6 +188,7 @@ export class Engine implements EngineApi {
       await this.backfills_.look(crawler);
       await crawler.setState(await this.control.rememberedState(name));
     }
+    this.catchUp.look();
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
   }
 
@@ -238,7 +239,6 @@ export class Engine implements EngineApi {
   };
   refused = async (name: string) => this.whole.refused(this.named(name));
   survey = async (name: string) => this.surveys.of(this.named(name));
-
   clear: EngineApi['clear'] = (name, choice) => this.maintenance.clear(this.named(name), choice);
   refresh: EngineApi['refresh'] = async (name, what) => {
     const resting = await restingHosts(this.named(name), what, this.services);
@@ -304,6 +304,7 @@ export class Engine implements EngineApi {
     return undefined;
   };
   plugins: EngineApi['plugins'] = () => this.ports.plugins?.views() ?? [];
+  behind: EngineApi['behind'] = () => this.services.store.owedCounts();
   backfills: EngineApi['backfills'] = () => this.backfills_.views();
   reconcile = (name: string, repair: boolean) => this.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
@@ -334,14 +335,13 @@ export class Engine implements EngineApi {
     const { clock, delivery, hosts } = this.services;
     const deadline = after(clock.now(), timeout);
     this.housekeeping.stop();
-    this.policyChanges.stopAll();
-    this.backfills_.stopAll();
+    for (const work of [this.policyChanges, this.backfills_, this.catchUp]) work.stopAll();
     for (const crawler of this.crawlersByName.values()) crawler.close();
-    delivery.flush();
+    delivery.hurry();
     // What a sink does not take in time is not settled, so it is fetched and pushed again after the next start.
     while (this.inFlight() > 0 && clock.now() < deadline) {
       await clock.sleep(DRAIN_STEP);
-      delivery.flush();
+      delivery.hurry();
     }
     await hosts.save();
     await this.services.partitions.close();

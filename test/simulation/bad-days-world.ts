@@ -54,7 +54,7 @@ class BadDaysWorld extends World {
     const rule = this.shutOut === undefined ? '' : `<Rule><ar:Path val="${this.shutOut.written}"/><Ignore/></Rule>`;
     const elements = `<cw:SoftErrors probe="${this.probes}"><cw:SoftError field="title" pattern="${APOLOGY}"/></cw:SoftErrors>
       <cw:DeletionGuard maxDeletions="${MOST_DELETIONS}" signOfLifeHours="${this.waitH}"/><Rules>${rule}</Rules>`;
-    this.more = { attributes: 'xmlns:ar="exa:com.exalead.actionrules.v21"', elements };
+    this.more = { ...this.more, attributes: 'xmlns:ar="exa:com.exalead.actionrules.v21"', elements };
   }
 
   protected override befall(): void {

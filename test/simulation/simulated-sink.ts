@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
 import { REASONS } from '../../src/domain/policy/reasons.js';
-import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
+import type { OrderAnswer, PushDocument, PushOrder } from '../../src/domain/push/order.js';
 import { milliseconds } from '../../src/domain/time/units.js';
 import type { Clock } from '../../src/engine/ports/clock.js';
 import { type Sink, SinkUnavailable } from '../../src/engine/ports/sink.js';
@@ -16,20 +16,29 @@ export class SimulatedIndex {
   /** Told of each deletion of a document before it is carried out. */
   onDeletion: (order: PushOrder) => void = () => undefined;
   isDown = false;
+  /** Every request takes so many milliseconds more. */
+  slowness = 0;
   private readonly taken = new Set<string>();
   private readonly lastOrder = new Map<string, number>();
+
+  /** What it gives back; absent: nothing. */
+  private readonly kept: Map<string, { crawler: string; document: PushDocument }> | undefined;
 
   /** Of two with different names each refuses other orders. */
   constructor(
     private readonly random: Random,
     private readonly name = '',
-  ) {}
+    givesBack = false,
+  ) {
+    this.kept = givesBack ? new Map() : undefined;
+  }
 
   sink(clock: Clock): Sink {
     return {
       name: 'main',
       deliver: (batch) => this.deliver(batch, clock),
       entries: () => this.entries(),
+      documents: this.kept && ((uris) => this.giveBack(uris, clock)),
       close: async () => undefined,
     };
   }
@@ -43,13 +52,19 @@ export class SimulatedIndex {
     }
   }
 
+  private async giveBack(uris: readonly string[], clock: Clock) {
+    await clock.sleep(milliseconds(10));
+    if (this.isDown) throw new SinkUnavailable('the sink is down');
+    return uris.flatMap((uri) => this.kept!.get(uri) ?? []);
+  }
+
   /** Was this document ever put into the index? */
   hasTaken(uri: string, stamp: string): boolean {
     return this.taken.has(`${uri} ${stamp}`);
   }
 
   private async deliver(batch: readonly PushOrder[], clock: Clock): Promise<OrderAnswer[]> {
-    await clock.sleep(milliseconds(this.faults ? this.random.integer(1, 5_000) : 10));
+    await clock.sleep(milliseconds(this.slowness + (this.faults ? this.random.integer(1, 5_000) : 10)));
     if (this.isDown || (this.faults && this.random.chance(0.15))) throw new SinkUnavailable('the sink is down');
     const answers = batch.map((order) => this.take(order));
     // The worst moment to fail: the orders are carried out and nobody hears of it.
@@ -66,9 +81,11 @@ export class SimulatedIndex {
     if (order.kind === 'add') {
       this.documents.set(order.uri, order.document.stamp);
       this.taken.add(`${order.uri} ${order.document.stamp}`);
+      this.kept?.set(order.uri, order);
     } else {
       if (this.documents.has(order.uri)) this.onDeletion(order);
       this.documents.delete(order.uri);
+      this.kept?.delete(order.uri);
     }
     return { state: 'acknowledged' };
   }

@@ -50,7 +50,7 @@ export class World {
   protected readonly random: Random;
   protected readonly clock = new ManualClock();
   protected readonly web: SimulatedWeb;
-  protected readonly index: SimulatedIndex;
+  protected index: SimulatedIndex;
   protected readonly violations: string[] = [];
   protected store!: FrontierStore;
   protected engine!: Engine;
@@ -60,7 +60,7 @@ export class World {
   private orders = 0;
 
   /** Further settings of the crawler. */
-  protected more = { attributes: '', elements: '' };
+  protected more = { attributes: '', elements: '', sinks: '' };
 
   constructor(
     protected readonly seed: number,
@@ -76,7 +76,7 @@ export class World {
     await this.start();
     await this.chaos(after(this.clock.now(), hours(this.random.integer(12, 96))));
     await this.quiet();
-    this.compare();
+    await this.compare();
     this.checkPoliteness();
     await this.checkLedger();
     this.fuse.blow();
@@ -101,7 +101,7 @@ export class World {
       cron: () => undefined,
       loadDomains: async () => () => undefined,
       sessions: new CookieSessions(),
-      createSink: () => fuse.guard(this.index.sink(clock)),
+      createSink: ({ name }) => fuse.guard(this.indexOf(name).sink(clock)),
       processor: new LocalPageProcessor({
         createEngines: () => [fuse.guard(this.web.fetcher(clock))],
         reader: createPageReader(),
@@ -118,6 +118,10 @@ export class World {
     await settle();
   }
 
+  protected indexOf(_sink: string): SimulatedIndex {
+    return this.index;
+  }
+
   protected definition(): ServerDefinition {
     const roots = this.web.roots.map((url) => `<Root url="${url}" site="false"/>`).join('');
     const { definition, problems } = readConfiguration(
@@ -125,7 +129,7 @@ export class World {
         <Crawler name="world" nthreads="8" throttleTimeMS="${THROTTLE_MS}" defaultAccept="true" crawlSitemaps="false"
                  nearDuplicateDetector="false" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="${MAXIMUM_AGE / 1000}" ${this.more.attributes}>
           ${roots}${this.more.elements}<cw:PushTo sink="main"/></Crawler>
-        <cw:Fetcher name="default"/><cw:Sink name="main" type="json" url="http://127.0.0.1:1/"/></CrawlConfig>`,
+        <cw:Fetcher name="default"/>${this.more.sinks === '' ? '<cw:Sink name="main" type="json" url="http://127.0.0.1:1/"/>' : this.more.sinks}</CrawlConfig>`,
       { file: 'world.xml', env: {}, readFile: () => '' },
     );
     if (!definition) throw new Error(problems.map((problem) => problem.message).join('; '));
@@ -183,7 +187,7 @@ export class World {
   }
 
   /** A page that nothing links to any more and that still answers stays in the index: its own visits keep it true. */
-  protected compare(): void {
+  protected compare(): void | Promise<void> {
     const truth = this.web.truth();
     for (const uri of truth)
       if (!this.index.documents.has(uri)) this.violations.push(`${uri} is on the web and not in the index`);
@@ -230,9 +234,13 @@ export class World {
   /** Nothing is settled before its order is acknowledged: what the store takes to be in the index has been there. */
   private async checkBeliefs(): Promise<void> {
     for (const { url, stamp } of await this.store.list({ crawler: 'world', indexed: true }, 0, 10_000)) {
-      if (stamp === undefined || stamp === UNKNOWN_STAMP || this.index.hasTaken(url, stamp)) continue;
+      if (stamp === undefined || stamp === UNKNOWN_STAMP || this.wasTaken(url, stamp)) continue;
       this.violations.push(`${url} counts as indexed, and the index was never given that document`);
     }
+  }
+
+  protected wasTaken(url: string, stamp: string): boolean {
+    return this.index.hasTaken(url, stamp);
   }
 
   private checkBounds(): void {

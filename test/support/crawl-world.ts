@@ -65,6 +65,8 @@ export interface WorldOptions {
   readonly seal?: TextSeal;
   /** A store that a crawl before this one may have filled; otherwise an empty one. The world closes it. */
   readonly store?: FrontierStore;
+  /** Sinks that answer when the clock says so: the world does not wait for them. */
+  readonly slowSinks?: readonly string[];
   /** Sinks without orders are asked how they are every five minutes: to let days pass then takes long. */
   readonly asksIdleSinks?: boolean;
 }
@@ -145,6 +147,8 @@ export class CrawlWorld {
   /** A sink at work is as good a reason to wait as a page that is being fetched: disks and sockets know no manual clock. */
   private watched(sink: Sink): Sink {
     const deliver = sink.deliver.bind(sink);
+    if (!this.options.asksIdleSinks) delete sink.probe;
+    if (this.options.slowSinks?.includes(sink.name)) return sink;
     sink.deliver = async (batch, signal) => {
       this.delivering++;
       try {
@@ -153,9 +157,14 @@ export class CrawlWorld {
         this.delivering--;
       }
     };
+    const documents = sink.documents?.bind(sink);
+    if (documents)
+      sink.documents = async (uris, signal) => {
+        this.delivering++;
+        return documents(uris, signal).finally(() => this.delivering--);
+      };
     const probe = sink.probe?.bind(sink);
-    if (!this.options.asksIdleSinks) delete sink.probe;
-    else if (probe)
+    if (probe)
       sink.probe = async (signal) => {
         this.delivering++;
         await probe(signal).finally(() => this.delivering--);

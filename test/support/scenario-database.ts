@@ -7,7 +7,7 @@ import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { startedPostgres } from './postgres-server.js';
 
-const TABLES = ['url', 'site', 'counter', 'host', 'visit', 'push_order', 'setting', 'page_links'];
+const TABLES = ['url', 'site', 'counter', 'host', 'visit', 'push_order', 'setting', 'page_links', 'owed_order'];
 
 /** PostgreSQL databases that no scenario uses now: emptying one is faster than making one. */
 const unused: string[] = [];
@@ -38,6 +38,9 @@ const HARMLESS: ReadonlySet<string | symbol> = new Set([
   'loadHosts',
   'oldest',
   'orders',
+  'owed',
+  'owedCounts',
+  'owedOf',
   'pruneOrders',
   'putSetting',
   'saveHosts',

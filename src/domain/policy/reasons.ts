@@ -274,6 +274,10 @@ export const REASONS = {
     'Others may see the document now (cw:Acl): it went to the sink again with them, as it was, or by a visit.',
     'Nothing.',
   ),
+  'sink-behind': push(
+    'A sink was slow or down when the document changed; now it gets what is indexed.',
+    'Nothing: GET /sinks and the console show what it has still to get.',
+  ),
   'part-gone': push(
     'The page is there, but no more has the part that this document was split off from (cw:Split).',
     'Nothing, when the part is gone; otherwise look whether the selector of Split still fits the page.',

@@ -9,6 +9,7 @@ import { toVerify } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { OwnerCommand } from '../ports/nodes.js';
+import { SinkUnavailable } from '../ports/sink.js';
 import type { PageView } from '../views/url-views.js';
 
 export interface CommandServices {
@@ -44,7 +45,7 @@ export class NodeCommands {
         return this.verify(crawler, command.url);
       case 'decide': {
         const state = await this.services.store.find(crawler.name, command.url);
-        return state ? crawler.decide(state, command.word) : true;
+        return state ? crawler.decide(state, command.word).catch(whenSinkFollows) : true;
       }
       case 'try': {
         const state = await this.services.store.find(crawler.name, command.url);
@@ -93,6 +94,12 @@ export class NodeCommands {
     ]);
     return state;
   }
+}
+
+/** An order for one sink that is slow or down: the command is brought again. */
+function whenSinkFollows(error: unknown): false {
+  if (error instanceof SinkUnavailable) return false;
+  throw error;
 }
 
 function unknown(command: never): never {

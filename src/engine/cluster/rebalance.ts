@@ -4,6 +4,7 @@ import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
+import type { Owing } from '../crawl/outcome/owing.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -18,7 +19,8 @@ export interface RebalanceServices {
   readonly hosts: Hosts;
   readonly inDoubt: InDoubtDeliveries;
   readonly ledger: Ledger;
-  readonly delivery: Pick<Delivery, 'flush'>;
+  readonly owing: Pick<Owing, 'open'>;
+  readonly delivery: Pick<Delivery, 'hurry'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -36,6 +38,7 @@ export class Rebalance implements PartitionListener {
   async assigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
     // Order ids increase for every URL, even when it moves from one node to the next.
     await this.services.ledger.renew();
+    await this.services.owing.open();
     this.services.hosts.assigning(partitions, abruptly, this.restsUntil());
     for (const crawler of this.crawlers()) crawler.forgetHosts();
     if (abruptly.length === 0) {
@@ -59,7 +62,7 @@ export class Rebalance implements PartitionListener {
     for (const crawler of this.crawlers()) crawler.revoke(lost);
     const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(lost));
     while (isBusy()) {
-      delivery.flush();
+      delivery.hurry();
       await clock.sleep(CHECK_EVERY);
     }
     if (!lapsed) await Promise.all([hosts.save(lost), inDoubt.save()]);

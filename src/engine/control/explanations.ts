@@ -71,6 +71,7 @@ export class Explanations {
       state,
       visits: facts.visits,
       orders: facts.orders,
+      behind: facts.behind,
       refused: facts.refusedLinks,
     };
   }

@@ -9,12 +9,13 @@ import type { RefusedView } from '../crawl/frontier/refused-view.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry, Visit } from '../ports/frontier-store.js';
+import type { OwedOrder } from '../ports/owed-orders.js';
 
 const VISITS_SHOWN = 50;
 const ORDERS_SHOWN = 50;
 
 interface FactsServices {
-  readonly store: Pick<FrontierStore, 'find' | 'visits' | 'orders' | 'loadHosts'>;
+  readonly store: Pick<FrontierStore, 'find' | 'visits' | 'orders' | 'loadHosts' | 'owedOf'>;
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly clock: Clock;
   /** Decided, and not answered by every sink yet, on any node. */
@@ -35,6 +36,8 @@ export interface StoredFacts extends UrlFacts {
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
   readonly refusedLinks: readonly RefusedSample[];
+  /** Sinks that have still to get what is indexed of it. */
+  readonly behind: readonly OwedOrder[];
 }
 
 /** Gathers what is known about a URL, from the store and from what is in flight. */
@@ -43,12 +46,13 @@ export class UrlFactsReader {
 
   async of(crawler: Crawler, { url, state, ...question }: Question): Promise<StoredFacts> {
     const { store, clock } = this.services;
-    const [visits, kept, pending, refusedLinks, host] = await Promise.all([
+    const [visits, kept, pending, refusedLinks, host, behind] = await Promise.all([
       state ? store.visits(state.id, VISITS_SHOWN) : [],
       store.orders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
       this.services.pending(),
       this.refusedLinks(crawler, url),
       this.host(crawler, hostKey(url)),
+      store.owedOf(crawler.name, hostKey(url), url.href),
     ]);
     const inFlight = pending.filter((order) => order.uri === url.href && order.crawler === crawler.name);
     return {
@@ -57,6 +61,7 @@ export class UrlFactsReader {
       visits,
       orders: [...inFlight, ...kept.filter(({ id }) => !inFlight.some((order) => order.id === id))],
       refusedLinks,
+      behind,
       refused: refusedLinks[0],
       related: state && (await this.related(crawler, state, visits)),
       crawler: crawler.state,

@@ -162,6 +162,11 @@ export class Crawler {
   }
 
   /** See WithoutVisit. */
+  whileHeld(known: UrlState, work: Parameters<WithoutVisit['whileHeld']>[1]): Promise<boolean> {
+    return this.parts.withoutVisit.whileHeld(known, work);
+  }
+
+  /** See WithoutVisit. */
   correct(url: UrlState, changes: Parameters<WithoutVisit['correct']>[1]): Promise<boolean> {
     return this.parts.withoutVisit.correct(url, changes);
   }

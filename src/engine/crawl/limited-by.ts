@@ -42,7 +42,8 @@ export async function describeLimit(load: Load, unsettled: () => Promise<Unsettl
 
 function limitOf(load: Load): string {
   if (load.state !== 'running') return `the crawler is ${load.state}`;
-  const ill = load.sinks.find((sink) => sink.state === 'unavailable');
+  // One sink that follows is enough: the others are put off.
+  const ill = load.sinks.every((sink) => sink.state === 'unavailable') ? load.sinks[0] : undefined;
   if (ill) return `the sink ${ill.name} is unavailable: ${ill.message ?? 'no answer'}`;
   if (!load.hasRoom) return 'the sink is slow: as many orders are in flight as may be';
   if (!load.storeFollows) return 'the database is slow: as many pages wait for it as may be';

@@ -20,6 +20,7 @@ import type { SiteHealth } from './hosts/site-health.js';
 import type { Logins } from './logins/logins.js';
 import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
 import type { Ledger } from './outcome/ledger.js';
+import type { Owing } from './outcome/owing.js';
 import type { SharedDocuments } from './outcome/shared-documents.js';
 import type { Settled } from './outcome/url-settlement.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -47,6 +48,7 @@ export interface CrawlServices {
   readonly inDoubt: InDoubtDeliveries;
   readonly urlCommands: UrlCommandReader;
   readonly shared: SharedDocuments;
+  readonly owing: Owing;
   readonly discovery: Discovery;
   readonly settler: Batcher<Settlement, Settled>;
   readonly delivery: Delivery;

@@ -11,6 +11,9 @@ import type { Frontier } from './frontier/frontier.js';
 import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
 import type { CommandResult, SettledUrl, UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
 
+/** Where a URL waits for its next visit. */
+export type Place = NonNullable<SettledUrl['next']>;
+
 /** The crawler whose URLs they are. */
 interface Owner {
   readonly frontier: Pick<Frontier, 'hold' | 'settled'>;
@@ -78,6 +81,30 @@ export class WithoutVisit {
     owner.settled(state, await owner.settlement().settle({ ...result, disposition, state, fence, byPerson: true }));
   }
 
+  /**
+   * Does something with the URL as it is while nothing else of it is in flight; false when something is, or its host is another
+   * node's. The work says where the URL waits then, when that has changed.
+   */
+  async whileHeld(
+    known: UrlState,
+    work: (state: UrlState, fence: Fence) => Promise<Place | undefined>,
+  ): Promise<boolean> {
+    const { frontier, inFlight } = this.owner;
+    const fence = this.services.partitions.fence(known.hostKey);
+    if (!fence || !frontier.hold(known)) return false;
+    inFlight.add(known);
+    let place = placeOf(known);
+    try {
+      const [state] = await this.services.store.get([known.id]);
+      place = state && placeOf(state);
+      if (state) place = (await work(state, fence)) ?? place;
+    } finally {
+      inFlight.delete(known);
+      frontier.settled(known, place);
+    }
+    return true;
+  }
+
   /** Records what else is known about a URL, and when it is visited next; false when it is in flight. */
   async correct(url: UrlState, changes: UrlChanges & { source: SourceNumber; dueAt: Instant }): Promise<boolean> {
     const { frontier } = this.owner;
@@ -92,7 +119,7 @@ export class WithoutVisit {
   }
 
   /** Brings the next visit forward; false when the URL is in flight, or its host belongs to another node. */
-  async requeue(url: UrlState, place: NonNullable<SettledUrl['next']>): Promise<boolean> {
+  async requeue(url: UrlState, place: Place): Promise<boolean> {
     const { partitions, store } = this.services;
     const { frontier } = this.owner;
     const fence = partitions.fence(url.hostKey);

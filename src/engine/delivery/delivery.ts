@@ -1,32 +1,43 @@
 /**
  * Brings orders to the sinks of their crawler. An order is answered when every sink has answered; only then does the caller change
  * what the store knows about the document. What is in flight is bounded: `hasRoom` says whether another page may come.
+ * A sink that is slow or down holds up no other one: once another sink has answered, the order is put off there, and the caller
+ * records with the settlement that the sink is owed it.
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Duration } from '../../domain/time/units.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
-import { type SinkQueue, WITHDRAWN } from './sink-queue.js';
+import { PUT_OFF, type Room, type SinkQueue, WITHDRAWN } from './sink-queue.js';
 import type { SinkView } from './sink-view.js';
-
-export interface DeliveryLimits {
-  readonly maxOrders: number;
-  readonly maxBytes: number;
-}
 
 export interface Delivered {
   readonly answer: OrderAnswer;
   readonly attempts: number;
-  /** Some sinks have accepted the order and others refuse it. */
+  /** Some sinks have taken the order that others refuse, or may do so later. */
   readonly partiallyAccepted: boolean;
+  /** Sinks that are behind and have not got it. All of them only when that was allowed. */
+  readonly putOff: readonly string[];
 }
 
-type AnswerOfSink = Omit<Delivered, 'partiallyAccepted'>;
+interface AnswerOfSink {
+  readonly answer: OrderAnswer;
+  readonly attempts: number;
+}
+
+export interface DeliveryOptions {
+  /** The order goes out only as long as it holds. */
+  readonly fence?: Fence;
+  /** No other sink has to answer before it may be put off. */
+  readonly mayPutOff?: boolean;
+}
 
 /** Decided, and not yet answered by every sink. */
 export interface InFlight {
   readonly order: PushOrder;
   /** The message of a sink that refused it while another one has not answered yet. */
   refusal?: string;
+  /** A sink has answered. */
+  isAnswered?: boolean;
 }
 
 export class Delivery {
@@ -34,7 +45,7 @@ export class Delivery {
   private readonly inFlight = new Map<number, InFlight>();
 
   constructor(
-    private readonly limits: DeliveryLimits,
+    private readonly limits: Room,
     private readonly partitions: Pick<Partitions, 'holds'>,
     /** May another order come within this time? */
     private readonly moreMayCome: (within: Duration) => boolean,
@@ -44,21 +55,31 @@ export class Delivery {
     this.sinks = new Map(sinks);
   }
 
+  /** One of the sinks that follows is enough: the others are put off. */
   hasRoom(sinkNames: readonly string[]): boolean {
-    return sinkNames.every((name) => {
-      const load = this.sinks.get(name)?.load;
-      return !load || (load.orders < this.limits.maxOrders && load.bytes < this.limits.maxBytes);
-    });
+    return sinkNames.length === 0 || sinkNames.some((name) => this.isOpen(name));
+  }
+
+  /** How many orders more may wait for the sink; 0 when it is full of bytes. */
+  roomFor(name: string): number {
+    const load = this.sinks.get(name)?.load ?? { orders: 0, bytes: 0 };
+    return load.bytes < this.limits.maxBytes ? Math.max(0, this.limits.maxOrders - load.orders) : 0;
+  }
+
+  private isOpen(name: string): boolean {
+    const load = this.sinks.get(name)?.load;
+    return !load || (load.orders < this.limits.maxOrders && load.bytes < this.limits.maxBytes);
   }
 
   /**
    * With a fence, the order is sent only while that holds. Throws FencedOut when the fence ended before every sink had answered:
    * the new owner of the host decides again.
    */
-  async deliver(order: PushOrder, sinkNames: readonly string[], fence?: Fence): Promise<Delivered> {
+  async deliver(order: PushOrder, sinkNames: readonly string[], options: DeliveryOptions = {}): Promise<Delivered> {
+    const { fence } = options;
     this.inFlight.set(order.id, { order });
     try {
-      const answers = sinkNames.map((name) => this.deliverTo(name, order, fence));
+      const answers = sinkNames.map((name) => this.deliverTo(name, order, sinkNames, options));
       this.flushLast();
       const delivered = await Promise.all(answers);
       const withdrawn = delivered.some(({ answer }) => answer === WITHDRAWN);
@@ -67,11 +88,12 @@ export class Delivery {
           [fence],
           delivered.some(({ attempts }) => attempts > 0),
         );
-      const refused = delivered.find(({ answer }) => answer.state === 'refused');
+      const refused = delivered.find(({ answer }) => answer.state === 'refused' && answer !== PUT_OFF);
       const attempts = Math.max(0, ...delivered.map((one) => one.attempts));
       const partiallyAccepted =
-        refused !== undefined && delivered.some(({ answer }) => answer.state === 'acknowledged');
-      return { answer: refused?.answer ?? { state: 'acknowledged' }, attempts, partiallyAccepted };
+        refused !== undefined && delivered.some(({ answer }) => answer.state === 'acknowledged' || answer === PUT_OFF);
+      const putOff = sinkNames.filter((_, i) => delivered[i]!.answer === PUT_OFF);
+      return { answer: refused?.answer ?? { state: 'acknowledged' }, attempts, partiallyAccepted, putOff };
     } finally {
       this.inFlight.delete(order.id);
     }
@@ -94,25 +116,49 @@ export class Delivery {
     for (const sink of this.sinks.values()) sink.flush();
   }
 
+  /** Nothing is to wait for a sink that is ill, where another one has answered. */
+  hurry(): void {
+    for (const sink of this.sinks.values()) sink.hurry();
+    this.flush();
+  }
+
   views(): SinkView[] {
     return [...this.sinks.values()].map((sink) => sink.view());
   }
 
-  private deliverTo(name: string, order: PushOrder, fence: Fence | undefined): Promise<AnswerOfSink> {
+  private deliverTo(
+    name: string,
+    order: PushOrder,
+    sinkNames: readonly string[],
+    { fence, mayPutOff }: DeliveryOptions,
+  ): Promise<AnswerOfSink> {
     const sink = this.sinks.get(name);
     if (!sink)
       return Promise.resolve({ answer: { state: 'refused', message: `no sink is named ${name}` }, attempts: 0 });
+    const others = sinkNames.filter((other) => other !== name);
+    const isAnswered = (): boolean => this.inFlight.get(order.id)?.isAnswered === true;
     return new Promise((resolve) => {
-      const mayGo = fence && (() => this.partitions.holds(fence));
-      const answered = (answer: OrderAnswer, attempts: number): void =>
+      const answered = (answer: OrderAnswer, attempts: number): void => {
         resolve({ answer: this.noted(name, order, answer), attempts });
-      sink.add(order, answered, mayGo);
+        if (others.length > 0 && answer !== WITHDRAWN && answer !== PUT_OFF) this.answeredOnce(order, others);
+      };
+      sink.add(order, answered, {
+        mayGo: fence && (() => this.partitions.holds(fence)),
+        mayPutOff: mayPutOff ? () => true : others.length > 0 ? isAnswered : undefined,
+      });
     });
   }
 
-  /** A refusal names the sink, and is known before the others have answered. */
+  /** From now on the order need not wait for sinks that are behind. */
+  private answeredOnce(order: PushOrder, others: readonly string[]): void {
+    const inFlight = this.inFlight.get(order.id);
+    if (inFlight) inFlight.isAnswered = true;
+    for (const name of others) this.sinks.get(name)?.leave(order, this.limits);
+  }
+
+  /** A refusal bears the name of the sink, and is known while others have not answered. */
   private noted(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
-    if (answer.state !== 'refused' || answer === WITHDRAWN) return answer;
+    if (answer.state !== 'refused' || answer === WITHDRAWN || answer === PUT_OFF) return answer;
     const message = `${name}: ${answer.message}`;
     const waiting = this.inFlight.get(order.id);
     if (waiting) waiting.refusal ??= message;

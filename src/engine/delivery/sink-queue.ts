@@ -13,7 +13,15 @@ export interface Waiting {
   readonly answer: (answer: OrderAnswer, attempts: number) => void;
   /** Checked before each attempt; absent: always allowed. */
   readonly mayGo?: () => boolean;
+  /** May it be put off when the sink is slow or down? Absent: never. */
+  readonly mayPutOff?: () => boolean;
   attempts: number;
+}
+
+/** Orders and bytes that may wait for one sink. */
+export interface Room {
+  readonly maxOrders: number;
+  readonly maxBytes: number;
 }
 
 /** Takes over the orders that a queue out of service has not completed. */
@@ -24,6 +32,12 @@ export interface SuccessorQueue {
 
 /** The answer to an order that may no longer be sent. */
 export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node has the host' };
+
+/** The answer to an order that did not go out: the sink is behind, and gets what is indexed when it follows again. */
+export const PUT_OFF: OrderAnswer = { state: 'refused', message: 'put off: the sink is behind' };
+
+/** An order waits so long for a sink that is slow or down before it is put off. */
+export const PATIENCE = minutes(1);
 
 /** How often a sink to which nothing is pushed is asked whether it would accept orders. */
 const PROBE_EVERY = minutes(5);
@@ -49,12 +63,15 @@ export class SinkQueue implements SuccessorQueue {
   private uris = new Set<string>();
   private retries = 0;
   private nextAttemptAt: Instant | undefined;
+  /** Since when the sink has been ill. */
+  private illSince: Instant | undefined;
   private message: string | undefined;
   private acknowledged = 0;
   private refused = 0;
   private lastRefusal: string | undefined;
   private cancelTimer: (() => void) | undefined;
   private cancelProbe: (() => void) | undefined;
+  private cancelPatience: (() => void) | undefined;
   private readonly stop = new AbortController();
   private successor: SuccessorQueue | undefined;
   private closing: Promise<void> | undefined;
@@ -79,11 +96,23 @@ export class SinkQueue implements SuccessorQueue {
     return this.queue.length > 0;
   }
 
-  add(order: PushOrder, answer: Waiting['answer'], mayGo?: Waiting['mayGo']): void {
+  add(order: PushOrder, answer: Waiting['answer'], when: Pick<Waiting, 'mayGo' | 'mayPutOff'> = {}): void {
     const bytes = weight(order);
-    this.queue.push({ order, bytes, since: this.clock.now(), answer, mayGo, attempts: 0 });
+    this.queue.push({ order, bytes, since: this.clock.now(), answer, ...when, attempts: 0 });
     this.queuedBytes += bytes;
     this.send();
+    if (when.mayPutOff) this.armPatience();
+  }
+
+  /** Another sink has answered the order: it is not to wait here when this sink has been ill for a while, or is full. */
+  leave(order: PushOrder, room: Room): void {
+    const waiting = this.queue.find((one) => one.order === order);
+    if (waiting && (this.isBehind(waiting, room) || this.isLate(waiting))) this.putOff([waiting]);
+  }
+
+  /** The process is about to end, or to give hosts away: what waits for a sink that is ill is put off where that may be. */
+  hurry(): void {
+    if (this.illSince !== undefined) this.putOff(this.queue.filter(({ mayPutOff }) => mayPutOff?.()));
   }
 
   view(): SinkView {
@@ -122,8 +151,7 @@ export class SinkQueue implements SuccessorQueue {
     this.queue = [];
     this.queuedBytes = 0;
     this.successor = successor;
-    this.cancelTimer?.();
-    this.cancelProbe?.();
+    this.cancelTimers();
     successor.adopt(queue);
     if (this.batches === 0) void this.close();
   }
@@ -136,7 +164,9 @@ export class SinkQueue implements SuccessorQueue {
     }
     this.queue = [...orders, ...this.queue];
     this.queuedBytes += bytesOf(orders);
+    this.leaveLate();
     this.send();
+    this.armPatience();
   }
 
   get closed(): boolean {
@@ -144,11 +174,56 @@ export class SinkQueue implements SuccessorQueue {
   }
 
   close(): Promise<void> {
-    this.cancelTimer?.();
-    this.cancelProbe?.();
+    this.cancelTimers();
     this.stop.abort();
     this.closing ??= this.sink.close();
     return this.closing;
+  }
+
+  private cancelTimers(): void {
+    this.cancelTimer?.();
+    this.cancelProbe?.();
+    this.cancelPatience?.();
+  }
+
+  /** Not counting the order itself: one that is larger than the room is taken by a sink that has nothing else. */
+  private isBehind({ bytes }: Waiting, { maxOrders, maxBytes }: Room): boolean {
+    const { load } = this;
+    return (
+      (this.illSince !== undefined && after(this.illSince, PATIENCE) <= this.clock.now()) ||
+      load.orders - 1 >= maxOrders ||
+      load.bytes - bytes >= maxBytes
+    );
+  }
+
+  private isLate({ since }: Waiting): boolean {
+    return after(since, PATIENCE) <= this.clock.now();
+  }
+
+  private putOff(orders: readonly Waiting[]): void {
+    if (orders.length === 0) return;
+    const gone = new Set(orders);
+    this.queue = this.queue.filter((waiting) => !gone.has(waiting));
+    this.queuedBytes -= bytesOf(orders);
+    for (const { answer, attempts } of orders) answer(PUT_OFF, attempts);
+  }
+
+  private leaveLate(): void {
+    const [first] = this.queue;
+    if (first && this.isLate(first))
+      this.putOff(this.queue.filter((waiting) => this.isLate(waiting) && waiting.mayPutOff?.()));
+  }
+
+  /** Wakes up when the next order has waited for as long as one may. */
+  private armPatience(): void {
+    if (this.cancelPatience || this.closed || this.successor) return;
+    const next = this.queue.find((waiting) => waiting.mayPutOff && !this.isLate(waiting));
+    if (!next) return;
+    this.cancelPatience = this.clock.at(after(next.since, PATIENCE), () => {
+      this.cancelPatience = undefined;
+      this.leaveLate();
+      this.armPatience();
+    });
   }
 
   private send(now = false): void {
@@ -251,6 +326,7 @@ export class SinkQueue implements SuccessorQueue {
     const asked = error instanceof SinkUnavailable ? error.retryAfterMs : undefined;
     const wait = Math.min(asked ?? FIRST_RETRY * 2 ** Math.min(this.retries, 10), LONGEST_RETRY);
     if (this.retries === 0) this.log.warn('sink is unavailable; orders wait', { sink: this.sink.name, message });
+    this.illSince ??= this.clock.now();
     this.retries++;
     this.message = message;
     this.nextAttemptAt = after(this.clock.now(), milliseconds(wait));
@@ -279,6 +355,7 @@ export class SinkQueue implements SuccessorQueue {
   private recovered(): void {
     const wasIll = this.retries > 0;
     this.retries = 0;
+    this.illSince = undefined;
     this.nextAttemptAt = undefined;
     this.message = undefined;
     if (wasIll) this.log.info('sink is back', { sink: this.sink.name });

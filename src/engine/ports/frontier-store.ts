@@ -11,6 +11,7 @@ import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import type { OrderKind, OrderState } from '../../domain/push/order.js';
 import type { Duration, Instant } from '../../domain/time/units.js';
+import type { OwedChange, OwedOrders } from './owed-orders.js';
 import type { Fence } from './partitions.js';
 
 export interface NewUrl {
@@ -91,6 +92,9 @@ export interface UrlChanges extends Readonly<StateChanges> {
   readonly parts?: UrlState['parts'] | null;
 }
 
+/** Of a settlement that is about orders alone. */
+export const NO_URL: UrlId = 0;
+
 export interface Settlement {
   readonly id: UrlId;
   /** The fence under which it was decided; absent: a person's decision, which any node may write. */
@@ -102,6 +106,7 @@ export interface Settlement {
   /** Replaces what was remembered of the links of the page. */
   readonly links?: PageLinks;
   readonly orders?: readonly LedgerEntry[];
+  readonly owed?: readonly OwedChange[];
 }
 
 /** Politeness and health of one web server, shared by all crawlers. */
@@ -354,7 +359,7 @@ export interface Settings {
   settings(prefix: string, page?: SettingsPage): Promise<ReadonlyMap<string, string>>;
 }
 
-export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderLedger, Settings {
+export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderLedger, OwedOrders, Settings {
   close(): Promise<void>;
 }
 

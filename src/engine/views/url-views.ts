@@ -14,6 +14,7 @@ import {
   type UrlFilter,
   type Visit,
 } from '../ports/frontier-store.js';
+import type { OwedOrder } from '../ports/owed-orders.js';
 import { type PageReading } from '../ports/page-task.js';
 
 /** What to visit now: one URL, or all that match the other members. */
@@ -48,6 +49,8 @@ export interface UrlExplanation {
   /** Those that are kept, newest first. */
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
+  /** Sinks that have still to get what is indexed of it. */
+  readonly behind: readonly OwedOrder[];
   /** Refused links to it, from the samples that are kept. */
   readonly refused: readonly RefusedSample[];
 }

@@ -13,6 +13,7 @@ import type { EngineMetrics } from '../../engine/crawl/engine-metrics.js';
 import type { LoginView } from '../../engine/crawl/logins/logins.js';
 import type { SinkView } from '../../engine/delivery/sink-view.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { OwedCount } from '../../engine/ports/owed-orders.js';
 import type { PluginView } from '../../engine/ports/plugins.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
 
@@ -20,6 +21,7 @@ interface Snapshot {
   readonly metrics: EngineMetrics;
   readonly crawlers: readonly CrawlerView[];
   readonly sinks: readonly SinkView[];
+  readonly behind: readonly OwedCount[];
   readonly logins: readonly LoginView[];
   readonly plugins: readonly PluginView[];
   /** Calls refused since the start, by status. */
@@ -219,6 +221,13 @@ const SPECS: readonly Spec[] = [
   },
   {
     type: 'gauge',
+    name: 'crawlway_sink_owed_documents',
+    help: 'Documents of a crawler that the sink has still to get, because it was slow or down while others followed.',
+    labels: ['sink', 'crawler'],
+    rows: ({ behind }) => behind.map(({ sink, crawler, documents }) => [{ sink, crawler }, documents]),
+  },
+  {
+    type: 'gauge',
     name: 'crawlway_sink_pending_orders',
     help: 'Orders on the way to the sink.',
     labels: ['sink'],
@@ -286,11 +295,13 @@ export class EngineMetricsExporter {
   }
 
   private async read(): Promise<void> {
-    const [metrics, crawlers] = await Promise.all([this.engine.metrics(), this.engine.crawlers()]);
+    const { engine } = this;
+    const [metrics, crawlers, behind] = await Promise.all([engine.metrics(), engine.crawlers(), engine.behind()]);
     for (const fill of this.fill)
       fill({
         metrics,
         crawlers,
+        behind,
         sinks: this.engine.sinks(),
         logins: this.engine.logins(),
         plugins: this.engine.plugins(),

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SINK_TYPE_NAMES } from '../../domain/push/sink-types.js';
 import type { SinkView } from '../../engine/delivery/sink-view.js';
+import type { OwedCount } from '../../engine/ports/owed-orders.js';
 import type { BackfillView, ReconciliationReport } from '../../engine/views/delivery-views.js';
 import { iso, isoAlways } from '../http/time.js';
 
@@ -49,6 +50,27 @@ export const backfillDto = ({ sink: _, startedAt, endedAt, ...view }: BackfillVi
   ...view,
   startedAt: isoAlways(startedAt),
   endedAt: iso(endedAt),
+});
+
+export class BehindDto {
+  @ApiProperty()
+  crawler!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Documents, or deletions, that it has still to get.', example: 120 })
+  documents!: number;
+
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When the first of their orders was put off.',
+    example: '2026-01-15T09:30:00.000Z',
+  })
+  since!: string;
+}
+
+export const behindDto = ({ crawler, documents, since }: OwedCount): BehindDto => ({
+  crawler,
+  documents,
+  since: isoAlways(since),
 });
 
 export class SinkDto {
@@ -105,6 +127,13 @@ export class SinkDto {
   backfills!: readonly BackfillDto[];
 
   @ApiProperty({
+    type: () => [BehindDto],
+    description:
+      'What it has still to get because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing.',
+  })
+  behind!: readonly BehindDto[];
+
+  @ApiProperty({
     required: false,
     format: 'uri',
     description: 'Where its documents can be searched; of the bundled index.',
@@ -115,10 +144,11 @@ export class SinkDto {
 interface SinkSetting {
   readonly crawlers: readonly string[];
   readonly backfills: readonly BackfillView[];
+  readonly behind: readonly OwedCount[];
   readonly searchPage: string | undefined;
 }
 
-export const sinkDto = (view: SinkView, { crawlers, searchPage, backfills }: SinkSetting): SinkDto => ({
+export const sinkDto = (view: SinkView, { crawlers, searchPage, backfills, behind }: SinkSetting): SinkDto => ({
   name: view.name,
   type: view.type,
   state: view.state,
@@ -134,6 +164,7 @@ export const sinkDto = (view: SinkView, { crawlers, searchPage, backfills }: Sin
   warning: view.warning,
   crawlers,
   backfills: backfills.map(backfillDto),
+  behind: behind.map(behindDto),
   searchPage,
 });
 

@@ -62,11 +62,13 @@ export class SinksController {
     };
     const crawlersOf = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
-    const [views, all] = await Promise.all([this.engine.allSinks(), this.engine.backfills()]);
+    const { engine } = this;
+    const [views, all, owed] = await Promise.all([engine.allSinks(), engine.backfills(), engine.behind()]);
     const items = views.map((view) => {
       const { name } = view;
       const backfills = all.filter(({ sink }) => sink === name);
-      return sinkDto(view, { crawlers: crawlersOf(name), backfills, searchPage: pageOf(name) });
+      const behind = owed.filter(({ sink }) => sink === name);
+      return sinkDto(view, { crawlers: crawlersOf(name), backfills, behind, searchPage: pageOf(name) });
     });
     return { items, next: null };
   }

@@ -24,7 +24,16 @@ import {
   robotsOpinionDto,
 } from './explanation.dto.js';
 import { ExplainQuery, PageViewQuery } from './url.query.js';
-import { PageViewDto, pageViewDto, RefusedDto, refusedDto, VisitDto, visitDto } from './url-history.dto.js';
+import {
+  PageViewDto,
+  pageViewDto,
+  RefusedDto,
+  refusedDto,
+  UrlBehindDto,
+  urlBehindDto,
+  VisitDto,
+  visitDto,
+} from './url-history.dto.js';
 import { UrlStateDto, urlStateDto } from './url-state.dto.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
@@ -66,6 +75,12 @@ export class JudgedDto extends ExplanationDto {
   @ApiProperty({ type: () => [OrderDto], description: 'Push orders that are kept, newest first.' })
   orders!: OrderDto[];
 
+  @ApiProperty({
+    type: () => [UrlBehindDto],
+    description: 'Sinks that are behind and have still to get what is indexed of it.',
+  })
+  behind!: UrlBehindDto[];
+
   @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it, of the samples that are kept.' })
   refusedLinks!: RefusedLinkDto[];
 }
@@ -93,7 +108,7 @@ export class PolicyController {
   @ApiOkResponse({ type: JudgedDto })
   async explain(@Param('crawler') crawler: string, @Query() { url, from }: ExplainQuery): Promise<JudgedDto> {
     const explained = await this.engine.explain(crawler, url, from);
-    const { candidate, headline, explanation, robots, queue, state, visits, orders, refused } = explained;
+    const { candidate, headline, explanation, robots, queue, state, visits, orders, behind, refused } = explained;
     return {
       url: candidate.url.href,
       headline: headlineDto(headline),
@@ -107,6 +122,7 @@ export class PolicyController {
       state: state && urlStateDto(state),
       visits: visits.map(visitDto),
       orders: orders.map(orderDto),
+      behind: behind.map(urlBehindDto),
       refusedLinks: refused.map(({ from, reason }) => ({ from, reason })),
     };
   }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { RefusedView } from '../../engine/crawl/frontier/refused-view.js';
 import type { Visit } from '../../engine/ports/frontier-store.js';
+import type { OwedOrder } from '../../engine/ports/owed-orders.js';
 import type { LinkView, PageView, UrlHistory } from '../../engine/views/url-views.js';
 import { inSeconds, isoAlways } from '../http/time.js';
 import { OrderDto, orderDto } from '../orders/order.dto.js';
@@ -92,6 +93,20 @@ const linkDto = (link: LinkView): LinkDto => ({
   robots: link.robots && robotsOpinionDto(link.robots),
 });
 
+export class UrlBehindDto {
+  @ApiProperty({ example: 'search' })
+  sink!: string;
+
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When the first order that it missed was put off.',
+    example: '2026-01-15T09:30:00.000Z',
+  })
+  since!: string;
+}
+
+export const urlBehindDto = ({ sink, since }: OwedOrder): UrlBehindDto => ({ sink, since: isoAlways(since) });
+
 export class UrlHistoryDto {
   @ApiProperty({ type: () => UrlStateDto })
   state!: UrlStateDto;
@@ -117,6 +132,12 @@ export class UrlHistoryDto {
   @ApiProperty({ type: () => [OrderDto], description: 'Push orders that are kept, newest first.' })
   orders!: OrderDto[];
 
+  @ApiProperty({
+    type: () => [UrlBehindDto],
+    description: 'Sinks that are behind and have still to get what is indexed of it.',
+  })
+  behind!: UrlBehindDto[];
+
   @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it, of the samples that are kept.' })
   refusedLinks!: RefusedLinkDto[];
 
@@ -136,6 +157,7 @@ export const urlHistoryDto = (urlHistory: UrlHistory): UrlHistoryDto => ({
   robots: robotsOpinionDto(urlHistory.robots),
   visits: urlHistory.visits.map(visitDto),
   orders: urlHistory.orders.map(orderDto),
+  behind: urlHistory.behind.map(urlBehindDto),
   refusedLinks: urlHistory.refused.map(({ from, reason }) => ({ from, reason })),
   listedLinks: urlHistory.listedLinks.map(linkDto),
 });

@@ -27,7 +27,7 @@ export interface HttpReceiver {
 }
 
 /** A real HTTP server for the running test. An answer that throws is a 500 with the error's message. */
-export async function startReceiver(answer: (exchange: Exchange) => Reply): Promise<HttpReceiver> {
+export async function startReceiver(answer: (exchange: Exchange) => Reply | Promise<Reply>): Promise<HttpReceiver> {
   const exchanges: Exchange[] = [];
   const instead: Reply[] = [];
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ export async function startReceiver(answer: (exchange: Exchange) => Reply): Prom
       body: Buffer.concat(chunks),
     };
     exchanges.push(exchange);
-    const { status, headers, body } = instead.shift() ?? attempt(answer, exchange);
+    const { status, headers, body } = instead.shift() ?? (await attempt(answer, exchange));
     response
       .writeHead(status, headers)
       .end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
@@ -58,9 +58,9 @@ export async function startReceiver(answer: (exchange: Exchange) => Reply): Prom
   return { url, exchanges, answerNext: (reply) => void instead.push(reply), close };
 }
 
-function attempt(answer: (exchange: Exchange) => Reply, exchange: Exchange): Reply {
+async function attempt(answer: (exchange: Exchange) => Reply | Promise<Reply>, exchange: Exchange): Promise<Reply> {
   try {
-    return answer(exchange);
+    return await answer(exchange);
   } catch (error) {
     return { status: 500, body: (error as Error).message };
   }

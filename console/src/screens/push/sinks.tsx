@@ -85,6 +85,12 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         <p class="muted">
           {sink.crawlers.length === 0 ? 'No crawler pushes to it.' : `Orders of ${sink.crawlers.join(', ')}.`}
         </p>
+        {sink.behind.map(({ crawler, documents, since }) => (
+          <p key={crawler}>
+            Behind since <Time at={since} relative />: {count(documents)} documents of {crawler} to send. It gets them
+            by itself.
+          </p>
+        ))}
         {sink.backfills.map((backfill) => (
           <Backfill key={backfill.crawler} backfill={backfill} />
         ))}
@@ -122,7 +128,7 @@ const Backfill = ({
 const Away = ({ sink: { message = 'It does not answer', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
   <div class="notice bad">
     <p>
-      {sentence(message)} Orders wait and nothing is lost; fetching slows down meanwhile.
+      {sentence(message)} Nothing is lost: orders wait, and are put off where other sinks of the crawler go on.
       {nextAttemptAt && (
         <>
           {' '}

@@ -10,6 +10,7 @@ import { Headline } from '../../ui/headline.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
 import { OpenPage } from '../../ui/url-text.js';
 import { Verdict } from '../../ui/verdict.js';
 import { awaitsSinks, Facts } from './facts.js';
@@ -54,7 +55,7 @@ function Of({ crawler, url }: { crawler: string; url: string }): JSX.Element {
 
 const Life = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; crawler: string }): JSX.Element => (
   <Loaded of={urlHistory}>
-    {({ headline, state, path, explanation, robots, queue, visits, orders, listedLinks }) => (
+    {({ headline, state, path, explanation, robots, queue, visits, orders, behind, listedLinks }) => (
       <>
         <Headline headline={headline} />
         <div class="grid">
@@ -77,6 +78,12 @@ const Life = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; cr
           <Visits visits={visits} awaits={awaitsSinks(orders)} />
         </Panel>
         <Panel title="Push orders">
+          {behind.map(({ sink, since }) => (
+            <p key={sink}>
+              The sink {sink} is behind since <Time at={since} relative />; it gets what is indexed when it follows
+              again.
+            </p>
+          ))}
           <Orders orders={orders} />
         </Panel>
         {listedLinks.length > 0 && (

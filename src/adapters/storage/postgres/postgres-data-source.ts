@@ -14,6 +14,7 @@ import { Failing0005 } from '../migrations/postgres/0005-failing.js';
 import { FoundAgain0008 } from '../migrations/postgres/0008-found-again.js';
 import { Commands0009 } from '../migrations/postgres/0009-commands.js';
 import { OwnerCommand0012 } from '../migrations/postgres/0012-owner-command.js';
+import { OwedOrders0014 } from '../migrations/postgres/0014-owed-orders.js';
 import { SHARED_MIGRATIONS } from '../migrations/shared.js';
 import { unknownMigrations } from '../shared/migration-check.js';
 import { connectionOf, placeOf } from './connection.js';
@@ -44,6 +45,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
       FoundAgain0008,
       Commands0009,
       OwnerCommand0012,
+      OwedOrders0014,
     ],
     migrationsTableName: 'migration',
   });

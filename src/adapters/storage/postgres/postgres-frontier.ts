@@ -10,6 +10,7 @@ import type {
   UrlFilter,
   Visit,
 } from '../../../engine/ports/frontier-store.js';
+import type { OwedChange } from '../../../engine/ports/owed-orders.js';
 import { type Fence, FencedOut } from '../../../engine/ports/partitions.js';
 import { LIKE, urlWhere } from '../shared/filter-sql.js';
 import { partitionOf, partitionOfId } from '../shared/partition.js';
@@ -26,6 +27,7 @@ import {
   type UrlRecord,
 } from '../shared/url-row.js';
 import { type CountedUrl, counted, idColumns, PostgresChanges, saveOrders, siteNumber } from './postgres-changes.js';
+import { saveOwed } from './postgres-owed.js';
 import type { Connection, PostgresPool } from './postgres-pool.js';
 import { PostgresSites, type Site } from './postgres-sites.js';
 import {
@@ -123,6 +125,10 @@ export class PostgresFrontier {
       await saveOrders(
         connection,
         settlements.flatMap(({ orders }): readonly LedgerEntry[] => orders ?? []),
+      );
+      await saveOwed(
+        connection,
+        settlements.flatMap(({ owed }): readonly OwedChange[] => owed ?? []),
       );
       await changes.writeCounts();
     });

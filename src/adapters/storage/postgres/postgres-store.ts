@@ -8,6 +8,7 @@ import { countInSteps, isPattern, matchingInSteps } from '../shared/search.js';
 import { saveOrders } from './postgres-changes.js';
 import { openPostgresDataSource } from './postgres-data-source.js';
 import { PostgresFrontier } from './postgres-frontier.js';
+import { PostgresOwed } from './postgres-owed.js';
 import { PostgresPool } from './postgres-pool.js';
 import { PostgresReads } from './postgres-reads.js';
 import { PostgresSearch } from './postgres-search.js';
@@ -40,6 +41,7 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
   const frontier = new PostgresFrontier(pool);
   const reads = new PostgresReads(pool);
   const search = new PostgresSearch(searches, (ids) => reads.get(ids));
+  const owed = new PostgresOwed(pool);
   const sorted = new PostgresSortedUrls(pool);
   const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
     isPattern(filter)
@@ -103,6 +105,10 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
     orders: (...query) => reads.orders(...query),
     order: (id) => reads.order(id),
     countOrders: (filter) => reads.countOrders(filter),
+    owed: (...query) => owed.owed(...query),
+    owedOf: (...query) => owed.owedOf(...query),
+    owedCounts: () => owed.owedCounts(),
+    dropOwed: (...query) => owed.dropOwed(...query),
     getSetting: (name) => reads.getSetting(name),
     settings: (...query) => reads.settings(...query),
     close: async () => {

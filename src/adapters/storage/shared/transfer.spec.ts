@@ -59,6 +59,9 @@ async function fill(store: FrontierStore): Promise<void> {
       visitPrice: milliseconds(9),
     },
   ]);
+  const { uri, hostKey } = { uri: states[1]!.url, hostKey: states[1]!.hostKey };
+  const owed = { change: 'put off', crawler: 'docs', sink: 'slow', uri, hostKey, since: instant(4) } as const;
+  await store.settle([{ id: states[1]!.id, owed: [{ ...owed, orderId: 2, askedAt: instant(5) }] }]);
   await store.putSetting('crawler/docs', 'running');
 }
 

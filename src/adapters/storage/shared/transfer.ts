@@ -1,7 +1,7 @@
 /**
  * Moving a store to another database: exports a store as lines of JSON, and imports them. The lines are, in this order: a header,
- * the settings, the URLs with their visits, the hosts, the orders, and a summary (how many of each, and a digest of them) that the
- * importing side checks. Ids of URLs are those of the source; the target assigns its own. Both sides stream. An interrupted export
+ * the settings, the URLs with their visits, the hosts, the orders, what sinks are owed, and a summary (how many of
+ * each, and a digest of them) that the importing side checks. Ids of URLs are those of the source; the target assigns its own. Both sides stream. An interrupted export
  * continues after the last complete line; an interrupted import, given the same lines again, skips those that it has stored.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -15,6 +15,8 @@ import type {
   Settlement,
   Visit,
 } from '../../../engine/ports/frontier-store.js';
+import { NO_URL } from '../../../engine/ports/frontier-store.js';
+import type { OwedOrder } from '../../../engine/ports/owed-orders.js';
 import { CONNECTOR_SETTING } from '../../../engine/ports/sink.js';
 import { KEPT_VISITS } from './order-row.js';
 
@@ -37,12 +39,16 @@ type Line =
   | { readonly host: HostRecord }
   | { readonly url: ExportedUrl }
   | { readonly order: LedgerEntry }
+  | { readonly owed: OwedOrder }
   | { readonly summary: Summary };
 
-type Kind = 'setting' | 'host' | 'url' | 'order';
+type Kind = 'setting' | 'host' | 'url' | 'order' | 'owed';
 
 /** Number and digest of the records of each kind, whatever their order and their ids. */
 export type Summary = Readonly<Record<Kind, { readonly count: number; readonly digest: string }>>;
+
+/** Exports of earlier versions do not know all kinds. */
+const NONE = { count: 0, digest: '0'.repeat(32) };
 
 /** The lines of a store; `last` is the last complete line of an interrupted export: the lines after it are returned. */
 export async function* exportStore(store: FrontierStore, last?: string): AsyncGenerator<string> {
@@ -125,7 +131,7 @@ class Importing {
     for await (const line of records(this.#store)) summing.add(line);
     const arrived = summing.result();
     for (const kind of Object.keys(arrived) as Kind[]) {
-      const [want, have] = [this.#expected[kind], arrived[kind]];
+      const [want, have] = [this.#expected[kind] ?? NONE, arrived[kind]];
       if (want.count !== have.count || want.digest !== have.digest) {
         throw new TransferRefused(
           `The import is not right: ${want.count} ${kind} records were exported (digest ${want.digest}), ${have.count} are stored (${have.digest}).`,
@@ -166,6 +172,8 @@ class Importing {
     await this.#writeUrls(batch.flatMap((line) => ('url' in line ? [line.url] : [])));
     const orders = batch.flatMap((line) => ('order' in line ? [line.order] : []));
     if (orders.length > 0) await this.#store.saveOrders(orders);
+    const owed = batch.flatMap((line) => ('owed' in line ? [{ ...line.owed, change: 'put off' as const }] : []));
+    if (owed.length > 0) await this.#store.settle([{ id: NO_URL, owed }]);
     const lines = Math.max(this.#done, this.#expected ? this.#number - 1 : this.#number);
     await this.#store.putSetting(PROGRESS, JSON.stringify({ id: this.#id, lines }));
   }
@@ -196,6 +204,7 @@ async function* records(store: FrontierStore): AsyncGenerator<Line> {
   }
   for await (const host of hosts(store, [...crawlers].sort())) yield { host };
   for await (const order of orders(store)) yield { order };
+  for await (const one of owed(store)) yield { owed: one };
 }
 
 async function* urlPages(store: FrontierStore): AsyncGenerator<UrlState[]> {
@@ -228,6 +237,17 @@ async function* orders(store: FrontierStore): AsyncGenerator<LedgerEntry> {
     yield* page;
     if (page.length < PAGE) return;
     before = page.at(-1)!.id;
+  }
+}
+
+async function* owed(store: FrontierStore): AsyncGenerator<OwedOrder> {
+  for (const { crawler, sink } of await store.owedCounts()) {
+    for (let after = 0; ; ) {
+      const page = await store.owed(crawler, sink, after, PAGE);
+      yield* page;
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.orderId;
+    }
   }
 }
 
@@ -275,7 +295,7 @@ class Summing {
       const { count, sum } = this.#sums.get(kind) ?? { count: 0, sum: 0n };
       return { count, digest: sum.toString(16).padStart(32, '0') };
     };
-    return { setting: of('setting'), host: of('host'), url: of('url'), order: of('order') };
+    return { setting: of('setting'), host: of('host'), url: of('url'), order: of('order'), owed: of('owed') };
   }
 }
 

@@ -8,6 +8,7 @@ import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { ConsoleSessionRow } from '../entities/console-session.js';
 import { CounterRow } from '../entities/counter.js';
 import { HostRow } from '../entities/host.js';
+import { OwedOrderRow } from '../entities/owed-order.js';
 import { PageLinksRow } from '../entities/page-links.js';
 import { PushOrderRow } from '../entities/push-order.js';
 import { SettingRow } from '../entities/setting.js';
@@ -19,6 +20,7 @@ import { Frontier0001 } from '../migrations/sqlite/0001-frontier.js';
 import { Administration0002 } from '../migrations/sqlite/0002-administration.js';
 import { Failing0005 } from '../migrations/sqlite/0005-failing.js';
 import { FoundAgain0008 } from '../migrations/sqlite/0008-found-again.js';
+import { OwedOrders0014 } from '../migrations/sqlite/0014-owed-orders.js';
 import { unknownMigrations } from '../shared/migration-check.js';
 import { makePrivateDatabase } from '../shared/private-files.js';
 import { type Handle, prepareHandle, storeError } from './sqlite-handle.js';
@@ -31,13 +33,21 @@ const ENTITIES = [
   VisitRow,
   PageLinksRow,
   PushOrderRow,
+  OwedOrderRow,
   SettingRow,
   ConfigurationVersionRow,
   AuditRow,
   ApiKeyRow,
   ConsoleSessionRow,
 ];
-const MIGRATIONS = [...SHARED_MIGRATIONS, Frontier0001, Administration0002, Failing0005, FoundAgain0008];
+const MIGRATIONS = [
+  ...SHARED_MIGRATIONS,
+  Frontier0001,
+  Administration0002,
+  Failing0005,
+  FoundAgain0008,
+  OwedOrders0014,
+];
 
 /**
  * Opens (or creates) the file and brings its tables up to date. Throws StoreDamaged if the file is not a valid database or was

@@ -28,6 +28,7 @@ import {
 } from '../shared/url-row.js';
 import { counterWriter, EARLIEST_BY_SOURCE } from './sqlite-counters.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
+import { SqliteOwed } from './sqlite-owed.js';
 import { SELECT_URL } from './sqlite-reads.js';
 import { SqliteRecords } from './sqlite-records.js';
 import { SqliteSites } from './sqlite-sites.js';
@@ -40,6 +41,7 @@ type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
  */
 export class SqliteFrontier {
   readonly records: SqliteRecords;
+  readonly owed: SqliteOwed;
   readonly #db: Handle;
   readonly #sites: SqliteSites;
   readonly #tally = new Tally();
@@ -52,6 +54,7 @@ export class SqliteFrontier {
     this.#sites = new SqliteSites(db);
     this.#writeCounters = counterWriter(db, (site) => this.#sites.crawlerOf(site));
     this.records = new SqliteRecords(db);
+    this.owed = new SqliteOwed(db);
     this.#sql = statements(db);
   }
 
@@ -130,6 +133,7 @@ export class SqliteFrontier {
       const row = this.#sql.counted.get(settlement.id) as CountedUrl | undefined;
       if (row) this.#settleUrl(row, settlement);
       if (settlement.orders) this.records.saveOrders(settlement.orders);
+      if (settlement.owed) this.owed.save(settlement.owed);
     }
   }
 

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { checkpointer } from '../shared/checkpoint.js';
 import { type Call, crossing, perform, type Reply, type StoreThreadData } from '../shared/thread-protocol.js';
 import { openHandle, storeError } from './sqlite-handle.js';
+import { SqliteOwed } from './sqlite-owed.js';
 import { SqliteReads } from './sqlite-reads.js';
 import { SqliteSearch } from './sqlite-search.js';
 import { readerVerbs } from './sqlite-verbs.js';
@@ -11,7 +12,7 @@ const CHECKPOINT_EVERY_MS = 500;
 
 const { file, checkpoints } = workerData as StoreThreadData;
 const db = openHandle(file, 'reader');
-const verbs = readerVerbs(new SqliteReads(db), new SqliteSearch(db));
+const verbs = readerVerbs(new SqliteReads(db), new SqliteSearch(db), new SqliteOwed(db));
 
 function run(call: Call): Reply {
   try {

@@ -10,6 +10,7 @@ import { StoreThread } from '../shared/store-thread.js';
 import { newState } from '../shared/url-row.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
 import { guarded, openHandle, requireSoundPages } from './sqlite-handle.js';
+import { SqliteOwed } from './sqlite-owed.js';
 import { SqliteReads } from './sqlite-reads.js';
 import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
 
@@ -36,6 +37,7 @@ export async function openSqliteStore(file: string): Promise<FrontierStore> {
 function storeOf(file: string, unlock: () => void): FrontierStore {
   const handle = openHandle(file, 'reader');
   const reads = new SqliteReads(handle);
+  const owed = new SqliteOwed(handle);
   const writer = new StoreThread<WriterVerbs>(
     new URL('./sqlite-writer.thread.js', import.meta.url),
     { file },
@@ -115,6 +117,10 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     orders: (filter, ...page) =>
       filter.uri === undefined ? reader.call('orders', filter, ...page) : read(() => reads.orders(filter, ...page)),
     countOrders: (...query) => reader.call('countOrders', ...query),
+    owed: (crawler, sink, after, limit) => read(() => owed.owed(crawler, sink, after, limit)),
+    owedOf: (...query) => read(() => owed.owedOf(...query)),
+    owedCounts: () => reader.call('owedCounts'),
+    dropOwed: (crawler, sink) => writer.call('drop', crawler, sink),
     close: async () => {
       await Promise.all([writer.close(), reader.close(), sorter?.close()]);
       handle.close();

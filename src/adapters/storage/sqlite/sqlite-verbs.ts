@@ -1,5 +1,6 @@
 /** The operations of the two threads of the SQLite store, also used by the store in the calling thread. */
 import type { SqliteFrontier } from './sqlite-frontier.js';
+import type { SqliteOwed } from './sqlite-owed.js';
 import type { SqliteReads } from './sqlite-reads.js';
 import type { SqliteSearch } from './sqlite-search.js';
 
@@ -10,10 +11,12 @@ export type ReaderVerbs = ReturnType<typeof readerVerbs>;
 export const writerVerbs = (frontier: SqliteFrontier) => ({
   ...offer(frontier, 'unknown', 'insert', 'seed', 'due', 'settle', 'backlogs', 'makeDueAmong', 'forgetAmong'),
   ...offer(frontier.records, 'loadHosts', 'saveHosts', 'saveOrders', 'deleteOrders', 'putSetting'),
+  ...offer(frontier.owed, 'drop'),
 });
 
 /** Reads that may take seconds on a large store. */
-export const readerVerbs = (reads: SqliteReads, search: SqliteSearch) => ({
+export const readerVerbs = (reads: SqliteReads, search: SqliteSearch, owed: SqliteOwed) => ({
+  ...offer(owed, 'owedCounts'),
   ...offer(reads, 'list', 'get', 'count', 'matching', 'listByUrl', 'orders', 'countOrders', 'prunable', 'oldest'),
   ...offer(search, 'search', 'matches', 'folders', 'survey', 'failing', 'failingHosts'),
 });

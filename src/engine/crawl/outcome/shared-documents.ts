@@ -31,7 +31,7 @@ export class SharedDocuments {
   /**
    * Must be called before the document is deleted. Other crawlers that have it visit its page at once, and order what they find.
    */
-  async giveUp(state: UrlState, sinks: readonly string[]): Promise<void> {
+  async giveUp(state: Pick<UrlState, 'crawler' | 'url'>, sinks: readonly string[]): Promise<void> {
     const { clock, inDoubt } = this.services;
     for (const { crawler, theirs } of await this.others(state, sinks)) {
       if (theirs.stamp === undefined) continue;
@@ -40,7 +40,7 @@ export class SharedDocuments {
   }
 
   private async others(
-    { crawler: own, url }: UrlState,
+    { crawler: own, url }: Pick<UrlState, 'crawler' | 'url'>,
     sinks: readonly string[],
   ): Promise<{ crawler: OtherCrawler; theirs: UrlState }[]> {
     const found: { crawler: OtherCrawler; theirs: UrlState }[] = [];

@@ -13,7 +13,9 @@ import { after, type Duration, earlier, type Instant, NEVER } from '../../../dom
 import type { Delivery } from '../../delivery/delivery.js';
 import type { Clock } from '../../ports/clock.js';
 import type { LedgerEntry, OrderLedger, PageLinks, Settlement, UrlChanges, Visit } from '../../ports/frontier-store.js';
+import type { OwedChange } from '../../ports/owed-orders.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
+import { SinkUnavailable } from '../../ports/sink.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { Batcher } from '../../support/batcher.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
@@ -21,6 +23,7 @@ import type { Tally } from '../tally.js';
 import type { Deletions, GuardVerdict } from './deletions.js';
 import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
 import type { Ledger } from './ledger.js';
+import type { Owing } from './owing.js';
 import { PartOrders, type PartPlan } from './part-orders.js';
 import type { SharedDocuments } from './shared-documents.js';
 
@@ -89,6 +92,7 @@ export interface SettlementServices {
   readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'settled' | 'unanswered' | 'asInDoubt'>;
   readonly shared: Pick<SharedDocuments, 'giveUp'>;
   readonly tracing: Pick<Tracing, 'ordered'>;
+  readonly owing: Pick<Owing, 'changes' | 'written'>;
 }
 
 export interface SettlementSettings {
@@ -98,7 +102,13 @@ export interface SettlementSettings {
   readonly tally: Pick<Tally, 'order'>;
 }
 
-type CarriedOut = { changes: UrlChanges; orders: LedgerEntry[]; remove: boolean };
+interface Sent {
+  readonly entry: LedgerEntry;
+  readonly partiallyAccepted: boolean;
+  readonly owed: readonly OwedChange[];
+}
+
+type CarriedOut = { changes: UrlChanges; orders: LedgerEntry[]; remove: boolean; owed?: readonly OwedChange[] };
 
 export class UrlSettlement {
   private readonly parts: PartOrders;
@@ -111,26 +121,31 @@ export class UrlSettlement {
     this.parts = new PartOrders(services, deletions);
   }
 
-  /** Throws FencedOut when the URL was assigned to another node meanwhile: then nothing of it is settled here. */
+  /**
+   * Throws FencedOut when the URL was assigned to another node meanwhile: then nothing of it is settled here. Throws SinkUnavailable when
+   * the order is for one sink alone, which has not taken it in time.
+   */
   async settle(decision: Decision): Promise<SettledUrl> {
     const { inDoubt } = this.services;
     try {
       return await this.deliverAndWrite(decision);
     } catch (error) {
-      inDoubt.add(decision.state.id);
+      if (!(error instanceof SinkUnavailable)) inDoubt.add(decision.state.id);
       throw error;
     }
   }
 
   private async deliverAndWrite(decision: Decision): Promise<SettledUrl> {
     const { state, visit, links, fence } = decision;
-    const { changes, orders, remove } = await this.carryOut(decision);
-    const settlement = { id: state.id, fence, remove, changes: remove ? undefined : changes, visit, links, orders };
+    const { changes, orders, remove, owed } = await this.carryOut(decision);
+    const written = remove ? undefined : changes;
+    const settlement = { id: state.id, fence, remove, changes: written, visit, links, orders, owed };
     if ((await this.services.settler.add(settlement)) === 'fenced out')
       throw new FencedOut(
         [fence],
         orders.some(({ attempts }) => attempts > 0),
       );
+    if (owed) this.services.owing.written(owed);
     const isKnown = changes.stamp !== undefined || orders.some(({ state }) => state === 'acknowledged');
     if (isKnown) this.services.inDoubt.settled(state.id);
     if (remove) return { removed: true, simhash: null };
@@ -166,12 +181,12 @@ export class UrlSettlement {
     // If the process dies in between, the visit is made again: it must know of every document that may be in the index by then.
     if (plan?.hasNew) await this.markUnknown(decision, { parts: plan.possible });
     const add = this.services.ledger.add(state, order.reason, own);
-    const { entries, isRefused, partiallyAccepted } = await this.sendAll(add, plan, decision);
+    const { entries, isRefused, partiallyAccepted, owed } = await this.sendAll(add, plan, decision);
     orders.push(...entries);
-    if (!isRefused) return { changes: plan ? { ...base, parts: nonEmpty(plan.parts) } : base, orders, remove };
+    if (!isRefused) return { changes: plan ? { ...base, parts: nonEmpty(plan.parts) } : base, orders, remove, owed };
     const known = plan?.hasNew ? this.unmarked(state, partiallyAccepted, plan) : {};
     const refused = refusedAdd(state, base, partiallyAccepted);
-    return { changes: this.refused(state, { ...refused, ...known }, partiallyAccepted), orders, remove };
+    return { changes: this.refused(state, { ...refused, ...known }, partiallyAccepted), orders, remove, owed };
   }
 
   /** What remains of the marks of `markUnknown` after a refusal. */
@@ -187,12 +202,12 @@ export class UrlSettlement {
     const [order] = plan?.orders ?? [];
     if (!plan || !order)
       return { changes: {}, orders: this.cancelled([entry], 'the part is deleted already'), remove: false };
-    const { entries, isRefused } = await this.sendAll(order, { ...plan, orders: [] }, decision);
+    const { entries, isRefused, owed } = await this.sendAll(order, { ...plan, orders: [] }, decision);
     // The next visit finds again that the part is gone.
     const changes: UrlChanges = isRefused
       ? { stamp: UNKNOWN_STAMP, etag: null, lastModified: null }
       : { parts: nonEmpty(plan.parts) };
-    return { changes, orders: entries, remove: false };
+    return { changes, orders: entries, remove: false, owed };
   }
 
   private async delete(decision: Decision, reason: Reason): Promise<CarriedOut> {
@@ -223,7 +238,7 @@ export class UrlSettlement {
     // needed.
     const plan = await this.parts.besideDeletion(state);
     const sentAll = await this.sendAll(this.services.ledger.delete(state, reason), plan, decision);
-    const { partiallyAccepted, isRefused } = sentAll;
+    const { partiallyAccepted, isRefused, owed } = sentAll;
     const [sent, ...beside] = sentAll.entries as [LedgerEntry, ...LedgerEntry[]];
     const replaced = this.cancelled(known ? [known] : [], `sent as order ${sent.id}`);
     const others = held.filter(({ id }) => id !== known?.id);
@@ -235,12 +250,13 @@ export class UrlSettlement {
       const changes = { ...this.withheld(state, disposition, reason), pendingDeletion, stamp: state.stamp };
       const over = byPerson ? [] : this.cancelled(others, 'the document is to be deleted for another reason');
       const orders = [sent, ...beside, ...replaced, ...over];
-      return { changes: this.refused(state, changes, partiallyAccepted), orders, remove: false };
+      return { changes: this.refused(state, changes, partiallyAccepted), orders, remove: false, owed };
     }
     return {
       changes: { ...disposition.changes, stamp: null, pendingDeletion: null, ...(state.parts ? { parts: null } : {}) },
       orders: [sent, ...beside, ...replaced, ...this.cancelled(others, 'the document was deleted for another reason')],
       remove: disposition.remove,
+      owed,
     };
   }
 
@@ -257,22 +273,26 @@ export class UrlSettlement {
     const isRefused = sent.some(({ entry }) => entry.state === 'refused');
     const hasTaken = sent.some(({ entry, partiallyAccepted }) => partiallyAccepted || entry.state !== 'refused');
     const entries = [...sent.map(({ entry }) => entry), ...(plan?.entries ?? [])];
-    return { entries, isRefused, partiallyAccepted: isRefused && hasTaken };
+    const owed = sent.flatMap((one) => one.owed);
+    return { entries, isRefused, partiallyAccepted: isRefused && hasTaken, owed: owed.length > 0 ? owed : undefined };
   }
 
-  private async send(
-    order: PushOrder,
-    { fence, sinks = this.settings.sinks }: Pick<Decision, 'fence' | 'sinks'>,
-  ): Promise<{ entry: LedgerEntry; partiallyAccepted: boolean }> {
+  private async send(order: PushOrder, { fence, sinks }: Pick<Decision, 'fence' | 'sinks'>): Promise<Sent> {
+    const { delivery, owing, ledger, events } = this.services;
     this.services.tracing.ordered(order);
-    const { answer, attempts, partiallyAccepted } = await this.services.delivery.deliver(order, sinks, fence);
+    const all = sinks ?? this.settings.sinks;
+    // An order for one sink alone fills it, and whoever fills it goes on when it follows again.
+    const options = { fence, mayPutOff: sinks !== undefined };
+    const { answer, attempts, partiallyAccepted, putOff } = await delivery.deliver(order, all, options);
+    if (putOff.length > 0 && putOff.length === all.length)
+      throw new SinkUnavailable(`${putOff.join(', ')} is slow or down`);
+    const owed = owing.changes(order, all, putOff);
+    const behind = putOff.length > 0 ? `put off at ${putOff.join(', ')}` : undefined;
     const message = answer.state === 'refused' ? answer.message : undefined;
-    this.services.events.order(order, answer.state, message);
+    events.order(order, answer.state, message);
     this.settings.tally.order(order.kind, answer.state);
-    return {
-      entry: this.services.ledger.entry(order, { state: answer.state, attempts, answer: message }),
-      partiallyAccepted,
-    };
+    const entry = ledger.entry(order, { state: answer.state, attempts, answer: message ?? behind });
+    return { entry, partiallyAccepted, owed };
   }
 
   /** If one sink has accepted what another one refuses, nobody knows what they hold: the next visit orders whatever it finds. */

@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** URIs whose newest order a sink has not got: those that were put off while it was slow or down. */
+const UP = [
+  `CREATE TABLE owed_order (
+     part smallint NOT NULL, crawler text COLLATE "C" NOT NULL, sink text COLLATE "C" NOT NULL, host text COLLATE "C" NOT NULL, uri_key bigint NOT NULL,
+     uri text NOT NULL, order_id bigint NOT NULL, since bigint NOT NULL, asked_at bigint,
+     PRIMARY KEY (part, crawler, sink, host, uri_key))`,
+  'CREATE INDEX owed_order_next ON owed_order (crawler, sink, order_id)',
+];
+
+export class OwedOrders0014 implements MigrationInterface {
+  readonly name = 'OwedOrders0000000000014';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of UP) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE owed_order');
+  }
+}

@@ -1,0 +1,55 @@
+/** Between rows of what sinks are owed and records; shared by both databases. */
+import type { Instant } from '../../../domain/time/units.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import type { OwedChange, OwedOrder } from '../../../engine/ports/owed-orders.js';
+import { type Value, whole } from './url-row.js';
+
+/** In the order of `owedValues`. Types are PostgreSQL's. */
+const OWED = {
+  crawler: 'text',
+  sink: 'text',
+  host: 'text',
+  uri_key: 'int8',
+  uri: 'text',
+  order_id: 'int8',
+  since: 'int8',
+  asked_at: 'int8',
+};
+
+export const OWED_COLUMNS = Object.keys(OWED);
+export const OWED_TYPES = Object.values(OWED);
+
+export const owedKey = ({ crawler, sink, hostKey, uri }: OwedOrder): Value[] => [crawler, sink, hostKey, urlKey(uri)];
+
+export const owedValues = (owed: OwedOrder): Value[] => [
+  ...owedKey(owed),
+  owed.uri,
+  owed.orderId,
+  whole(owed.since),
+  owed.askedAt === undefined ? null : whole(owed.askedAt),
+];
+
+/** Of several words on one URI at one sink the last one counts: a statement must not touch a row twice. */
+export function lastWords(changes: readonly OwedChange[]): OwedChange[] {
+  return [...new Map(changes.map((one) => [owedKey(one).join('\n'), one])).values()];
+}
+
+export interface OwedRecord {
+  readonly crawler: string;
+  readonly sink: string;
+  readonly host: string;
+  readonly uri: string;
+  readonly order_id: number;
+  readonly since: number;
+  readonly asked_at: number | null;
+}
+
+export const toOwed = (row: OwedRecord): OwedOrder => ({
+  crawler: row.crawler,
+  sink: row.sink,
+  uri: row.uri,
+  hostKey: row.host,
+  orderId: row.order_id,
+  since: row.since as Instant,
+  askedAt: (row.asked_at ?? undefined) as Instant | undefined,
+});

@@ -1,0 +1,260 @@
+/**
+ * Sinks that were slow or down get what they missed: of each URI that they are owed, what is indexed now, a document or its deletion.
+ * From another sink of the crawler that gives it back, else by a visit without conditions. Nothing else of a URL is in flight
+ * meanwhile, so that no older document goes out after a newer one; what the sink has answered is owed no more from the
+ * transaction on that writes its answer down.
+ */
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { REFRESH } from '../../domain/frontier/sources.js';
+import { backfillSource } from '../../domain/push/backfill.js';
+import type { PushOrder } from '../../domain/push/order.js';
+import { partOf } from '../../domain/push/parts.js';
+import { after, atMost, type Duration, days, minutes, seconds } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { type InDoubtDeliveries, toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
+import type { Ledger } from '../crawl/outcome/ledger.js';
+import type { Owing } from '../crawl/outcome/owing.js';
+import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
+import type { Settled } from '../crawl/outcome/url-settlement.js';
+import type { Delivery } from '../delivery/delivery.js';
+import type { KeptDocuments } from '../delivery/kept-documents.js';
+import type { Clock } from '../ports/clock.js';
+import { type FrontierStore, NO_URL, type Settlement, StoreUnavailable } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+import type { OwedOrder } from '../ports/owed-orders.js';
+import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
+import { SinkUnavailable } from '../ports/sink.js';
+import type { Batcher } from '../support/batcher.js';
+import type { CrawlEvents } from '../support/crawl-events.js';
+
+const PAGE = 500;
+/** Documents on their way to a sink at once; what is ordered meanwhile has at least as much room. */
+const AT_ONCE = 100;
+/** Visits that may be due at once for a sink. Those that are not made in time (their hosts rest) don't hold up others. */
+const MOST_VISITS = 100;
+const VISIT_WITHIN = minutes(10);
+/** A visit that has led to no order for so long is asked for again. */
+const ASK_AGAIN = days(1);
+const LOOK_AGAIN = seconds(1);
+const LOOK_AT_LEAST_EVERY = minutes(1);
+/** After the store, or the sink that gives documents back, has failed. */
+const RETRY = seconds(10);
+
+interface CatchUpServices {
+  readonly store: FrontierStore;
+  readonly settler: Batcher<Settlement, Settled>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: CrawlEvents;
+  readonly partitions: Partitions;
+  readonly delivery: Delivery;
+  readonly ledger: Ledger;
+  readonly owing: Owing;
+  readonly inDoubt: InDoubtDeliveries;
+  readonly shared: SharedDocuments;
+  readonly kept: KeptDocuments;
+  crawler(name: string): Crawler | undefined;
+  sink(name: string): SinkDefinition | undefined;
+}
+
+/** `busy`: something of the URL is in flight, or as many visits are due as may be. */
+type Fate = 'answered' | 'put off' | 'asked' | 'busy';
+
+export class CatchUp {
+  private readonly runs = new Map<string, AbortController>();
+  private closed = false;
+
+  constructor(private readonly services: CatchUpServices) {
+    services.owing.onOwed = (crawler, sink) => this.start(crawler, sink);
+  }
+
+  /** To be called when the configuration has changed. */
+  look(): void {
+    for (const { crawler, sink } of this.services.owing.sinks()) this.start(crawler, sink);
+  }
+
+  stopAll(): void {
+    this.closed = true;
+    for (const run of this.runs.values()) run.abort();
+  }
+
+  private start(crawler: string, sink: string): void {
+    const key = JSON.stringify([crawler, sink]);
+    if (this.closed || this.runs.has(key) || !this.services.crawler(crawler)) return;
+    const stop = new AbortController();
+    this.runs.set(key, stop);
+    void this.run(crawler, sink, stop.signal).finally(() => this.runs.delete(key));
+  }
+
+  private async run(name: string, sink: string, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.services;
+    let pause: Duration = LOOK_AGAIN;
+    while (!signal.aborted) {
+      try {
+        const found = await this.round(name, sink);
+        if (found === 'nothing') return;
+        pause = found === 'progress' ? LOOK_AGAIN : atMost((pause * 2) as Duration, LOOK_AT_LEAST_EVERY);
+        if (found !== 'progress') await clock.sleep(found === 'ill' ? LOOK_AT_LEAST_EVERY : pause, signal);
+      } catch (error) {
+        if (error instanceof FencedOut) continue;
+        const passes = error instanceof StoreUnavailable || error instanceof SinkUnavailable;
+        const facts = { crawler: name, sink, error: String(passes ? error : (error as Error).stack) };
+        log[passes ? 'warn' : 'error']('a sink that was behind waits for what it missed', facts);
+        await clock.sleep(passes ? RETRY : LOOK_AT_LEAST_EVERY, signal);
+      }
+    }
+  }
+
+  private async round(name: string, sink: string): Promise<'nothing' | 'progress' | 'no progress' | 'ill'> {
+    const { owing, store, partitions, delivery } = this.services;
+    const mark = owing.mark(name, sink);
+    const crawler = this.services.crawler(name);
+    if (mark === undefined || !crawler) return 'nothing';
+    if (!crawler.context.definition.pushTo.includes(sink)) {
+      if (!partitions.leads) return 'nothing';
+      await store.dropOwed(name, sink);
+      return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
+    }
+    const view = delivery.views().find((one) => one.name === sink);
+    const isIll = view?.state === 'unavailable';
+    // A sink that is ill is tried with one document; when it follows again, that one is answered.
+    const most = isIll ? 1 : Math.min(AT_ONCE, Math.floor(delivery.roomFor(sink) / 2));
+    const { rows, visits, isEmpty } = await this.rows(crawler, sink, most);
+    if (isEmpty) return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
+    const bringing = new Bringing(this.services, crawler, sink, MOST_VISITS - visits);
+    const ends = await Promise.allSettled(rows.map((owed) => bringing.bring(owed)));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
+    const fates = ends.map((end) => (end as PromiseFulfilledResult<Fate>).value);
+    if (isIll && fates.includes('asked')) return 'ill';
+    return fates.some((fate) => fate !== 'busy') ? 'progress' : 'no progress';
+  }
+
+  /** The first that wait, without those whose visit is due. */
+  private async rows(
+    crawler: Crawler,
+    sink: string,
+    most: number,
+  ): Promise<{ rows: OwedOrder[]; visits: number; isEmpty: boolean }> {
+    const { store, partitions, clock } = this.services;
+    const now = clock.now();
+    const rows: OwedOrder[] = [];
+    let visits = 0;
+    let isEmpty = true;
+    for (let last = 0; ; ) {
+      const page = await store.owed(crawler.name, sink, last, PAGE, partitions.owned);
+      isEmpty &&= page.length === 0;
+      for (const owed of page) {
+        if (owed.askedAt === undefined || after(owed.askedAt, ASK_AGAIN) <= now) rows.push(owed);
+        else if (after(owed.askedAt, VISIT_WITHIN) > now) visits++;
+      }
+      if (page.length < PAGE || rows.length >= most) return { rows: rows.slice(0, most), visits, isEmpty };
+      last = page.at(-1)!.orderId;
+    }
+  }
+}
+
+/** One round to one sink. */
+class Bringing {
+  private readonly source: string | undefined;
+
+  constructor(
+    private readonly services: CatchUpServices,
+    private readonly crawler: Crawler,
+    private readonly sink: string,
+    /** That may be asked for. */
+    private visits: number,
+  ) {
+    this.source = this.sourceOf();
+  }
+
+  async bring(owed: OwedOrder): Promise<Fate> {
+    const { store, partitions } = this.services;
+    const { uri, hostKey } = owed;
+    const part = partOf(uri);
+    const page =
+      (await store.find(this.crawler.name, uri)) ?? (part && (await store.find(this.crawler.name, part.page)));
+    if (!page) {
+      const fence = partitions.fence(hostKey);
+      return fence ? this.delete(owed, NO_URL, fence) : 'busy';
+    }
+    let fate: Fate = 'busy';
+    await this.crawler.whileHeld(page, async (state, fence) => {
+      fate = await this.decide(owed, state, fence);
+      return fate === 'asked' ? { source: REFRESH, dueAt: this.services.clock.now() } : undefined;
+    });
+    return fate;
+  }
+
+  private async decide(owed: OwedOrder, stored: UrlState, fence: Fence): Promise<Fate> {
+    const { ledger, inDoubt, kept } = this.services;
+    // What was left to another crawler is for that one to deliver.
+    if (stored.status === 'elsewhere') return this.over(owed, stored, fence);
+    const isPage = owed.uri === stored.url;
+    const isThere =
+      stored.stamp !== undefined && (isPage || stored.parts?.some(({ id }) => id === partOf(owed.uri)?.id));
+    if (!isThere) return this.delete(owed, stored.id, fence);
+    const state = inDoubt.asInDoubt(stored);
+    const found =
+      isPage && state.stamp !== UNKNOWN_STAMP && this.source !== undefined
+        ? await kept.find(this.source, state.url)
+        : undefined;
+    if (found?.crawler !== state.crawler || found.document.stamp !== state.stamp) return this.visit(owed, state, fence);
+    return this.send(ledger.add(state, 'sink-behind', found.document), state.id, fence);
+  }
+
+  private async delete(owed: OwedOrder, id: number, fence: Fence): Promise<Fate> {
+    const { crawler, uri, hostKey } = owed;
+    await this.services.shared.giveUp({ crawler, url: uri }, [this.sink]);
+    return this.send(this.services.ledger.deleteUri({ crawler, uri, hostKey }, 'sink-behind'), id, fence);
+  }
+
+  private async send(order: PushOrder, id: number, fence: Fence): Promise<Fate> {
+    const { delivery, owing, ledger, events } = this.services;
+    const { answer, attempts, putOff } = await delivery.deliver(order, [this.sink], { fence, mayPutOff: true });
+    const owed = owing.changes(order, [this.sink], putOff);
+    if (putOff.length > 0) {
+      await this.write({ id, fence, owed });
+      return 'put off';
+    }
+    const message = answer.state === 'refused' ? answer.message : undefined;
+    events.order(order, answer.state, message);
+    this.crawler.tally.order(order.kind, answer.state);
+    const entry = ledger.entry(order, { state: answer.state, attempts, answer: message });
+    await this.write({ id, fence, orders: [entry], owed });
+    return 'answered';
+  }
+
+  /** What its page answers is ordered, whatever the store knows. */
+  private async visit(owed: OwedOrder, state: UrlState, fence: Fence): Promise<Fate> {
+    if (this.visits <= 0) return 'busy';
+    this.visits--;
+    const now = this.services.clock.now();
+    const changes = { ...toVerify(now), reason: 'sink-behind', source: REFRESH } as const;
+    await this.write({ id: state.id, fence, changes, owed: [{ ...owed, change: 'asked', askedAt: now }] });
+    return 'asked';
+  }
+
+  private async over(owed: OwedOrder, { id }: UrlState, fence: Fence): Promise<Fate> {
+    await this.write({ id, fence, owed: [{ ...owed, change: 'delivered' }] });
+    return 'answered';
+  }
+
+  private async write(settlement: Settlement & { fence: Fence }): Promise<void> {
+    const { settler, owing } = this.services;
+    if ((await settler.add(settlement)) === 'fenced out') throw new FencedOut([settlement.fence]);
+    owing.written(settlement.owed ?? []);
+  }
+
+  /** Another sink of the crawler that follows, and gives back what this one needs. */
+  private sourceOf(): string | undefined {
+    const { delivery, sink } = this.services;
+    const ready = new Set(delivery.views().flatMap(({ name, state }) => (state === 'ready' ? [name] : [])));
+    const target = sink(this.sink);
+    const others = this.crawler.context.definition.pushTo.flatMap((name) =>
+      ready.has(name) ? (sink(name) ?? []) : [],
+    );
+    return target && backfillSource(target, others)?.name;
+  }
+}

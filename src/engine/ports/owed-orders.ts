@@ -1,0 +1,48 @@
+/** What sinks are owed that were slow or down while others took the orders of their crawler. */
+import type { Instant } from '../../domain/time/units.js';
+
+/** A URI whose newest order a sink has not got: it was slow or down while another sink of the crawler took the order. */
+export interface OwedOrder {
+  readonly crawler: string;
+  readonly sink: string;
+  readonly uri: string;
+  readonly hostKey: string;
+  /** The newest order of the URI that was put off. */
+  readonly orderId: number;
+  /** When the first of them was decided. */
+  readonly since: Instant;
+  /** Its page was to be visited for it from this moment on. */
+  readonly askedAt?: Instant;
+}
+
+/**
+ * `put off`: the sink has not got the order; `delivered`: it has answered it, and older ones are owed no more; `asked`: a visit is
+ * due that orders what it finds. The last two leave a row alone that is owed a newer order than theirs.
+ */
+export type OwedChange = OwedOrder & { readonly change: 'put off' | 'delivered' | 'asked' };
+
+/** What a sink is owed of a crawler's. */
+export interface OwedCount {
+  readonly crawler: string;
+  readonly sink: string;
+  readonly documents: number;
+  /** The oldest one. */
+  readonly since: Instant;
+}
+
+/** What sinks have not got that were slow or down. */
+export interface OwedOrders {
+  /** In the order in which they were put off, after an order id; only of hosts of the partitions given, when some are. */
+  owed(
+    crawler: string,
+    sink: string,
+    after: number,
+    limit: number,
+    partitions?: readonly number[],
+  ): Promise<OwedOrder[]>;
+  /** Of one URI, at all sinks. */
+  owedOf(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]>;
+  owedCounts(): Promise<OwedCount[]>;
+  /** The sink is not the crawler's any more. */
+  dropOwed(crawler: string, sink: string): Promise<void>;
+}
