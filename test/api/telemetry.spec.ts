@@ -1,46 +1,16 @@
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { metricsOf, type ReceivedSpan, resourceOf, spansOf } from '../support/otlp.js';
 import { startReceiver } from '../support/receivers/http-receiver.js';
-import { startSite } from '../support/scenario.js';
-import { ServerProcess } from '../support/server-process.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { smallCrawl } from '../support/small-crawl.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
 const SECRET = 'key-of-the-collector';
 
-/** A crawl of three pages and a link that leads nowhere. */
-async function crawling(env: Readonly<Record<string, string>>) {
-  const site = await startSite();
-  site.page('/', ['/a', '/b', '/missing']).page('/a').page('/b');
-  const folder = temporaryDirectory();
-  const config = join(folder, 'CrawlConfig.xml');
-  writeFileSync(
-    config,
-    `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
-      <Crawler name="test" aggressive="true" throttleTimeMS="0" crawlSitemaps="false">
-        <Root url="${site.origin}/" site="true"/><cw:PushTo sink="main"/>
-      </Crawler>
-      <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-      <cw:Sink name="main" type="file" url="orders.jsonl"/>
-    </CrawlConfig>`,
-  );
-  const server = new ServerProcess({ config, data: join(folder, 'data'), env });
-  onTestFinished(() => void server.end());
-  await server.ready();
-  const caughtUp = async (): Promise<void> => {
-    const ask = async () => (await (await fetch(`${server.url}/api/v1/crawlers/test`)).json()) as { indexed: number };
-    await expect.poll(async () => (await ask()).indexed, { timeout: 60_000 }).toBe(3);
-  };
-  return { site, server, caughtUp };
-}
-
 it('a collector is told of each visit with its parts, of deliveries linked to them, and all that Prometheus is told', async () => {
   const collector = await startReceiver(() => ({ status: 200, body: {} }));
-  const { site, server, caughtUp } = await crawling({
+  const { site, server, caughtUp } = await smallCrawl({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${SECRET}`,
@@ -101,7 +71,7 @@ it('a collector is told of each visit with its parts, of deliveries linked to th
 });
 
 it('a collector that is down costs a line in the log for each signal, and neither a page nor the end', async () => {
-  const { caughtUp, server } = await crawling({
+  const { caughtUp, server } = await smallCrawl({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await closedPort()}/?key=${SECRET}`,
     OTEL_EXPORTER_OTLP_TIMEOUT: '200',
     OTEL_BSP_SCHEDULE_DELAY: '20',
