@@ -1,8 +1,13 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { WebhookSender } from '../../src/adapters/push/webhook-sender.js';
 import { hours, minutes } from '../../src/domain/time/units.js';
+import { Webhooks } from '../../src/server/webhooks/webhooks.js';
+import type { CrawlWorld } from '../support/crawl-world.js';
 import { type MemberSite, MemberSite as Site } from '../support/member-site.js';
+import { startReceiver } from '../support/receivers/http-receiver.js';
 import { crawl } from '../support/scenario.js';
 
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const PAGES = ['/', '/a', '/b', '/c'];
 
 const LOGINS = {
@@ -56,6 +61,7 @@ it('a password that changes costs three tries and no document, and all is curren
   world.engine.observe((event) => {
     if (event.type === 'login') told.push(`${event.state}: ${event.message}`);
   });
+  const alerts = await alertsOf(world);
   site.endSessions();
   site.password = 'new';
   for (const time of [minutes(5), hours(1), hours(23)]) {
@@ -68,12 +74,52 @@ it('a password that changes costs three tries and no document, and all is curren
   expect(told.filter((line) => line.startsWith('stopped'))).toEqual([
     `stopped: ${site.url('/login')} says that the user or the password is wrong`,
   ]);
+  expect(await deletions(world)).toEqual([]);
+  expect(alerts).toEqual(['members']);
   await world.engine.reconfigure(world.definition(configuration(site, 'csrf')));
   await world.engine.testLogin('members');
   await world.untilIdle(minutes(5));
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed', temporaryErrors: 0 });
+  for (const path of PAGES)
+    expect(await world.state(site.url(path))).toMatchObject({
+      status: 'indexed',
+      reason: 'indexed',
+      temporaryErrors: 0,
+    });
+  expect(await deletions(world)).toEqual([]);
   expect(site.tried).toHaveLength(5);
+  // The next failure is told again.
+  site.endSessions();
+  site.password = 'newer';
+  await world.engine.refresh('test', { like: '%' });
+  await world.pass(minutes(5));
+  await expect.poll(() => alerts).toEqual(['members', 'members']);
 });
+
+/** Orders to delete anything, sent or kept back. */
+const deletions = async (world: CrawlWorld) =>
+  (await world.store.orders({ crawler: 'test' }, undefined, 100)).filter(({ kind }) => kind === 'delete');
+
+/** Names of the logins that a webhook has told of. */
+async function alertsOf(world: CrawlWorld): Promise<string[]> {
+  const told: string[] = [];
+  const receiver = await startReceiver(({ body }) => {
+    told.push((JSON.parse(body.toString()) as { data: { login: string } }).data.login);
+    return { status: 204 };
+  });
+  const more = `<cw:Webhook name="alerts" url="${receiver.url}/" events="login.failed" secret="${SECRET}"/>`;
+  const definition = world.definition({ crawler: '', more });
+  const nothing = () => {};
+  const webhooks = new Webhooks({
+    clock: world.clock,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    definition: () => definition,
+    open: (webhook) => new WebhookSender(webhook),
+  });
+  onTestFinished(() => webhooks.close());
+  world.engine.observe(webhooks.take);
+  return told;
+}
 
 it.each([
   [

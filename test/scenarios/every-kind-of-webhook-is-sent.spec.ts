@@ -64,7 +64,11 @@ it('each kind of webhook is sent when it happens, and verified by the library of
   for (const crawler of world.engine.caughtUp()) webhooks.caughtUp(crawler);
   expect((await told('crawl.caught-up')).data).toEqual({ crawler: 'test' });
   expect((await told('orders.refused')).data).toMatchObject({ crawler: 'test', uri: site.url('/refused') });
-  expect((await told('login.failed')).data).toMatchObject({ url: closed.url('/') });
+  expect((await told('login.failed')).data).toMatchObject({
+    login: 'm',
+    state: 'failing',
+    message: expect.stringContaining(closed.url('/')),
+  });
 
   through.fate = () => 'fail';
   site.page('/p0', [], 'Another text.');

@@ -3,7 +3,7 @@ export const WEBHOOK_EVENTS = {
   'deletions.held': 'The deletion guard holds deletions of a host back for a person: the 1st, 10th, 100th … of a host.',
   'host.ill': 'A host does not answer, or asks for rest; it is left alone for a while.',
   'host.recovered': 'The host answers again.',
-  'login.failed': 'A login at a web site failed: the 1st, 10th, 100th … page of a host.',
+  'login.failed': 'A login at a web site failed: once, until it works again.',
   'sink.down': 'A sink does not take orders; they wait.',
   'sink.up': 'The sink takes orders again.',
   'orders.refused': 'A sink will never take a document: the 1st, 10th, 100th … order of a crawler.',

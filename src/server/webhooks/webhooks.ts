@@ -25,6 +25,7 @@ export class Webhooks {
   private readonly counts = new Map<string, number>();
   private readonly resting = new Set<string>();
   private readonly down = new Set<string>();
+  private readonly failing = new Set<string>();
 
   constructor(private readonly services: WebhookServices) {}
 
@@ -81,12 +82,15 @@ export class Webhooks {
       }
       case 'host':
         return this.hostEvent(event);
-      case 'visit': {
-        if (event.outcome !== 'login-failed') return undefined;
-        const { crawler, url } = event;
-        const host = hostOf(url);
-        const count = this.counted(`login ${crawler} ${host}`);
-        return count === undefined ? undefined : { type: 'login.failed', data: { crawler, host, count, url } };
+      case 'login': {
+        const { login, state, message } = event;
+        if (state !== 'failing' && state !== 'stopped') {
+          if (state === 'logged-in') this.failing.delete(login);
+          return undefined;
+        }
+        if (this.failing.has(login)) return undefined; // told at its first failure
+        this.failing.add(login);
+        return { type: 'login.failed', data: { login, state, message } };
       }
       case 'configuration':
         return { type: 'configuration.applied', data: { version: event.version } };
