@@ -11,7 +11,9 @@ COPY . .
 RUN npm run build && npm run sbom --silent > dist/sbom.cdx.json && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:26.10.0-bookworm-slim${NODE_DIGEST}
+# A user that /etc/passwd does not know has no home, which Chromium wants and writes to.
 ENV NODE_ENV=production \
+    HOME=/tmp \
     MALLOC_ARENA_MAX=2 \
     MALLOC_MMAP_THRESHOLD_=1048576 \
     UV_THREADPOOL_SIZE=32 \

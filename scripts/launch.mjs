@@ -20,7 +20,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -80,6 +80,15 @@ function pinnedNode() {
       fail(
         `could not get ${name}@${PINNED_NODE} from the npm registry; install Node ${manifest.engines.node} yourself and try again`,
       );
+    const tried = spawnSync(join(staging, 'node_modules', name, 'bin', basename(binary)), ['--version'], {
+      encoding: 'utf8',
+    });
+    if (tried.status !== 0) {
+      rmSync(staging, { recursive: true, force: true });
+      const reason = (tried.stderr || String(tried.error)).trim();
+      const remedy = /libatomic/.test(reason) ? '; on Debian and Ubuntu: apt-get install libatomic1' : '';
+      fail(`Node ${PINNED_NODE} does not run here: ${reason}${remedy}`);
+    }
     try {
       renameSync(staging, home);
     } catch {

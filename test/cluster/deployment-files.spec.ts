@@ -43,6 +43,8 @@ describe('Dockerfile', () => {
   });
 
   it('does not run as root: a numeric user before anything is run', () => {
+    // Without an entry in /etc/passwd its home is unknown, and with that no browser starts.
+    expect(final.find(([name]) => name === 'ENV')![1]).toMatch(/\bHOME=\/tmp\b/);
     const user = final.findIndex(([name, rest]) => name === 'USER' && /^[1-9]\d*:[1-9]\d*$/.test(rest));
     expect(user).toBeGreaterThan(0);
     expect(user).toBeLessThan(final.findIndex(([name]) => name === 'ENTRYPOINT'));
@@ -235,5 +237,37 @@ describe('deploy/kubernetes/crawlway.yaml', () => {
       ]);
       readOptions(Object.fromEntries(values));
     }
+  });
+});
+
+describe('deploy/helm/crawlway', () => {
+  const helm = (...args: string[]) => spawnSync('helm', args, { cwd: ROOT, encoding: 'utf8' });
+  const template = (...values: string[]) =>
+    helm('template', 'crawlway', 'deploy/helm/crawlway', '--kube-version', '1.30', ...values);
+
+  it.skipIf(helm('version').error)('is rendered to the plain files, and asks for a configuration', () => {
+    expect(template().stderr).toContain('a configuration is needed: --set-file configuration=CrawlConfig.xml');
+    expect(helm('lint', '--strict', 'deploy/helm/crawlway').status).toBe(0);
+    type Rendered = {
+      kind: string;
+      metadata: { name: string };
+      data?: object;
+      spec: { template?: { spec: { containers: { env: { name: string }[] }[]; volumes: object[] } } };
+    };
+    const rendered = (...values: string[]) => loadAll(template(...values).stdout) as Rendered[];
+    const own = rendered('--set-file', 'configuration=CrawlConfig.xml.example');
+    expect(own.find(({ kind }) => kind === 'ConfigMap')?.data).toEqual({
+      'CrawlConfig.xml': text('CrawlConfig.xml.example'),
+    });
+    const plain = loadAll(text('deploy/kubernetes/crawlway.yaml')) as Rendered[];
+    const environments = (manifests: Rendered[]) =>
+      manifests.flatMap(({ metadata, spec }) =>
+        (spec?.template?.spec.containers ?? []).map(({ env }) => [metadata.name, env.map(({ name }) => name)]),
+      );
+    expect(environments(own)).toEqual(environments(plain));
+    const others = rendered('--set', 'existingConfigMap=mine');
+    expect(others.map(({ kind }) => kind)).not.toContain('ConfigMap');
+    const mounted = others.flatMap(({ spec }) => spec.template?.spec.volumes ?? []);
+    expect(mounted).toContainEqual({ name: 'configuration', configMap: { name: 'mine' } });
   });
 });

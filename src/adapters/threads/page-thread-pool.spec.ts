@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { FakeSite } from '../../../test/support/fake-site.js';
 import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
@@ -22,9 +22,8 @@ describe('a pool of page threads', () => {
   const note = (message: string): void => void warnings.push(message);
   const log = { debug: note, info: note, warn: note, error: note };
 
-  beforeEach(async () => {
-    warnings.length = 0;
-    site = await FakeSite.start();
+  // One pool for all: a thread takes seconds to start. It outlives whatever the tests do to its threads.
+  beforeAll(async () => {
     pool = new PageThreadPool({ entry: ENTRY, threads: 2, log, maxReadingMs: 1_000 });
     const fetcher = fetcherDefinition({ allowedAddresses: ['127.0.0.0/8'] });
     await pool.configure({
@@ -33,10 +32,12 @@ describe('a pool of page threads', () => {
       sinks: [sinkDefinition({ type: 'papi', url: 'http://127.0.0.1:9/' })],
     });
   });
-  afterEach(async () => {
-    await pool.close();
-    await site.close();
+  afterAll(() => pool.close());
+  beforeEach(async () => {
+    warnings.length = 0;
+    site = await FakeSite.start();
   });
+  afterEach(() => site.close());
 
   const task = (id: number, path: string): PageTask => ({
     id,
@@ -146,6 +147,9 @@ describe('a pool of page threads', () => {
       site.page('/bad', [], 'A page that never ends.');
       const stopped = await pool.process(task(1, '/bad'));
       expect(stopped.readingTime).toBeGreaterThan(500);
+      // The thread that came in its place is up: each has one of these.
+      other.page('/up');
+      await Promise.all([8, 9].map((id) => pool.process({ ...task(id, '/'), url: other.url('/up') })));
       let ended = false;
       const again = pool.process(task(2, '/bad')).finally(() => {
         ended = true;
