@@ -2,12 +2,13 @@
  * Whole crawls of one host from one root, with everything on: robots.txt, policy, durable frontier, text extraction, delivery to
  * a receiver that only acknowledges. Each run is a process of its own with a new data directory.
  *
- *   node dist/bench/crawl.js [--pages 10000] [--runs 3] [--known 1000000]
+ *   node dist/bench/crawl.js [--pages 10000] [--runs 3] [--known 1000000] [--content yes]
  *   node dist/bench/crawl.js --seed http://host/start.html --expect 10137 [--again http://alias/start.html]… [--peer 'name=command with SEED']…
  *
  * Without --seed it crawls a synthetic site that it starts itself. A peer is any command that crawls SEED and ends; it is run in
  * turn with Crawlway and timed as a whole process, so quote the ratio of one run, not a time. Each --again is a root that the
- * same server gets when the crawl before has come to its end, for instance another name of the same site.
+ * same server gets when the crawl before has come to its end, for instance another name of the same site. --content crawls once more
+ * in each turn, with selectors and fields.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -17,6 +18,13 @@ import { CrawlRun, configuration, median, option, options } from './crawl-run.js
 import { fillStore } from './known-urls.js';
 import { startProgram, stop, type Usage } from './processes.js';
 import { Yardstick } from './yardstick.js';
+
+/** What a person would configure for documentation: the content of the page, without what surrounds it, and five fields. */
+const CONTENT = `<cw:Content><cw:Include select="main, #main-content, body"/>
+  <cw:Exclude select="nav, footer, .sidebar, [role=navigation]"/>
+  <cw:Field name="heading" select="h1"/><cw:Field name="version" select=".version"/>
+  <cw:Field name="released" select="time" attribute="datetime" type="date"/>
+  <cw:Field name="summary" select="meta[name=description]"/><cw:Field name="examples" select="pre > code" multiple="true"/></cw:Content>`;
 
 interface Run {
   readonly pages: number;
@@ -35,9 +43,14 @@ const SITE_PORT = 18_090;
 const TIME = '/usr/bin/time';
 
 /** The first crawl, and those of `again` by the same server. */
-async function crawl(seed: string, known: number, again: readonly string[]): Promise<{ first: Run; later: Run[] }> {
+async function crawl(
+  seed: string,
+  known: number,
+  again: readonly string[],
+  content = '',
+): Promise<{ first: Run; later: Run[] }> {
   const hosts = [seed, ...again].map((url) => `<ar:Host val="${new URL(url).hostname}"/>`);
-  const rules = `<Root url="${seed}" site="false"/><Rules group="bench">
+  const rules = `${content}<Root url="${seed}" site="false"/><Rules group="bench">
     ${hosts.map((host) => `<Rule>${host}<Index/><Follow/><Accept/></Rule>`).join('')}</Rules>`;
   const config = configuration('nthreads="32" aggressive="true" throttleTimeMS="0"', rules);
   const run = await CrawlRun.start(config, known > 0 ? (file) => fillStore(file, known) : undefined);
@@ -138,11 +151,13 @@ async function main(): Promise<void> {
   }));
   const own: Run[] = [];
   const later: Run[] = [];
+  const withContent: Run[] = [];
   const others = new Map<string, Run[]>(peers.map(({ name }) => [name, []]));
   for (let i = 0; i < runs; i++) {
     const run = await crawl(seed, known, options('again'));
     own.push(run.first);
     later.push(...run.later);
+    if (option('content', '') !== '') withContent.push((await crawl(seed, known, [], CONTENT)).first);
     for (const { name, command } of peers) others.get(name)!.push(await peer(command, seed));
   }
   if (site) await stop(site);
@@ -155,6 +170,7 @@ async function main(): Promise<void> {
   console.log('|---|---|---|---|---|---|---|');
   console.log(row(known > 0 ? `Crawlway, ${known} URLs known before` : 'Crawlway', own, expected));
   if (later.length > 0) console.log(row('Crawlway at work, next crawls', later, expected));
+  if (withContent.length > 0) console.log(row('Crawlway with selectors and fields', withContent, expected));
   for (const [name, list] of others) console.log(row(name, list, expected));
   const counts = [...own, ...later].map((run) => run.pages);
   if (counts.some((count) => count !== expected)) console.log(`expected ${expected} pages; got ${counts.join(', ')}`);

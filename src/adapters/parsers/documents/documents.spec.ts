@@ -48,6 +48,16 @@ describe('a document', () => {
   });
 });
 
+describe('a PDF', () => {
+  it('that prints accents beside their letters has the words that people see', async () => {
+    // In the standard encoding of its font 0xc8 is the dieresis.
+    const text = 'm\u00c8oglich, \u00c8Ubung, a \u00c8 b, \u00c8x';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/möglich, Übung, a ¨ b, ẍ/),
+    });
+  });
+});
+
 /** A text of many bytes that packs to next to nothing. */
 const zeros = (mebibytes: number): Uint8Array => new Uint8Array(mebibytes * MIB);
 

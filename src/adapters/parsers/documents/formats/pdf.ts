@@ -19,6 +19,21 @@ export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentReque
   }
 }
 
+/** Some programs, TeX with its first fonts above all, print an accent and then the letter below it. No text has these accents by themselves. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  '\u00a8': '\u0308',
+  '\u02c7': '\u030c',
+  '\u02d8': '\u0306',
+  '\u02da': '\u030a',
+  '\u02dd': '\u030b',
+};
+const ACCENTED = /([\u00a8\u02c7\u02d8\u02da\u02dd])([A-Za-z\u0131])/g;
+
+function composed(accent: string, letter: string): string {
+  const both = `${letter === '\u0131' ? 'i' : letter}${ACCENTS[accent]}`.normalize('NFC');
+  return both.length === 1 ? both : accent + letter;
+}
+
 class PdfReading {
   private readonly content: DocumentContent;
   private readonly data: number;
@@ -115,7 +130,11 @@ class PdfReading {
       page += units > 1 ? this.utf16(units - 1) : '';
     }
     // The mark of a word that is hyphenated at the end of its line.
-    content.text(page.replace(/[\ufffe\u0002]\s*/g, ''));
+    content.text(
+      page
+        .replace(/[\ufffe\u0002]\s*/g, '')
+        .replace(ACCENTED, (_, accent: string, letter: string) => composed(accent, letter)),
+    );
     content.separate();
   }
 
