@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RUNTIME_FLAGS, startProgram, stop, type Usage, usageOf } from './processes.js';
+import { ProcessTree, RUNTIME_FLAGS, startProgram, stop, type Usage, usageOf } from './processes.js';
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const API_PORT = 18_740;
@@ -80,7 +80,12 @@ export class CrawlRun {
     const receiver = await startProgram(join(DIST, 'test/support/ack-receiver.js'), receiverArgs, /\d/);
     const startedAt = performance.now();
     const args = ['serve', '--config', file, '--data', data, '--port', String(API_PORT)];
-    const server = await startProgram(join(DIST, 'program/main.js'), args, /is ready/, RUNTIME_FLAGS);
+    const server = await startProgram(join(DIST, 'program/main.js'), args, /is ready/, RUNTIME_FLAGS).catch(
+      async (error: unknown) => {
+        await stop(receiver);
+        throw error;
+      },
+    );
     return new CrawlRun(folder, receiver, server, { startedAt, readyAt: performance.now() });
   }
 
@@ -127,6 +132,11 @@ export class CrawlRun {
 
   usage(): Usage | undefined {
     return usageOf(this.server);
+  }
+
+  /** The server and the processes that it starts; to be stopped by who asks for it. */
+  tree(): ProcessTree {
+    return new ProcessTree(this.server.pid!);
   }
 
   async stop(): Promise<void> {

@@ -52,8 +52,8 @@ export interface Page {
   readonly dated: boolean;
 }
 
-export function makeWeb(distribution: Distribution, size: number, datedShare: number): readonly Page[] {
-  const random = seeded(20_001);
+export function makeWeb(distribution: Distribution, size: number, datedShare: number, seed = 0): readonly Page[] {
+  const random = seeded(20_001 + seed);
   return Array.from({ length: size }, () => ({
     rate: 1 / (distribution.meanDays(random) * DAY),
     dated: random() < datedShare,

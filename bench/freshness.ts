@@ -1,6 +1,6 @@
 /**
  * How fresh does smart refresh keep a collection, at a given budget of visits? A simulation of 100,000 pages, seeded, without
- * network: `node dist/bench/freshness.js [pages]`.
+ * network: `node dist/bench/freshness.js [pages]`; with `--seeds 8 --every 10 --pages 2000` sitemaps beside none, on as many webs.
  *
  * Two measures, averaged over pages and time. *Harmonic staleness*: a copy that has missed n changes costs 1 + 1/2 + … + 1/n
  * (Kolobov and others, NeurIPS 2019); less is better. *Freshness*: the share of pages whose copy is up to date (Cho and
@@ -12,324 +12,20 @@
  * and the host that they see is one that serves so many pages a day and no more. What is not due then is not visited, while the
  * others visit the next page early. *Learning* is the first half of the time after the first crawl, *settled* the last quarter.
  */
-
-import { TimeHeap } from '../src/domain/frontier/time-heap.js';
-import { type ChangeBelief, learn, UNKNOWN } from '../src/domain/refresh/change-belief.js';
+import { REFRESH_OBJECTIVES } from '../src/domain/refresh/smart-refresh.js';
+import { option } from './crawl-run.js';
 import {
-  freshnessInterval,
-  harmonicInterval,
-  nextVisit,
-  REFRESH_OBJECTIVES,
-  type RefreshObjective,
-} from '../src/domain/refresh/smart-refresh.js';
-import { effectivePrice, priceAfter } from '../src/domain/refresh/visit-price.js';
-import {
-  between,
-  type Duration,
-  days,
-  hours,
-  type Instant,
-  instant,
-  milliseconds,
-  NEVER,
-} from '../src/domain/time/units.js';
-import { type SimulatedPage, SimulatedSitemaps } from './freshness-sitemaps.js';
-import {
-  BREWINGTON_CYBENKO,
-  CHO_GARCIA_MOLINA,
-  type Distribution,
-  makeWeb,
-  type Page,
-  seeded,
-} from './freshness-web.js';
-
-const DAY = days(1);
-
-/** Mean number of visits to a page: a year at one visit in ten days. */
-const VISITS_A_PAGE = 36.5;
-
-// ── policies ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-interface Visited {
-  readonly page: Page;
-  readonly index: number;
-  readonly now: Instant;
-  readonly dueAt: Instant;
-  readonly changed: boolean;
-  /** The visit before; absent on the first. */
-  readonly lastVisitAt?: Instant;
-  readonly lastModified?: Instant;
-}
-
-interface Policy {
-  readonly name: string;
-  /** Milliseconds to the next visit. */
-  next(visit: Visited): number;
-  /** What it believes of the time between two changes of a page. */
-  changeInterval?(index: number): Duration;
-  /** Visits nothing before its time. */
-  readonly waits?: boolean;
-}
-
-const AGES = { minimumAge: hours(1), maximumAge: days(365) };
-
-/** Apache Nutch's AdaptiveFetchSchedule with the settings of nutch-default.xml. */
-function nutch(size: number): Policy {
-  const intervals = new Float64Array(size).fill(days(30));
-  const modified = new Float64Array(size);
-  return {
-    name: 'Nutch adaptive',
-    next({ index, lastVisitAt, now, changed }) {
-      let interval = intervals[index]!;
-      if (lastVisitAt === undefined || changed) modified[index] = now;
-      if (lastVisitAt !== undefined) interval *= changed ? 0.8 : 1.4;
-      const delta = now - modified[index]!;
-      interval = Math.min(Math.max(interval, delta, 60_000), days(365));
-      intervals[index] = interval;
-      return Math.max(60_000, interval - 0.3 * delta);
-    },
-  };
-}
-
-/** As the engine does it: see disposition.ts and visit-pricing.ts. */
-function smart(size: number, objective: RefreshObjective): Policy {
-  const range = { ...AGES, objective };
-  const beliefs: ChangeBelief[] = new Array(size).fill(UNKNOWN);
-  const visits = new Uint32Array(size);
-  let price: Duration | undefined;
-  let pricedAt: Instant | undefined;
-  return {
-    name: `smart refresh, ${objective}`,
-    waits: true,
-    changeInterval: (index) => beliefs[index]!.interval,
-    next({ index, now, dueAt, changed, lastVisitAt, lastModified }) {
-      const elapsed = lastVisitAt === undefined ? undefined : between(lastVisitAt, now);
-      const age = lastModified === undefined ? undefined : between(lastModified, now);
-      const belief = learn(beliefs[index]!, { elapsed, changed, age });
-      beliefs[index] = belief;
-      const present = effectivePrice(price, range);
-      const draw = ((index + visits[index]!++) * 0.618_033_988_749_895) % 1;
-      const next = nextVisit(belief, range, { price: present, draw });
-      if (lastVisitAt !== undefined) {
-        const sincePriced = pricedAt === undefined ? undefined : between(pricedAt, now);
-        price = priceAfter(present, { lastVisitAt, dueAt, now, next, sincePriced });
-        pricedAt = now;
-      }
-      return next;
-    },
-  };
-}
-
-// ── optimum with known rates ─────────────────────────────────────────────────────────────────────────────────────────
-
-/** The multiplier at which `visitsPerDay(multiplier)` meets the budget; more visits at a smaller one. */
-function meetBudget(budget: number, visitsPerDay: (multiplier: number) => number): number {
-  let low = 1;
-  let high = 1e12;
-  for (let step = 0; step < 100; step++) {
-    const middle = Math.sqrt(low * high);
-    if (visitsPerDay(middle) > budget) low = middle;
-    else high = middle;
-  }
-  return high;
-}
-
-const sum = (pages: readonly Page[], value: (page: Page) => number): number =>
-  pages.reduce((total, page) => total + value(page), 0);
-
-/** Both measures of some visits: harmonic staleness and freshness. */
-interface Measures {
-  readonly staleness: number;
-  readonly freshness: number;
-}
-
-const INTERVALS = { harmonic: harmonicInterval, freshness: freshnessInterval };
-
-/** The best fixed intervals for an objective, with known rates, none beyond `longest`. */
-function knownRates(pages: readonly Page[], budget: number, objective: RefreshObjective): Measures {
-  const longest = AGES.maximumAge;
-  const interval = (rate: number, price: Duration) => Math.min(INTERVALS[objective](rate, price), longest);
-  const asked = (price: Duration) => sum(pages, ({ rate }) => DAY / interval(rate, price));
-  const price = milliseconds(meetBudget(budget, (guess) => asked(milliseconds(guess))));
-  const fresh = ({ rate }: Page) => {
-    const r = rate * interval(rate, price);
-    return -Math.expm1(-r) / r;
-  };
-  const stale = ({ rate }: Page) => {
-    const chosen = interval(rate, price);
-    return staleTime(rate, chosen) / chosen;
-  };
-  return { staleness: sum(pages, stale) / pages.length, freshness: sum(pages, fresh) / pages.length };
-}
-
-/** Ein(x), the entire exponential integral: the expected harmonic number of a Poisson variable with mean x. */
-function ein(x: number): number {
-  if (x > 30) return Math.log(x) + 0.577_215_664_901_532_9;
-  if (x > 8) {
-    // Ein(x) = ln x + γ + E1(x), with E1 as a continued fraction.
-    let tail = 0;
-    for (let k = 30; k >= 1; k--) tail = k / (1 + k / (x + tail));
-    return Math.log(x) + 0.577_215_664_901_532_9 + Math.exp(-x) / (x + tail);
-  }
-  let term = x;
-  let total = x;
-  for (let k = 2; Math.abs(term) > 1e-12; k++) {
-    term *= -x / k;
-    total += term / k;
-  }
-  return total;
-}
-
-/** Expected harmonic staleness of a page, summed over the time since its visit. */
-const staleTime = (rate: number, time: number): number => {
-  const r = rate * time;
-  return time * ein(r) - (r + Math.expm1(-r)) / rate;
-};
-
-// ── simulation ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-interface Result {
-  /** From the end of the first crawl on. */
-  readonly whole: Measures;
-  readonly learning: Measures;
-  readonly settled: Measures;
-  /** Of the visits that the budget allows, the share that was made. */
-  readonly used: number;
-}
-
-class Simulation {
-  readonly #random = seeded(4_711);
-  readonly #due = new TimeHeap<number>();
-  readonly #dueAt: Float64Array;
-  readonly #lastVisit: Float64Array;
-  /** When the copy became, or becomes, stale. */
-  readonly #nextChange: Float64Array;
-  /** Up to when the fresh time of the page is counted. */
-  readonly #counted: Float64Array;
-  #freshTime = 0;
-  #staleTime = 0;
-  #visits = 0;
-  #now = instant(0);
-  readonly #sitemaps: SimulatedSitemaps | undefined;
-
-  constructor(
-    private readonly pages: readonly Page[],
-    private readonly policy: Policy,
-    private readonly budget: number,
-    sitemaps?: { readonly true: number; readonly lying: number },
-  ) {
-    this.#sitemaps =
-      sitemaps &&
-      new SimulatedSitemaps(pages.length, sitemaps, {
-        page: (index) => this.#page(index),
-        bringForward: (index, dueAt) => this.#bringForward(index, dueAt),
-        now: () => this.#now,
-      });
-    this.#dueAt = new Float64Array(pages.length);
-    this.#lastVisit = new Float64Array(pages.length).fill(Number.NaN);
-    this.#nextChange = new Float64Array(pages.length);
-    this.#counted = new Float64Array(pages.length);
-    for (let index = 0; index < pages.length; index++) this.#due.push(instant(0), index);
-  }
-
-  async run(daysToRun: number): Promise<Result> {
-    const first = Math.ceil(this.pages.length / this.budget);
-    const spans = [first, Math.floor((first + daysToRun) / 2), Math.floor(daysToRun * 0.75), daysToRun] as const;
-    const fresh: number[] = [];
-    const stale: number[] = [];
-    let day = 0;
-    for (const until of spans) {
-      for (; day < until; day++) await this.#day(day);
-      for (let index = 0; index < this.pages.length; index++) this.#count(index, until * DAY);
-      fresh.push(this.#freshTime);
-      stale.push(this.#staleTime);
-    }
-    const share = (from: 0 | 2, to: 1 | 3): Measures => {
-      const time = (spans[to] - spans[from]) * DAY * this.pages.length;
-      return { staleness: (stale[to]! - stale[from]!) / time, freshness: (fresh[to]! - fresh[from]!) / time };
-    };
-    const used = this.#visits / (this.budget * daysToRun);
-    return { whole: share(0, 3), learning: share(0, 1), settled: share(2, 3), used };
-  }
-
-  /** Visits come at an even pace. */
-  async #day(day: number): Promise<void> {
-    this.#now = instant(day * DAY);
-    await this.#sitemaps?.read();
-    for (let slot = 0; slot < this.budget; slot++) {
-      const now = instant((day + slot / this.budget) * DAY);
-      this.#now = now;
-      const index = this.#nextDue(now);
-      if (index === undefined) continue;
-      const changed = this.#visit(index, now);
-      if (this.#sitemaps) await this.#sitemaps.visited(index, changed);
-    }
-  }
-
-  #nextDue(now: Instant): number | undefined {
-    const horizon = this.policy.waits ? now : NEVER;
-    for (;;) {
-      const index = this.#due.popDue(horizon);
-      // A page that was brought forward is still in the heap for the time before.
-      if (index === undefined || this.#dueAt[index]! <= horizon) return index;
-    }
-  }
-
-  #page(index: number): SimulatedPage {
-    const last = this.#lastVisit[index]!;
-    const changed = this.#nextChange[index]!;
-    return {
-      ...(Number.isNaN(last) ? {} : { lastVisitAt: instant(last) }),
-      dueAt: instant(this.#dueAt[index]!),
-      changeInterval: this.policy.changeInterval?.(index),
-      ...(!Number.isNaN(last) && changed <= this.#now ? { changedAt: instant(changed) } : {}),
-    };
-  }
-
-  #bringForward(index: number, dueAt: Instant): void {
-    this.#dueAt[index] = dueAt;
-    this.#due.push(dueAt, index);
-  }
-
-  #visit(index: number, now: Instant): boolean {
-    const page = this.pages[index]!;
-    this.#visits++;
-    this.#count(index, now);
-    const last = this.#lastVisit[index]!;
-    const lastVisitAt = Number.isNaN(last) ? undefined : instant(last);
-    const changed = lastVisitAt === undefined || this.#nextChange[index]! <= now;
-    const lastModified = changed ? this.#lastModified(page, lastVisitAt && this.#nextChange[index]!, now) : undefined;
-    this.#lastVisit[index] = now;
-    this.#nextChange[index] = now + this.#exponential(page.rate);
-    const dueAt = instant(this.#dueAt[index]!);
-    const next = now + this.policy.next({ page, index, now, dueAt, changed, lastVisitAt, lastModified });
-    this.#dueAt[index] = next;
-    this.#due.push(instant(next), index);
-    return changed;
-  }
-
-  /** The last of the changes since `firstChange`; without one, of all time. */
-  #lastModified(page: Page, firstChange: number | undefined, now: Instant): Instant | undefined {
-    const last = now - this.#exponential(page.rate);
-    return page.dated ? instant(Math.max(last, firstChange ?? last)) : undefined;
-  }
-
-  #count(index: number, until: number): void {
-    const last = this.#lastVisit[index]!;
-    if (!Number.isNaN(last)) {
-      const { rate } = this.pages[index]!;
-      this.#staleTime += staleTime(rate, until - last) - staleTime(rate, this.#counted[index]! - last);
-    }
-    this.#freshTime += Math.max(0, Math.min(until, this.#nextChange[index]!) - this.#counted[index]!);
-    this.#counted[index] = until;
-  }
-
-  #exponential(rate: number): number {
-    return -Math.log(1 - this.#random()) / rate;
-  }
-}
-
-// ── table ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+  DAY,
+  knownRates,
+  nutch,
+  type Policy,
+  type Result,
+  Simulation,
+  type SitemapShares,
+  smart,
+  VISITS_A_PAGE,
+} from './freshness-simulation.js';
+import { BREWINGTON_CYBENKO, CHO_GARCIA_MOLINA, type Distribution, makeWeb } from './freshness-web.js';
 
 async function report(distribution: Distribution, visitsEvery: number, size: number): Promise<void> {
   const daysToRun = Math.ceil(visitsEvery * VISITS_A_PAGE);
@@ -352,7 +48,7 @@ async function report(distribution: Distribution, visitsEvery: number, size: num
     const fresh = spans.map(({ freshness }) => freshness / best.freshness);
     console.log(`| ${name} | ${[...harmonic, ...fresh, used].map(percent).join(' | ')} |`);
   };
-  const simulate = async (policy: Policy, web = pages, sitemaps?: { true: number; lying: number }) =>
+  const simulate = async (policy: Policy, web = pages, sitemaps?: SitemapShares) =>
     row(policy.name, await new Simulation(web, policy, budget, sitemaps).run(daysToRun));
   for (const objective of REFRESH_OBJECTIVES) {
     const known = knownRates(pages, budget, objective);
@@ -366,20 +62,58 @@ async function report(distribution: Distribution, visitsEvery: number, size: num
   }
   const dated = smart(size, 'harmonic');
   await simulate({ ...dated, name: `${dated.name}, 40 % with Last-Modified` }, makeWeb(distribution, size, 0.4));
-  for (const [truthful, lying] of SITEMAPS) {
+  for (const sitemaps of SITEMAPS) {
     const policy = smart(size, 'harmonic');
-    const name = `${policy.name}, sitemaps: ${truthful * 100} % true, ${lying * 100} % lying`;
-    await simulate({ ...policy, name }, pages, { true: truthful, lying });
+    await simulate({ ...policy, name: `${policy.name}, ${nameOf(sitemaps)}` }, pages, sitemaps);
   }
 }
 
-/** Shares of the pages whose sitemap, read once a day, tells the truth, and whose lies. */
-const SITEMAPS = [
-  [0.4, 0.2],
-  [0, 0.6],
-] as const;
+const SITEMAPS: readonly SitemapShares[] = [
+  { true: 0.4, lying: 0.2 },
+  { true: 0.4, lying: 0 },
+  { true: 0, lying: 0.6 },
+];
 
-const [size = 100_000] = process.argv.slice(2).map(Number);
-console.log('Target: within 5 % of the optimum of the objective with known rates, settled.');
-for (const visitsEvery of [3, 10, 30]) await report(CHO_GARCIA_MOLINA, visitsEvery, size);
-await report(BREWINGTON_CYBENKO, 10, size);
+const NONE: SitemapShares = { true: 0, lying: 0 };
+
+const nameOf = (shares: SitemapShares): string =>
+  `sitemaps: ${shares.true * 100} % true, ${shares.lying * 100} % lying`;
+
+/** Sitemaps beside none, on webs and changes of their own by seed: harmonic staleness over that without sitemaps, less than 1 is better, and fresh pages. None with other changes tells what chance makes. */
+async function overSeeds(seeds: number, visitsEvery: number, size: number): Promise<void> {
+  const daysToRun = Math.ceil(visitsEvery * VISITS_A_PAGE);
+  const budget = Math.max(1, Math.round(size / visitsEvery));
+  console.log(`\nstaleness with sitemaps over that without; ${size} pages, one visit a page in ${visitsEvery} days`);
+  console.log(
+    `| seed | ${['none, other changes', ...SITEMAPS.map(nameOf)].map((name) => `${name}: whole time | settled | fresh pages, settled`).join(' | ')} |`,
+  );
+  console.log(`|---${'|---|---|---'.repeat(SITEMAPS.length + 1)}|`);
+  for (let seed = 1; seed <= seeds; seed++) {
+    const pages = makeWeb(CHO_GARCIA_MOLINA, size, 0, seed);
+    const run = (shares: SitemapShares, changes = seed) =>
+      new Simulation(pages, smart(size, 'harmonic'), budget, shares, changes).run(daysToRun);
+    const without = await run(NONE);
+    const cells: string[] = [];
+    for (const result of [run(NONE, -seed), ...SITEMAPS.map((shares) => run(shares))]) {
+      const { whole, settled } = await result;
+      cells.push(
+        (whole.staleness / without.whole.staleness).toFixed(3),
+        (settled.staleness / without.settled.staleness).toFixed(3),
+        (settled.freshness / without.settled.freshness).toFixed(3),
+      );
+    }
+    console.log(`| ${seed} | ${cells.join(' | ')} |`);
+  }
+}
+
+const seeds = Number(option('seeds', '0'));
+const every = Number(option('every', '10'));
+const [first] = process.argv.slice(2);
+const size = first === undefined || first.startsWith('--') ? Number(option('pages', '100000')) : Number(first);
+if (seeds > 0) {
+  await overSeeds(seeds, every, size);
+} else {
+  console.log('Target: within 5 % of the optimum of the objective with known rates, settled.');
+  for (const visitsEvery of [3, 10, 30]) await report(CHO_GARCIA_MOLINA, visitsEvery, size);
+  await report(BREWINGTON_CYBENKO, 10, size);
+}

@@ -1,6 +1,6 @@
 /** Child processes of a benchmark: started, watched through the operating system's own accounting, stopped. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -55,6 +55,64 @@ export function usageOf(child: ChildProcess): Usage | undefined {
     return { cpu: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, peakMb: Number(peak) / 1024 };
   } catch {
     return undefined;
+  }
+}
+
+/** Watches a process and all that it starts, by looks every quarter of a second: what a process does after the last one is not counted. */
+export class ProcessTree {
+  private readonly seconds = new Map<string, number>();
+  private readonly timer: NodeJS.Timeout;
+  /** Resident memory of the process itself, and what the others hold that they share with none, in MB. */
+  memory: { readonly own: number; readonly others: number } = { own: 0, others: 0 };
+
+  constructor(private readonly root: number) {
+    this.timer = setInterval(() => this.look(), 250);
+  }
+
+  /** Processor seconds of all of them, those that have ended included. */
+  get cpu(): number {
+    return [...this.seconds.values()].reduce((sum, seconds) => sum + seconds, 0);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  look(): void {
+    const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
+    const tree = new Set([this.root]);
+    for (let size = 0; size < tree.size; ) {
+      size = tree.size;
+      for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
+    }
+    let [own, others] = [0, 0];
+    for (const { pid, startedAt, cpu } of all) {
+      if (!tree.has(pid)) continue;
+      this.seconds.set(`${pid} ${startedAt}`, cpu);
+      if (pid === this.root) own = residentMb(pid).all;
+      else others += residentMb(pid).unshared;
+    }
+    this.memory = { own, others };
+  }
+}
+
+function statOf(pid: number): { pid: number; parent: number; startedAt: string; cpu: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const cpu = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    return { pid, parent: Number(fields[1]), startedAt: fields[19]!, cpu };
+  } catch {
+    return undefined; // it has ended
+  }
+}
+
+function residentMb(pid: number): { all: number; unshared: number } {
+  try {
+    const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
+    return { all: resident / 256, unshared: (resident - shared) / 256 };
+  } catch {
+    return { all: 0, unshared: 0 };
   }
 }
 

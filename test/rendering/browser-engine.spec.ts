@@ -16,7 +16,7 @@ let http: HttpFetcher | undefined;
 
 function open(attributes = '', wear?: Wear): BrowserEngine {
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
-    <cw:Renderer ${SANDBOX} timeLimitMS="150000" ${attributes}/>
+    <cw:Renderer ${SANDBOX} ${attributes.includes('timeLimitMS') ? '' : 'timeLimitMS="150000"'} ${attributes}/>
     <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.1/32"/></cw:Fetcher></CrawlConfig>`;
   const { definition } = readConfiguration(xml, { file: 'test', readFile: () => '', env: {} });
   http = new HttpFetcher(definition!.fetchers);
@@ -69,6 +69,18 @@ describe.skipIf(findBrowser({}) === undefined)('the engine that renders', () => 
     }
     expect(seen.size).toBe(3);
     await browser.close();
+  });
+
+  it.skipIf(process.platform !== 'linux')('gives a page up when the browser does not answer', async () => {
+    const browser = open('timeLimitMS="3000"');
+    await rendered(browser, '/1', 'awake').catch(() => undefined);
+    const [pid] = browsers();
+    process.kill(pid!, 'SIGSTOP');
+    try {
+      await expect(rendered(browser, '/2', 'asleep')).rejects.toThrow(/^render-(?:crash|timeout)/);
+    } finally {
+      process.kill(pid!, 'SIGCONT');
+    }
   });
 
   const LOADER = `<p id=p></p><script>

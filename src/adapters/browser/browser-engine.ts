@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
-import type { FetchEngine, Fetcher, FetchRequest, RenderOrder } from '../../engine/ports/fetcher.js';
+import type { FetchEngine, Fetcher, FetchRequest, RenderOrder, SocketOpener } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import { Browser, BrowserMissing, tabsOf, USUAL_WEAR } from './browser.js';
+import { type Answers, Browser, BrowserMissing, tabsOf, USUAL_WEAR } from './browser.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
+import { GuestSockets } from './guest-sockets.js';
 import { ProcessorShare } from './processor-share.js';
 import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
 
@@ -17,6 +18,8 @@ const START_AGAIN_MS = 60_000;
 /** Time within which a page that was ended because of its memory is recognised as such; a busy machine is slow. */
 const KILLED_MS = 30_000;
 const REST_AFTER_MS = 1_000;
+/** Within this a tab is closed or given up. */
+const CLOSE_MS = 10_000;
 /** The part of the memory limit that one page may use. */
 const SHARE_OF_ONE_PAGE = 0.6;
 
@@ -37,7 +40,7 @@ export class BrowserEngine implements FetchEngine {
   constructor(
     private readonly renderer: RendererDefinition,
     fetchers: readonly FetcherDefinition[],
-    private readonly fetcher: Fetcher,
+    private readonly fetcher: Fetcher & SocketOpener,
     private readonly log: Pick<Log, 'info' | 'warn'>,
     private readonly wear = USUAL_WEAR,
   ) {
@@ -98,15 +101,13 @@ export class BrowserEngine implements FetchEngine {
   private async rendered(request: FetchRequest, order: RenderOrder, startedAt: number): Promise<FetchOutcome> {
     const browser = await this.open();
     const key = siteOf(request);
-    const tab = await browser
-      .take(key, this.most, request.userAgent ?? order.userAgent)
-      .catch((error: unknown) => error as Error);
+    const tab = await this.openTab(browser, key, request.userAgent ?? order.userAgent);
     if (tab instanceof Error) return failure('render-crash', `the browser opens no page: ${firstLine(tab)}`, startedAt);
     const controller = new AbortController();
     const guest = this.guest(request, order, tab, controller.signal);
     let isFine = false;
     try {
-      await addCookies(tab, request);
+      await inTime(addCookies(tab, request), CLOSE_MS);
       const timeLimit = Math.min(this.renderer.timeLimit, request.totalTimeout ?? Number.POSITIVE_INFINITY);
       const readyWhen = order.readyWhen ?? this.renderer.readyWhen;
       const page = await tab.render({
@@ -126,8 +127,18 @@ export class BrowserEngine implements FetchEngine {
       return this.failed(error, startedAt);
     } finally {
       controller.abort();
-      await browser.give(tab, key, isFine);
+      await inTime(browser.give(tab, key, isFine), CLOSE_MS);
     }
+  }
+
+  /** Browsers have been seen never to answer, to this request alone. */
+  private async openTab(browser: Browser, key: string, userAgent: string | undefined): Promise<Tab | Error> {
+    const { timeLimit } = this.renderer;
+    const taken = browser.take(key, this.most, userAgent).catch((error: unknown) => error as Error);
+    const tab = await inTime(taken, timeLimit);
+    if (tab) return tab;
+    void taken.then((late) => (late instanceof Error ? undefined : browser.give(late, key, false)));
+    return new Error(`nothing was opened within ${timeLimit / 1000} s`);
   }
 
   private failed(error: unknown, startedAt: number): FetchOutcome {
@@ -177,19 +188,27 @@ export class BrowserEngine implements FetchEngine {
     // Of several calls that find it worn, the first one starts another.
     if (current === (await this.browser?.catch(() => undefined))) {
       this.browser = this.start();
-      if (current) void retire(current);
+      // Longer than any page may take.
+      if (current) void retire(current, 3 * this.renderer.timeLimit + CLOSE_MS);
     }
     return this.browser!;
   }
 
   private async start(): Promise<Browser> {
-    const answer: Parameters<typeof Browser.start>[1] = (route, tab) => void this.guests.answer(route, tab?.guest);
-    const browser = await Browser.start(this.renderer, answer, this.wear);
+    const browser = await Browser.start(this.renderer, this.answers(), this.wear);
     if (this.missing || this.version === undefined) this.log.info(`pages are rendered by Chromium ${browser.version}`);
     this.missing = undefined;
     this.version = browser.version;
     if (!this.watching) void this.watch();
     return browser;
+  }
+
+  private answers(): Answers {
+    const request: Answers['request'] = (route, tab) => void this.guests.answer(route, tab?.guest);
+    const { webSocketHosts } = this.renderer;
+    if (webSocketHosts.length === 0) return { request };
+    const sockets = new GuestSockets(this.fetcher, this.guests, webSocketHosts);
+    return { request, socket: (route, tab) => void sockets.carry(route, tab.guest) };
   }
 
   /** While there is work: the browser's use of processor and memory. */
@@ -222,9 +241,19 @@ export class BrowserEngine implements FetchEngine {
   }
 }
 
-async function retire(browser: Browser): Promise<void> {
-  while (browser.busy > 0 && !browser.closed) await sleep(100);
+async function retire(browser: Browser, within: number): Promise<void> {
+  const until = performance.now() + within;
+  while (browser.busy > 0 && !browser.closed && performance.now() < until) await sleep(100);
   await browser.close();
+}
+
+/** Undefined when the time is over before. */
+async function inTime<T>(work: Promise<T>, within: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), within);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** Pages share cookies and storage with other pages of their site that are fetched in the same way. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route } from 'playwright-core';
+import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route, WebSocketRoute } from 'playwright-core';
 import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import { browserEnvironment } from './browser-environment.js';
 import { browserProblem, findBrowser } from './find-browser.js';
@@ -35,6 +35,13 @@ export interface Wear {
 export const USUAL_WEAR: Wear = { tab: 100, browser: 1_500 };
 const LAUNCH_MS = 30_000;
 
+/** What the pages of a browser ask for is answered in its place. */
+export interface Answers {
+  request(route: Route, tab: Tab | undefined): void;
+  /** Absent: pages have no WebSockets. */
+  socket?(route: WebSocketRoute, tab: Tab): void;
+}
+
 export class BrowserMissing extends Error {
   override readonly name = 'BrowserMissing';
 }
@@ -66,7 +73,7 @@ export class Browser {
 
   private constructor(
     private readonly chromium: Chromium,
-    private readonly answer: (route: Route, tab: Tab | undefined) => void,
+    private readonly answers: Answers,
     private readonly remote: boolean,
     private readonly wear: Wear,
   ) {
@@ -76,7 +83,7 @@ export class Browser {
   }
 
   /** Throws BrowserMissing, with what to do, if no browser can be started. */
-  static async start(renderer: RendererDefinition, answer: Browser['answer'], wear = USUAL_WEAR): Promise<Browser> {
+  static async start(renderer: RendererDefinition, answers: Answers, wear = USUAL_WEAR): Promise<Browser> {
     const problem = browserProblem(renderer);
     if (problem !== undefined) throw new BrowserMissing(problem);
     const { chromium } = await import('playwright-core');
@@ -95,7 +102,7 @@ export class Browser {
               handleSIGTERM: false,
             })
           : await chromium.connectOverCDP(renderer.url, { timeout: LAUNCH_MS });
-      return new Browser(browser, answer, renderer.url !== undefined, wear);
+      return new Browser(browser, answers, renderer.url !== undefined, wear);
     } catch (error) {
       const [first = ''] = String(error instanceof Error ? error.message : error).split('\n');
       const hint = renderer.sandbox && /sandbox|namespace/i.test(String(error)) ? SANDBOX_HINT : '';
@@ -178,7 +185,7 @@ export class Browser {
     const site: Site = { key, context, tabs: new Set(), idle: [] };
     this.sites.set(key, site);
     await context.addInitScript(initScript(this.notes));
-    await context.route('**/*', (route) => this.answer(route, this.tabOf(route)));
+    await context.route('**/*', (route) => this.answers.request(route, this.tabOf(route)));
     await context.routeWebSocket(/.*/, (socket) => void socket.close());
     context.on('page', (page) => {
       // Not opened by `open`: a window that a page asked for.
@@ -191,6 +198,8 @@ export class Browser {
     const tab = await Tab.open(site.context, this.notes);
     site.tabs.add(tab);
     this.tabs.set(tab.page, tab);
+    const { socket } = this.answers;
+    if (socket) await tab.page.routeWebSocket(/.*/, (route) => socket(route, tab));
     return tab;
   }
 

@@ -64,7 +64,7 @@ const NOT_FETCHED = new Set([
   'other',
 ]);
 const MOST_REQUESTS = 250;
-const MOST_BYTES = 40 * 1024 * 1024;
+export const MOST_BYTES = 40 * 1024 * 1024;
 const MOST_REDIRECTS = 5;
 const MOST_AT_ONCE_PER_HOST = 6;
 const LONGEST_REST_MS = 600_000;
@@ -149,7 +149,7 @@ export class GuestRequests {
     if (type === 'stylesheet' && !guest.styled) return EMPTY_STYLES;
     const method = request.method();
     if (method !== 'GET' && method !== 'POST') return { refused: 'method' };
-    if (this.isBlocked(url.hostname)) return { refused: 'blocked-host' };
+    if (isOfHosts(url.hostname, this.blockedHosts)) return { refused: 'blocked-host' };
     if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return { refused: 'limit' };
     const isScript = type === 'script' || type === 'stylesheet';
     if (method === 'POST' && !(await this.mayPost(request, url, guest))) return { refused: 'other-origin' };
@@ -157,8 +157,15 @@ export class GuestRequests {
     return this.fetched(request, url, guest);
   }
 
-  private isBlocked(hostname: string): boolean {
-    return this.blockedHosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
+  /** Why the page may not have a WebSocket there, whose handshake has that URL; undefined: it may. */
+  async refusesSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
+    if (isOfHosts(url.hostname, this.blockedHosts)) return 'blocked-host';
+    if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return 'limit';
+    const asksRobots = guest.obeysRobots === 'all';
+    if (asksRobots && !(await this.robots.allows(url, guest.request.fetcher, guest.agent))) return 'robots';
+    if ((this.resting.get(url.host) ?? 0) > Date.now()) return 'host-rests';
+    if (url.host === URL.parse(guest.url)?.host) guest.ownRequests++;
+    return undefined;
   }
 
   private async sharedAnswer(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<Answered> {
@@ -328,6 +335,9 @@ function sessionOf(session: RequestSession | undefined, cookies: string | undefi
   const isForOneUrl = /^digest\b/i.test(headers?.['authorization'] ?? '');
   return { cookies: cookies ?? session.cookies, headers: isForOneUrl ? undefined : headers, login, certificate, ntlm };
 }
+
+export const isOfHosts = (hostname: string, hosts: readonly string[]): boolean =>
+  hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 
 const EMPTY_STYLES: GuestAnswer = { status: 200, headers: { 'content-type': 'text/css' }, body: new Uint8Array(0) };
 

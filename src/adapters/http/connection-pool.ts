@@ -21,6 +21,8 @@ export class Connection {
   socket: Socket | undefined;
   /** Present while a socket is being opened. */
   attempt: ConnectionAttempt | undefined;
+  /** Why the last one was not opened. */
+  failure: Error | undefined;
   /** Place among the idle ones; used only by the pool. */
   idle = false;
   older: Connection | undefined;
@@ -31,6 +33,7 @@ export class Connection {
     readonly origin: string,
     private readonly target: Target,
     private readonly connector: Connector,
+    webSocket?: { readonly maxPayloadSize: number },
   ) {
     this.client = new Client(origin, {
       connect: (_, callback) => this.open(callback),
@@ -41,6 +44,7 @@ export class Connection {
       maxHeaderSize: MAX_HEADER_SIZE,
       pipelining: 1,
       allowH2: false,
+      ...(webSocket && { webSocket }),
     });
   }
 
@@ -57,6 +61,7 @@ export class Connection {
       },
       (failure: Error) => {
         this.attempt = undefined;
+        this.failure = failure;
         callback(failure, null);
       },
     );

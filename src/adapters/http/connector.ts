@@ -18,6 +18,8 @@ export interface Target {
   readonly hostname: string;
   readonly port: number;
   readonly proxy?: ProxyServer;
+  /** A proxy passes bytes on, also without TLS: what is spoken is not HTTP alone. */
+  readonly tunnelled?: boolean;
   /** Presented to the server if it asks for one. */
   readonly identity?: TlsIdentity;
 }
@@ -127,7 +129,8 @@ export class Connector {
     try {
       const plain = await this.dial(proxy.port, await this.addressesOf(proxy.hostname), attempt);
       const socket = proxy.secure ? await this.handshake(plain, proxy, attempt) : plain;
-      if (target.secure || proxy.kind === 'socks5') await tunnel(socket, { hostname, port: target.port }, proxy);
+      if (target.secure || target.tunnelled || proxy.kind === 'socks5')
+        await tunnel(socket, { hostname, port: target.port }, proxy);
       return socket;
     } catch (error) {
       throw proxyFailure(error);

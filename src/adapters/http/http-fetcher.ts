@@ -7,13 +7,21 @@ import { isIP } from 'node:net';
 import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome, FetchTimings } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
-import type { FetchEngine, FetchRequest, NtlmCredentials } from '../../engine/ports/fetcher.js';
+import type {
+  FetchEngine,
+  FetchedSocket,
+  FetchRequest,
+  NtlmCredentials,
+  SocketEvents,
+  SocketOpener,
+} from '../../engine/ports/fetcher.js';
 import { Connection, ConnectionPool } from './connection-pool.js';
 import { Deadlines } from './deadlines.js';
 import { DnsCache, type Lookup } from './dns-cache.js';
 import type { Exchange, Settle } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
 import { FetcherProfile } from './fetcher-profile.js';
+import { openGuardedSocket } from './guarded-socket.js';
 import { LenientExchange } from './lenient-exchange.js';
 import { authenticateMessage, negotiateMessage, ntlmMoment, readChallenge } from './ntlm.js';
 import { bareHostname } from './proxy.js';
@@ -38,7 +46,7 @@ interface Settled {
   readonly failure: FetchFailure | undefined;
 }
 
-export class HttpFetcher implements FetchEngine {
+export class HttpFetcher implements FetchEngine, SocketOpener {
   readonly engine = 'http';
   private readonly dns: DnsCache;
   private readonly pool: ConnectionPool;
@@ -147,6 +155,12 @@ export class HttpFetcher implements FetchEngine {
   private rememberLenient(origin: string): void {
     if (this.lenientOrigins.size >= MOST_LENIENT_HOSTS) this.lenientOrigins.clear();
     this.lenientOrigins.add(origin);
+  }
+
+  openSocket(request: FetchRequest, protocols: readonly string[], events: SocketEvents): FetchedSocket {
+    const profile = this.profiles.get(request.fetcher);
+    if (!profile) throw new Error(`There is no fetcher named ${JSON.stringify(request.fetcher)} in the configuration.`);
+    return openGuardedSocket(profile, { request, protocols }, events);
   }
 
   async resolve(hostname: string): Promise<string | undefined> {

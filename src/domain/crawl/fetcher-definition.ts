@@ -100,6 +100,8 @@ export interface RendererDefinition {
   readonly sandbox: boolean;
   /** Host names, including subdomains, from which nothing is fetched for a page. */
   readonly blockedHosts: readonly string[];
+  /** The same, to which pages may open WebSockets. */
+  readonly webSocketHosts: readonly string[];
   readonly place?: Place;
 }
 

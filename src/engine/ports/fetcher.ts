@@ -1,4 +1,5 @@
 import type { RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
+import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { Secret } from '../../domain/secret.js';
 import type { Duration } from '../../domain/time/units.js';
@@ -96,6 +97,28 @@ export interface Fetcher {
   /** First address of a host, for crawl space rules on addresses; undefined if DNS has none. */
   resolve(hostname: string): Promise<string | undefined>;
   close(): Promise<void>;
+}
+
+/** A WebSocket (RFC 6455) of a page. */
+export interface FetchedSocket {
+  send(message: string | Uint8Array<ArrayBuffer>): void;
+  /** Closes it with the handshake of the protocol. */
+  close(): void;
+  /** Ends it at once, even while it is being opened. */
+  destroy(): void;
+}
+
+export interface SocketEvents {
+  opened(): void;
+  said(message: string | Uint8Array): void;
+  /** Called once, last; with the reason if no connection could be made. */
+  closed(failure?: ErrorCode): void;
+}
+
+/** Opens WebSockets and keeps the promises of a Fetcher. */
+export interface SocketOpener {
+  /** The URL is that of the handshake, `http:` or `https:`. Throws if the request cannot be made at all. */
+  openSocket(request: FetchRequest, protocols: readonly string[], events: SocketEvents): FetchedSocket;
 }
 
 /** One way to fetch: plain HTTP, or others besides it (a browser). */

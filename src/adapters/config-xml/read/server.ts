@@ -197,7 +197,7 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
 
 export function readRenderer(root: Node, { problems }: ReadContext): RendererDefinition {
   const element = one(root, server.RENDERER);
-  const { path, url, timeLimitMS, memoryLimitBytes, renderObeysRobots, readyWhen, pages, ...rest } =
+  const { path, url, timeLimitMS, memoryLimitBytes, renderObeysRobots, readyWhen, pages, webSocketHosts, ...rest } =
     element?.values ?? defaults(server.RENDERER);
   if (element && path !== undefined && url !== undefined)
     problems.add('ambiguous-browser', 'Renderer has path and url: one browser is enough', element.place);
@@ -211,5 +211,6 @@ export function readRenderer(root: Node, { problems }: ReadContext): RendererDef
     timeLimit: timeLimitMS,
     memoryLimit: memoryLimitBytes,
     obeysRobots: renderObeysRobots,
+    webSocketHosts: webSocketHosts ?? [],
   };
 }

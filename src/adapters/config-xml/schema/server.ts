@@ -190,6 +190,10 @@ export const RENDERER = element(
     blockedHosts: attribute(t.hostNames, 'Hosts, with those below them, of which nothing is fetched for a page.', {
       default: TRACKERS,
     }),
+    webSocketHosts: attribute(
+      t.hostNames,
+      'Hosts, with those below them, to which pages may open WebSockets. Default: none.',
+    ),
   },
   { once: true },
 );

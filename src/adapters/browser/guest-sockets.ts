@@ -1,0 +1,103 @@
+/**
+ * WebSockets of rendered pages to the hosts that the configuration names, opened by the crawl's own fetcher instead of the browser.
+ * They carry neither credentials nor cookies, because it is unknown which frame of the page opens one.
+ */
+import type { WebSocketRoute } from 'playwright-core';
+import type { SocketOpener } from '../../engine/ports/fetcher.js';
+import { type Guest, type GuestRequests, isOfHosts, MOST_BYTES, type Refusal } from './guest-requests.js';
+
+/** Open at once, of one page. */
+const MOST_SOCKETS = 8;
+
+export class GuestSockets {
+  private readonly open = new WeakMap<Guest, number>();
+
+  constructor(
+    private readonly opener: SocketOpener,
+    private readonly requests: GuestRequests,
+    private readonly hosts: readonly string[],
+  ) {}
+
+  /** Never rejects: a page that has been closed needs no answer. */
+  async carry(route: WebSocketRoute, guest: Guest | undefined): Promise<void> {
+    if (!guest) return close(route);
+    const refuse = (refusal: Refusal): Promise<void> => {
+      guest.refused.set(refusal, (guest.refused.get(refusal) ?? 0) + 1);
+      return close(route);
+    };
+    guest.inFlight++;
+    guest.activity++;
+    try {
+      const url = URL.parse(route.url().replace(/^ws/, 'http'));
+      const refusal = url ? ((await this.refusal(url, guest)) ?? (await this.connect(route, url, guest))) : 'scheme';
+      if (refusal) await refuse(refusal);
+    } catch {
+      await refuse('failed');
+    } finally {
+      guest.inFlight--;
+      guest.activity++;
+    }
+  }
+
+  private async refusal(url: URL, guest: Guest): Promise<Refusal | undefined> {
+    if (!isOfHosts(url.hostname, this.hosts)) return 'kind';
+    if (url.protocol === 'http:' && guest.url.startsWith('https:')) return 'scheme';
+    if ((this.open.get(guest) ?? 0) >= MOST_SOCKETS) return 'limit';
+    return this.requests.refusesSocket(url, guest);
+  }
+
+  /** Resolves when the server has answered. Messages are passed on until one side closes or the page has been read. */
+  private connect(route: WebSocketRoute, url: URL, guest: Guest): Promise<Refusal | undefined> {
+    const { fetcher, userAgent, proxy } = guest.request;
+    const headers = { origin: URL.parse(guest.url)!.origin };
+    const request = { url: url.href, fetcher, userAgent, proxy, headers, anonymous: true };
+    const waiting: (string | Uint8Array<ArrayBuffer>)[] = [];
+    let isOpen = false;
+    this.count(guest, 1);
+    return new Promise((resolve) => {
+      const socket = this.opener.openSocket(request, route.protocols(), {
+        opened: () => {
+          isOpen = true;
+          for (const message of waiting.splice(0)) socket.send(message);
+          resolve(undefined);
+        },
+        said: (message) => {
+          if (!take(guest, message)) return socket.destroy();
+          try {
+            route.send(typeof message === 'string' ? message : Buffer.from(message));
+          } catch {
+            socket.destroy(); // the page is closed
+          }
+        },
+        closed: (failure) => {
+          guest.signal.removeEventListener('abort', destroy);
+          this.count(guest, -1);
+          resolve(failure === 'address-forbidden' ? 'address' : 'failed');
+          void close(route);
+        },
+      });
+      const destroy = (): void => socket.destroy();
+      guest.signal.addEventListener('abort', destroy, { once: true });
+      route.onMessage((message) => {
+        const said = typeof message === 'string' ? message : new Uint8Array(message);
+        if (!take(guest, said)) destroy();
+        else if (isOpen) socket.send(said);
+        else waiting.push(said);
+      });
+      route.onClose((code) => (code === undefined || code === 1000 ? socket.close() : destroy()));
+    });
+  }
+
+  private count(guest: Guest, more: 1 | -1): void {
+    this.open.set(guest, (this.open.get(guest) ?? 0) + more);
+  }
+}
+
+/** Counts a message; false once the page has used up its bytes. */
+function take(guest: Guest, message: string | Uint8Array): boolean {
+  guest.activity++;
+  guest.bytes += message.length;
+  return guest.bytes <= MOST_BYTES;
+}
+
+const close = (route: WebSocketRoute): Promise<void> => route.close().catch(() => undefined);
