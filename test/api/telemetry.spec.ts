@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { builtProgram } from '../support/crawlway-command.js';
 import { metricsOf, type ReceivedSpan, resourceOf, spansOf } from '../support/otlp.js';
 import { startReceiver } from '../support/receivers/http-receiver.js';
 import { smallCrawl } from '../support/small-crawl.js';
@@ -88,6 +91,16 @@ it('a collector that is down costs a line in the log for each signal, and neithe
   expect(await server.end('SIGTERM')).toBe(0);
   expect(lines()).toHaveLength(2);
   expect(server.output).not.toContain(SECRET);
+});
+
+it('the program has the SDK in a file of its own, which no start reads', ({ skip }) => {
+  const program = builtProgram();
+  if (program === '') skip('the program is not built');
+  const files = readdirSync(program).filter((name) => name.endsWith('.js'));
+  const having = (text: RegExp) => files.filter((name) => text.test(readFileSync(join(program, name), 'utf8')));
+  expect(having(/BatchSpanProcessor/)).toEqual([expect.stringMatching(/^open-telemetry-/)]);
+  expect(having(/from ?["']\.\/open-telemetry-/)).toEqual([]);
+  expect(having(/import\(["']\.\/open-telemetry-/)).toHaveLength(1);
 });
 
 async function closedPort(): Promise<number> {
