@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../server/options.js';
 import { ServerClient, type ServerOption } from './client.js';
-import { type JsonOption, printJson } from './output.js';
+import { counted, type JsonOption, printJson } from './output.js';
 
 interface ClearOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
@@ -20,14 +20,18 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
       return;
     }
     if (status !== 409 || body.count === undefined) throw new UsageError(body.detail ?? `the server answers ${status}`);
-    if (!(await agreed(`${body.count} URLs of ${crawler} match ${pattern}. Delete them and their documents?`))) {
+    if (
+      !(await agreed(
+        `${counted(body.count, 'URL')} of ${crawler} ${body.count === 1 ? 'matches' : 'match'} ${pattern}. Delete them and their documents?`,
+      ))
+    ) {
       process.stdout.write('nothing was deleted\n');
       return;
     }
   }
   const { count } = await client.call<{ count: number }>('DELETE', `${path}&confirm=true`);
   if (options.json) printJson({ crawler, deleted: count });
-  else process.stdout.write(`${count} URLs were deleted\n`);
+  else process.stdout.write(`${counted(count, 'URL')} ${count === 1 ? 'was' : 'were'} deleted\n`);
 }
 
 async function agreed(question: string): Promise<boolean> {

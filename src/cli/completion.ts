@@ -16,7 +16,7 @@ export function completion(program: Command, shell: string): void {
   else if (shell === 'zsh')
     process.stdout.write(`#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${bash(all)}`);
   else if (shell === 'fish') process.stdout.write(fish(program));
-  else throw new UsageError(`${shell} is none of ${SHELLS.join(', ')}`);
+  else throw new UsageError(`the shell ${shell} is not known; give one of ${SHELLS.join(', ')}`);
 }
 
 function completionsOf(command: Command, path = ''): Completion[] {

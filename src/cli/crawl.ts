@@ -149,7 +149,7 @@ export async function siteDefinition(
   { delay, render = 'never', sandbox = true }: Pick<CrawlOptions, 'delay' | 'render' | 'sandbox'>,
 ): Promise<ServerDefinition> {
   if (!/^(?:never|auto|always)$/.test(render))
-    throw new UsageError(`--render ${render} is none of never, auto, always`);
+    throw new UsageError(`--render ${render} is not known; give never, auto or always`);
   const starts = urls.map((url) => {
     const start = URL.parse(url);
     if (!start || !/^https?:$/.test(start.protocol)) throw new UsageError(`${url} is not an http or https URL`);

@@ -30,7 +30,7 @@ import { storeExport, storeImport } from './store.js';
 import { submit } from './submit.js';
 
 const program = new Command('crawlway')
-  .description('Crawls web sites and keeps a search index true to them.')
+  .description('Crawls web sites and keeps a search index in sync with them.')
   .version(SERVER_VERSION)
   .showHelpAfterError()
   .addHelpText(
@@ -194,7 +194,7 @@ withJson(withConfiguration(program.command('doctor')))
   .addHelpText('after', '\nExit code: 0 nothing failed, 1 something did.')
   .action(doctor);
 
-withJson(withConfiguration(program.command('new').description('write files to begin with').command('plugin')))
+withJson(withConfiguration(program.command('new').description('create files to start from').command('plugin')))
   .description('write a plug-in to begin with, in the folder plugins beside the configuration')
   .argument('<name>')
   .action(newPlugin);
@@ -223,7 +223,7 @@ withJson(withServer(login.command('test')))
 
 const keys = program
   .command('keys')
-  .description('API keys of the running server (the key that asks wants the role admin), and keys that sign requests');
+  .description('API keys of the running server (needs a key with the role admin), and keys that sign requests');
 
 withJson(keys.command('new'))
   .description('make a key that signs the requests of a fetcher (cw:BotAuth), without a server')

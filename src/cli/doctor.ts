@@ -8,7 +8,7 @@ import { configurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, dataDirectoryOf, type ServerFlags } from '../server/options.js';
 import { printable } from '../server/printable.js';
 import { PROJECT_ROOT } from '../server/project-root.js';
-import { type JsonOption, printJson } from './output.js';
+import { counted, type JsonOption, printJson } from './output.js';
 import { table } from './table.js';
 
 interface DoctorOptions extends JsonOption, Pick<ServerFlags, 'config' | 'data'> {}
@@ -68,14 +68,16 @@ function configuration(file: string): { definition?: ServerDefinition; findings:
     if (errors.length > 0) {
       const [{ place, message }] = errors as [(typeof errors)[0]];
       return {
-        findings: [failed('configuration', `${errors.length} errors; the first: ${placeText(place)} ${message}`)],
+        findings: [
+          failed('configuration', `${counted(errors.length, 'error')}; the first: ${placeText(place)} ${message}`),
+        ],
       };
     }
     const { definition } = checked.load();
-    const text = `${file}: ${definition.crawlers.length} crawlers, ${definition.sinks.length} sinks`;
+    const text = `${file}: ${counted(definition.crawlers.length, 'crawler')}, ${counted(definition.sinks.length, 'sink')}`;
     const finding =
       problems.length > 0
-        ? warning('configuration', `${text}; ${problems.length} warnings, see crawlway check`)
+        ? warning('configuration', `${text}; ${counted(problems.length, 'warning')}, see crawlway check`)
         : ok('configuration', text);
     return { definition, findings: [finding] };
   } catch (error) {

@@ -95,7 +95,8 @@ function startOf(typed: string): URL {
 
 function sinkOf({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions): FirstSink {
   if (sink === 'bundled') return { type: 'papi', url: sinkUrl ?? BUNDLED_INDEX };
-  if (!isSinkType(sink)) throw new UsageError(`--sink ${sink} is none of bundled, ${SINK_TYPE_NAMES.join(', ')}`);
+  if (!isSinkType(sink))
+    throw new UsageError(`--sink ${sink} is not known; give one of bundled, ${SINK_TYPE_NAMES.join(', ')}`);
   const url = sinkUrl ?? (sink === 'file' ? 'orders.jsonl' : undefined);
   if (url === undefined) throw new UsageError(`--sink ${sink} needs --sink-url, the address of the ${sink} sink`);
   const needsIndex = ((SINK_TYPES[sink] as { required?: readonly string[] }).required ?? []).includes('index');
@@ -138,7 +139,7 @@ async function askForSink(terminal: Interface): Promise<InitOptions> {
   ).trim();
   const sink = kinds[Number(answer || 1) - 1] ?? answer;
   if (sink === 'bundled') return { sink };
-  if (!isSinkType(sink)) throw new UsageError(`${sink} is none of ${kinds.join(', ')}`);
+  if (!isSinkType(sink)) throw new UsageError(`the sink ${sink} is not known; give one of ${kinds.join(', ')}`);
   const sinkUrl = (await terminal.question(sink === 'file' ? 'Its path [orders.jsonl] ' : 'Its address? ')).trim();
   const options: readonly string[] = SINK_TYPES[sink].options;
   const more = async (name: string, question: string): Promise<string | undefined> =>

@@ -14,7 +14,8 @@ export async function createKey(
   role: string,
   options: ServerOption & JsonOption & { readonly expires?: string },
 ): Promise<void> {
-  if (!(ROLES as readonly string[]).includes(role)) throw new UsageError(`${role} is none of ${ROLES.join(', ')}`);
+  if (!(ROLES as readonly string[]).includes(role))
+    throw new UsageError(`the role ${role} is not known; give one of ${ROLES.join(', ')}`);
   const text = JSON.stringify({
     name,
     role,
@@ -46,6 +47,10 @@ export function makeSigningKey({ out, json }: JsonOption & { readonly out?: stri
 export async function listKeys(options: ServerOption & JsonOption): Promise<void> {
   const keys = await new ServerClient(options).list<KeyDto>('/keys');
   if (options.json) return printJson(keys);
+  if (keys.length === 0) {
+    process.stdout.write('there are no keys: the API answers on this machine only\n');
+    return;
+  }
   const rows = keys.map(({ name, role, from, createdAt = '', createdBy = '', expiresAt = '', expired }) => [
     name,
     role,

@@ -27,6 +27,10 @@ export async function testLogin(name: string, options: ServerOption & JsonOption
 export async function listLogins(options: ServerOption & JsonOption): Promise<void> {
   const logins = await new ServerClient(options).list<LoginDto>('/logins');
   if (options.json) return printJson(logins);
+  if (logins.length === 0) {
+    process.stdout.write('the configuration has no logins\n');
+    return;
+  }
   const rows = logins.map((login) => [
     login.name,
     login.type,

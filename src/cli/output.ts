@@ -7,3 +7,6 @@ export interface JsonOption {
 /** One JSON document, indented for whoever looks at it. */
 export const printJson = (value: unknown): void =>
   void process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+
+/** `1 crawler`, `2 crawlers`. */
+export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

@@ -18,7 +18,9 @@ export async function refresh(what: string, options: RefreshOptions): Promise<vo
   const answer = await client.call<RefreshedDto>('POST', path, { type: 'application/json', text });
   if (options.json) return printJson(answer);
   const { count, resting } = answer;
-  process.stdout.write(`${count} ${count === 1 ? 'URL is' : 'URLs are'} due now\n`);
+  if (count === 0)
+    process.stdout.write(`no stored URL of ${crawler} matches; crawlway explain URL says why one is not stored\n`);
+  else process.stdout.write(`${count} ${count === 1 ? 'URL is' : 'URLs are'} due now\n`);
   for (const { host, until } of resting)
     process.stdout.write(
       `${printable(host)} rests until ${until}: one request is made to it now, and a good answer ends the rest\n`,

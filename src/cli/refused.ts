@@ -19,7 +19,9 @@ export async function refused(options: RefusedOptions): Promise<void> {
   const shown = all.filter((one) => (reason ?? one.reason) === one.reason && (host ?? one.host) === one.host);
   if (options.json) return printJson(shown);
   if (shown.length === 0) {
-    process.stdout.write('no such link was refused since the server started\n');
+    process.stdout.write(
+      `no link ${reason === undefined && host === undefined ? '' : 'of these '}has been refused since the server started\n`,
+    );
     return;
   }
   const rows = shown.map((one) => [one.count, one.reason, one.host]);

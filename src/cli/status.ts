@@ -33,7 +33,7 @@ async function numbers(client: ServerClient): Promise<{ crawlers: readonly Crawl
 async function overview(client: ServerClient): Promise<string> {
   const { crawlers, sinks } = await numbers(client);
   return [
-    `${client.url}  ${new Date().toLocaleTimeString()}`,
+    `${client.url}  ${new Date().toISOString()}`,
     crawlerTable(crawlers),
     sourceTable(crawlers),
     sinkTable(sinks),

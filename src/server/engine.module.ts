@@ -89,7 +89,7 @@ export interface Parts {
 export function openLog(env: NodeJS.ProcessEnv): Log {
   const level = env['CRAWLWAY_LOG_LEVEL'] || 'info';
   if (!(LOG_LEVELS as readonly string[]).includes(level)) {
-    throw new UsageError(`CRAWLWAY_LOG_LEVEL ${level} is none of ${LOG_LEVELS.join(', ')}`);
+    throw new UsageError(`CRAWLWAY_LOG_LEVEL ${level} is not a level; give one of ${LOG_LEVELS.join(', ')}`);
   }
   return PinoLog.create(level as LogLevel, process.stdout.isTTY === true);
 }

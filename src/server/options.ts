@@ -104,7 +104,8 @@ function portNumber(text: string): number {
 function readRoles(text: string | undefined, databaseUrl: Secret): ReadonlySet<Role> {
   const names = (text || ROLES.join(',')).split(',').map((name) => name.trim());
   const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new UsageError(`CRAWLWAY_ROLES: ${unknown} is none of ${ROLES.join(', ')}`);
+  if (unknown !== undefined)
+    throw new UsageError(`CRAWLWAY_ROLES: ${unknown} is not a role; give some of ${ROLES.join(', ')}`);
   const roles = new Set(names as Role[]);
   if (!roles.has('crawl') && !isSharedDatabase(databaseUrl)) {
     throw new UsageError('CRAWLWAY_ROLES without crawl: on SQLite there is no other server that could crawl');

@@ -123,3 +123,13 @@ describe('a body', () => {
     expect(errorsAt(body)).toEqual(['/files/a~1b~0c.rules']);
   });
 });
+
+it('what is missing, unknown or no call at all is named once, in plain words', async () => {
+  const wrong = await world.send<Problem>('POST', 'crawlers/test/roots', { ulr: 'x' });
+  expect(wrong.body.errors).toEqual([
+    { pointer: '/ulr', detail: 'the call has no field ulr' },
+    { pointer: '/url', detail: 'url is missing' },
+  ]);
+  const nothing = await world.get<Problem>('nothing');
+  expect(nothing.body.detail).toBe('There is no call GET /api/v1/nothing; /docs lists all calls.');
+});

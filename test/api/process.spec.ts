@@ -59,7 +59,7 @@ describe('the server as a process', () => {
     expect(explained.stdout).toMatch(/visits\n.*200 {2}document\n {2}orders\n.*add acknowledged/);
     expect(explained.code).toBe(0);
     expect([submitted.code, submitted.stdout]).toEqual([1, '2500 new, 1 known, 1 rejected\n']);
-    expect([cleared.code, cleared.stdout]).toEqual([0, '1 URLs were deleted\n']);
+    expect([cleared.code, cleared.stdout]).toEqual([0, '1 URL was deleted\n']);
 
     writeFileSync(config, configuration(site, '<Rules><Rule><Ext value=".pdf"/><NoIndex/></Rule></Rules>'));
     server.signal('SIGHUP');

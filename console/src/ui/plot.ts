@@ -48,6 +48,8 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
     {
       width: element.clientWidth,
       height,
+      // The last label is centred on the end of the axis.
+      padding: [null, 34, null, null],
       legend: { show: false },
       cursor: { y: false },
       scales: {

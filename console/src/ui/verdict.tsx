@@ -22,8 +22,7 @@ export function Verdict({ explanation, robots, queue, crawler }: VerdictProps): 
       <p>
         <strong>The configuration {verdict.accepted ? 'accepts it.' : 'rejects it.'}</strong>{' '}
         <Prose text={verdict.meaning} />
-        {verdict.detail && ` Decisive: ${verdict.detail}.`} {!verdict.accepted && <Prose text={verdict.remedy} />}{' '}
-        <PlaceLink place={verdict.place} crawler={crawler} />
+        {verdict.detail && ` Decisive: ${verdict.detail}.`} <PlaceLink place={verdict.place} crawler={crawler} />
       </p>
       <Robots robots={robots} />
       {verdict.accepted && <Effects explanation={explanation} queue={queue} />}

@@ -47,7 +47,7 @@ interface ImportOptions extends JsonOption {
 /** The converted configuration as text; see the report for the rest. */
 export function imported(format: string, files: readonly ImportFile[]): { xml: string; report: ImportReport } {
   const reader = READERS[format.toLowerCase()];
-  if (!reader) throw new UsageError(`${format} is none of ${IMPORT_FORMATS.join(', ')}`);
+  if (!reader) throw new UsageError(`the format ${format} is not known; give one of ${IMPORT_FORMATS.join(', ')}`);
   const report = new ImportReport();
   const crawlers = reader(files, report);
   const empty = crawlers.filter(({ roots }) => roots.length === 0);

@@ -6,7 +6,7 @@ export class NotFound extends Error {
 /** For a name that does not exist. `what`: crawler, login. */
 export const notAmong = (what: string, name: string, names: readonly string[]): NotFound =>
   new NotFound(
-    `there is no ${what} ${JSON.stringify(name)}; there ${names.length === 0 ? 'is none' : `are: ${names.join(', ')}`}`,
+    `there is no ${what} ${JSON.stringify(name)}; ${names.length === 0 ? 'none is configured' : `there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`}`,
   );
 
 /** Raised for a request that cannot be carried out as it is; the server answers 422 with the message. */

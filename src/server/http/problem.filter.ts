@@ -11,10 +11,10 @@ import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, probl
 /** A start takes no longer, and a database may be back by then. */
 const RETRY_AFTER_S = 1;
 
-/** Turns whatever was thrown into a problem document; details of our own failures are only logged. */
 /** Characters of the address that an answer repeats. */
 const LONGEST_INSTANCE = 2_048;
 
+/** Turns whatever was thrown into a problem document; details of our own failures are only logged. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(@Inject(LOG) private readonly log: Log) {}
@@ -45,11 +45,17 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof WorkLost)
       return plainProblem(503, 'The page was lost with the thread that another page ended. Try again.', instance);
     const status = statusOf(error);
-    if (error instanceof HttpException || status < 500) return plainProblem(status, (error as Error).message, instance);
+    if (error instanceof HttpException || status < 500) return plainProblem(status, wordsOf(error as Error), instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });
     return plainProblem(status, 'The server failed to answer; its log says more.', instance);
   }
 }
+
+/** Nest says "Cannot GET /path" of a call that there is not. */
+const wordsOf = ({ message }: Error): string =>
+  /^Cannot [A-Z]+ \//.test(message)
+    ? `${message.replace('Cannot', 'There is no call')}; /docs lists all calls.`
+    : message;
 
 /** Nest's exceptions and Fastify's own errors (body too large, unknown media type, …) carry their status. */
 function statusOf(error: unknown): number {

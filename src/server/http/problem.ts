@@ -34,7 +34,7 @@ export const PROBLEM_TYPES = {
   'precondition-failed': { status: 412, title: 'The configuration has changed since it was read' },
   'rejected-by-policy': { status: 422, title: 'The crawl policy rejects the URL' },
   unacceptable: { status: 422, title: 'The request cannot be carried out as it is' },
-  'not-found': { status: 404, title: 'There is no such thing' },
+  'not-found': { status: 404, title: 'Not found' },
 } as const;
 
 export type ProblemType = keyof typeof PROBLEM_TYPES;

@@ -53,8 +53,15 @@ function hasNul(value: unknown): boolean {
 
 function describe(error: ValidationError, parent: string): ProblemError[] {
   const pointer = pointerTo(parent, error.property);
-  const own = Object.values(error.constraints ?? {}).map((detail) => ({ pointer, detail }));
+  const own = detailsOf(error).map((detail) => ({ pointer, detail }));
   return [...own, ...(error.children ?? []).flatMap((child) => describe(child, `${pointer}/`))];
+}
+
+/** A field that the call does not have, and one that is missing, are told in one sentence each. */
+function detailsOf({ constraints = {}, property, value }: ValidationError): readonly string[] {
+  if ('whitelistValidation' in constraints) return [`the call has no field ${property}`];
+  const all = Object.values(constraints);
+  return value === undefined && all.length > 0 ? [`${property} is missing`] : all;
 }
 
 /** A name in a JSON pointer (RFC 6901, 3), or in a query. */

@@ -16,7 +16,7 @@ const LONGEST_URL = 8_192;
 const LONGEST_RULE = 65_536;
 
 const INSTRUCTIONS =
-  'Crawlway crawls web sites and keeps a search index true to them. Ask explain_url why a page is or is not in the index, crawl_status what limits a crawl, list_errors what fails. ' +
+  'Crawlway crawls web sites and keeps a search index in sync with them. Ask explain_url why a page is or is not in the index, crawl_status what limits a crawl, list_errors what fails. ' +
   'Nothing here deletes or changes the configuration: preview_rule shows what a rule would do, and a person puts it into force in the console.';
 
 const LOOKS = { readOnlyHint: true, openWorldHint: false } as const;

@@ -69,7 +69,13 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
         )}
       </Fact>
       <Fact label="Last change">
-        <Time at={state.lastChangeAt} relative /> <span class="muted">{plural(state.changes, 'change')} seen</span>
+        {state.changes === 0 ? (
+          <span class="muted">none since the first visit</span>
+        ) : (
+          <>
+            <Time at={state.lastChangeAt} relative /> <span class="muted">{plural(state.changes, 'change')} seen</span>
+          </>
+        )}
       </Fact>
       <Fact label="First seen">
         <Time at={state.firstSeenAt} />{' '}
