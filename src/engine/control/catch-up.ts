@@ -155,6 +155,9 @@ export class CatchUp {
   }
 }
 
+/** What others hold and this sink refuses: the next visit orders whatever it finds, as after any order that one sink refuses. */
+const REFUSED = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null } as const;
+
 /** One round to one sink. */
 class Bringing {
   private readonly source: string | undefined;
@@ -201,17 +204,17 @@ class Bringing {
         ? await kept.find(this.source, state.url)
         : undefined;
     if (found?.crawler !== state.crawler || found.document.stamp !== state.stamp) return this.visit(owed, state, fence);
-    return this.send(ledger.add(state, 'sink-behind', found.document), state.id, fence);
+    return this.send(owed, ledger.add(state, 'sink-behind', found.document), state.id, fence);
   }
 
   private async delete(owed: OwedOrder, id: number, fence: Fence): Promise<Fate> {
     const { crawler, uri, hostKey } = owed;
     await this.services.shared.giveUp({ crawler, url: uri }, [this.sink]);
-    return this.send(this.services.ledger.deleteUri({ crawler, uri, hostKey }, 'sink-behind'), id, fence);
+    return this.send(owed, this.services.ledger.deleteUri({ crawler, uri, hostKey }, 'sink-behind'), id, fence);
   }
 
-  private async send(order: PushOrder, id: number, fence: Fence): Promise<Fate> {
-    const { delivery, owing, ledger, events } = this.services;
+  private async send(row: OwedOrder, order: PushOrder, id: number, fence: Fence): Promise<Fate> {
+    const { delivery, owing, ledger, events, clock } = this.services;
     const { answer, attempts, putOff } = await delivery.deliver(order, [this.sink], { fence, mayPutOff: true });
     const owed = owing.changes(order, [this.sink], putOff);
     if (putOff.length > 0) {
@@ -222,7 +225,12 @@ class Bringing {
     events.order(order, answer.state, message);
     this.crawler.tally.order(order.kind, answer.state);
     const entry = ledger.entry(order, { state: answer.state, attempts, answer: message });
-    await this.write({ id, fence, orders: [entry], owed });
+    const settlement = { id, fence, orders: [entry] };
+    if (answer.state === 'acknowledged') await this.write({ ...settlement, owed });
+    else if (order.kind === 'add') await this.write({ ...settlement, owed, changes: REFUSED });
+    // No visit comes back to a document that is gone everywhere else.
+    else
+      await this.write({ ...settlement, owed: [{ ...row, orderId: order.id, change: 'asked', askedAt: clock.now() }] });
     return 'answered';
   }
 
