@@ -61,7 +61,7 @@ export interface PreviewDto {
 export interface ConfigurationDraftDto {
   /** CrawlConfig.xml; absent: the one in force. */
   readonly xml?: string;
-  /** New texts of files of rules that the configuration names, by name; the others stay. */
+  /** New texts of rule files that the configuration names, by name; the others stay. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -109,7 +109,7 @@ export interface SinkTestDto {
   readonly type: string;
   /** It answers and would take orders. */
   readonly ok: boolean;
-  /** What was asked and answered, or what is wrong. */
+  /** What was requested and answered, or what is wrong. */
   readonly message: string;
   readonly milliseconds: number;
 }
@@ -333,7 +333,7 @@ export interface LinkDto {
   readonly state?: UrlStateDto;
   /** Absent: robots.txt of its site was not asked for this. */
   readonly robots?: RobotsOpinionDto;
-  /** Of a page that was rendered: scripts made the link, the page as it was sent has it not. */
+  /** On a rendered page: scripts made the link, it is not on the page as it was sent. */
   readonly onlyRendered?: boolean;
 }
 
@@ -359,7 +359,7 @@ export interface RenderingComparisonDto {
   readonly added: readonly string[];
   /** Those that only the page as it was sent has; 1,000 at most. */
   readonly lost: readonly string[];
-  /** Links that the rendered page has no more; 200 at most. */
+  /** Links that are no longer on the rendered page; 200 at most. */
   readonly lostLinks: readonly string[];
 }
 
@@ -549,7 +549,7 @@ export interface CountDto {
 }
 
 export interface HistoryPointDto {
-  /** End of the time that the point speaks of. */
+  /** End of the time that the point covers. */
   readonly at: string;
   /** Length of that time; divide by it for a rate. */
   readonly seconds: number;
@@ -596,11 +596,11 @@ export interface HostDto {
   readonly queued: number;
   /** No request before this: crawl delay. */
   readonly nextRequestAt?: string;
-  /** No request before this: the host asked for a rest, or did not answer. */
+  /** No request before this time: the host asked for rest, or did not answer. */
   readonly backOffUntil?: string;
   /** Pause between two requests that is in force. */
   readonly crawlDelaySeconds?: number;
-  /** Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages want. */
+  /** Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages need. */
   readonly visitPriceSeconds?: number;
   readonly robots?: HostRobotsDto;
   /** Paused by a person. */
@@ -693,7 +693,7 @@ export interface KeyDirectoryDto {
 export interface KeyDto {
   readonly name: string;
   readonly role: 'read' | 'operate' | 'admin';
-  /** Whether it is one of CRAWLWAY_API_KEYS or was made over the API. */
+  /** Whether it is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
   /** Who made it. */
@@ -715,7 +715,7 @@ export interface NewKeyDto {
 export interface CreatedKeyDto {
   readonly name: string;
   readonly role: 'read' | 'operate' | 'admin';
-  /** Whether it is one of CRAWLWAY_API_KEYS or was made over the API. */
+  /** Whether it is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
   /** Who made it. */
@@ -1079,7 +1079,7 @@ export interface RootSubmissionDto {
 export interface SubmitOutcomeDto {
   readonly url: string;
   readonly outcome: 'new' | 'known' | 'rejected';
-  /** Line of the url list where it begins. */
+  /** Line of the URL list where it begins. */
   readonly line?: number;
   /** Why it was rejected. */
   readonly message?: string;
@@ -1163,7 +1163,7 @@ export interface SessionDto {
   readonly name: string;
   /** Each role may do what the ones before it may. */
   readonly role: 'read' | 'operate' | 'admin';
-  /** Whether calls want an API key or a sign-in. */
+  /** Whether calls require an API key or a sign-in. */
   readonly keyWanted: boolean;
   /** Version of the server. */
   readonly version: string;
@@ -1223,7 +1223,7 @@ export interface SinkDto {
   readonly comparable: boolean;
   /** `papi`: the name of the connector under which documents are pushed. */
   readonly connector?: string;
-  /** What a person should look at although orders go out: it holds documents that no crawler of this server knows. */
+  /** Something a person should check although orders are being sent: it holds documents that no crawler of this server knows. */
   readonly warning?: string;
   /** Crawlers that push to it. */
   readonly crawlers: readonly string[];

@@ -81,7 +81,7 @@ withJson(program.command('crawl'))
   .argument('<url...>', 'where to begin; a URL that ends in / stands for its site, another for its folder')
   .option('--out <file>', 'write push orders there as JSON lines (else to the standard output)')
   .option('--delay <ms>', 'pause between two requests to one web server (else 2500; 0 on this machine)')
-  .option('--max-pages <number>', 'end after so many pages, sitemaps included')
+  .option('--max-pages <number>', 'end after this many pages, sitemaps included')
   .option('--render <mode>', 'run the scripts of pages in Chromium: never, auto or always (else never)')
   .option('--no-sandbox', 'run Chromium without its sandbox: only inside a container that confines it')
   .addHelpText(
@@ -97,7 +97,9 @@ withJson(program.command('check'))
   .action(check);
 
 withJson(program.command('import'))
-  .description('write a configuration from that of another crawler, with a report of what was taken and what was not')
+  .description(
+    'write a configuration from that of another crawler, with a report of what was converted and what was not',
+  )
   .argument('<format>', IMPORT_FORMATS.join(', '))
   .argument('<file...>', 'its configuration, and the lists and rules that belong to it')
   .option('--out <file>', 'the configuration to write (else imported-FORMAT.xml)')
@@ -144,7 +146,7 @@ withJson(withServer(program.command('refused')))
   .action(refused);
 
 withJson(withServer(program.command('submit')))
-  .description('submit a url list to the running server')
+  .description('submit a URL list to the running server')
   .requiredOption('-f, --file <file>', 'one URL a line, # comments, \\ continuation; - reads the standard input')
   .option('--crawler <name>', 'the crawler, when there are several')
   .action(submit);
@@ -158,7 +160,7 @@ withJson(withServer(program.command('clear')))
 
 withJson(withServer(program.command('push')))
   .description(
-    'send a sink everything that is indexed, and follow the progress (the server goes on without this command)',
+    'send everything that is indexed to a sink, and follow the progress (the server continues without this command)',
   )
   .requiredOption('--again <sink>', 'name of the sink')
   .option('--crawler <name>', 'only the documents of this crawler')
@@ -166,7 +168,7 @@ withJson(withServer(program.command('push')))
   .action(push);
 
 withJson(withServer(program.command('refresh')))
-  .description('visit a stored URL now, or all that a pattern matches; a host that rests is asked once')
+  .description('visit a stored URL now, or all that match a pattern; a host that rests is asked once')
   .argument('<url|pattern>', 'a URL, or an SQL LIKE pattern: http://www.example.com/%')
   .option('--crawler <name>', 'the crawler, when there are several')
   .action(refresh);
@@ -250,12 +252,12 @@ const withDatabase = (command: Command): Command =>
     .option('--data <folder>', 'the data directory of the SQLite file (else CRAWLWAY_DATA, else data)');
 
 withJson(withDatabase(store.command('export')))
-  .description('write what the crawl knows as lines of JSON; an interrupted export goes on')
+  .description('write what the crawl knows as lines of JSON; an interrupted export continues')
   .argument('<file>', '- writes to the standard output')
   .action(storeExport);
 
 withJson(withDatabase(store.command('import')))
-  .description('read an export into an empty database and check counts and digests; an interrupted import goes on')
+  .description('read an export into an empty database and check counts and digests; an interrupted import continues')
   .argument('<file>', '- reads the standard input')
   .action(storeImport);
 

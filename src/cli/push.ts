@@ -34,7 +34,7 @@ export async function push({ again: sink, crawler, wait, json, ...server }: Push
   while (wait && backfills.some(({ state }) => state === 'running')) {
     await sleep(EVERY_MS);
     const found = (await client.list<SinkDto>('/sinks')).find(({ name }) => name === sink);
-    if (!found) throw new UsageError(`the sink ${sink} was taken out of the configuration`);
+    if (!found) throw new UsageError(`the sink ${sink} was removed from the configuration`);
     backfills = found.backfills.filter((one) => crawler === undefined || one.crawler === crawler);
     show();
   }

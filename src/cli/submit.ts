@@ -55,6 +55,6 @@ async function readList(file: string): Promise<string> {
   try {
     return await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8'));
   } catch (error) {
-    throw fileFault(`the url list ${file}`, 'read', error);
+    throw fileFault(`the URL list ${file}`, 'read', error);
   }
 }

@@ -149,7 +149,7 @@ async function listen(app: NestFastifyApplication, { port, host }: ServerOptions
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new UsageError(`port ${port} on ${host} is taken by another program; choose one with --port`);
+      throw new UsageError(`port ${port} on ${host} is used by another program; choose one with --port`);
     if (code === 'EACCES') throw new UsageError(`this user may not listen on port ${port}; choose one with --port`);
     if (code === 'EADDRNOTAVAIL') throw new UsageError(`this machine has no address ${host}; choose one with --host`);
     throw error;

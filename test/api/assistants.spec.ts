@@ -69,11 +69,11 @@ describe('an assistant', () => {
     const urls = [world.site.url('/b.html')];
     expect(await asked(reader, 'submit_urls', { urls })).toMatchObject({
       isError: true,
-      text: expect.stringContaining('wants the role operate; reader has read'),
+      text: expect.stringContaining('requires the role operate; reader has read'),
     });
     const operator = await connected(KEYS.operator);
     expect((await asked(operator, 'submit_urls', { urls })).value).toMatchObject({ rejected: 0 });
-    expect((await asked(operator, 'preview_rule', { rule: '<Rule/>' })).text).toContain('wants the role admin');
+    expect((await asked(operator, 'preview_rule', { rule: '<Rule/>' })).text).toContain('requires the role admin');
     expect((await asked(reader, 'explain_url', { url: 'no URL', crawler: 'test' })).isError).toBe(true);
   });
 

@@ -244,7 +244,7 @@ describe('the command line without a server', () => {
       [/the configuration \. cannot be read: it is a folder/, 'serve', '--config', '.', '--port', '0'],
       [/there is no configuration nope\.xml: /, 'explain', 'http://a.example/', '--config', 'nope.xml'],
       [/\/nope\/x cannot be written: no such file/, 'crawl', 'http://127.0.0.1:9/', '--out', '/nope/x'],
-      [/the url list nope cannot be read: no such file/, 'submit', '-f', 'nope'],
+      [/the URL list nope cannot be read: no such file/, 'submit', '-f', 'nope'],
       [new RegExp(noServer), 'status', '--once', '--server', url(other)],
       [new RegExp(noServer), 'status', '--once', '--server', url(strange)],
     ];

@@ -99,7 +99,7 @@ describe('the calls about files of rules', () => {
     for (const name of ['other.rules', '../outside.rules', '/etc/crontab']) {
       const { status, body } = await put<Problem>({ files: { [name]: 'allow domain *\n' } });
       expect(status).toBe(422);
-      expect(body.errors![0]!.detail).toContain('names no file of rules');
+      expect(body.errors![0]!.detail).toContain('names no rule file');
     }
     expect((await put({ files: { 'crawl.rules': 7 } })).status).toBe(400);
     expect((await put({ file: {} })).status).toBe(400);

@@ -48,7 +48,7 @@ it('the sample never crawls or pushes to a port that another program has, and st
   const first = await sample(folder);
   await expect.poll(() => indexed(first.server), { timeout: 60_000 }).toBeGreaterThan(5);
   expect(foreign.flat()).toEqual([]);
-  expect(first.said.filter((line) => /is taken by another program/.test(line))).toHaveLength(2);
+  expect(first.said.filter((line) => /is used by another program/.test(line))).toHaveLength(2);
 
   const { searchPage, connector } = await sinkOf(first.server);
   const index = new URL(String(searchPage)).origin;

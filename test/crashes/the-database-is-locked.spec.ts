@@ -37,7 +37,9 @@ describe('a database that another program has locked', () => {
     const other = lock(file);
     const refused = new ServerProcess({ config, data: folder });
     expect(await refused.ended()).toBe(1);
-    expect(refused.output).toMatch(/The database .*crawlway\.sqlite is locked by another program: .*Close what has it/);
+    expect(refused.output).toMatch(
+      /The database .*crawlway\.sqlite is locked by another program: .*Close the program that has it/,
+    );
     expect(refused.output).not.toContain('    at ');
     expect(readFileSync(file).equals(before)).toBe(true);
     other.release();

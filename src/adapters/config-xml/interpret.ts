@@ -269,7 +269,7 @@ function readValue(
 ): { value: unknown } | undefined {
   const place = around.document.place(written.start);
   if (around.env !== 'as written' && !mayHoldVariables(spec, element) && written.value.search(VARIABLE) >= 0) {
-    const message = `${written.local}: a variable may stand in secrets and in addresses and users of sinks and proxies only; write the value`;
+    const message = `${written.local}: variables are allowed only in secrets and in addresses and users of sinks and proxies; write the value`;
     around.problems.add('misplaced-variable', message, place);
     return undefined;
   }

@@ -37,7 +37,7 @@ export const PROBLEM_CODES = {
   ),
   'contradictory-actions': warning('Two actions of one rule set one aspect differently; the later one wins.'),
   'no-effect': warning('A setting that has no effect as the others are, or means something else than it seems to.'),
-  'no-browser': warning('Pages are to be rendered, and the browser for it is missing or cannot start here.'),
+  'no-browser': warning('Pages are to be rendered, but the browser is missing or cannot start here.'),
   'robots-ignored': warning('A crawler that ignores robots.txt and robots metas of every site.'),
   'missing-package': error('A feature that needs a package which is not installed.'),
   'bad-range': error('A minimum above its maximum.'),
@@ -45,7 +45,7 @@ export const PROBLEM_CODES = {
   'unreadable-file': error('A file that the configuration names and that cannot be read.'),
   'refused-file': error('A file that the configuration names and may not: of another kind, or outside its folder.'),
   'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
-  'unnamed-file': error('A text was sent for a file that the configuration does not name as a file of rules.'),
+  'unnamed-file': error('A text was sent for a file that the configuration does not name as a rule file.'),
   'ignored-command': warning('A command of indexer.conf that has no meaning here.'),
   'too-many-problems': error('More problems than are listed; a warning when they are warnings.'),
 } as const satisfies Record<string, { severity: Problem['severity']; meaning: string }>;

@@ -166,7 +166,7 @@ function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problem
   const names = new Set<string>([NO_LOGIN]);
   for (const { name, place } of fetchers.flatMap(({ logins }) => logins)) {
     if (names.has(name))
-      problems.add('duplicate-name', `the name ${name} of the Login is taken: give it another`, place);
+      problems.add('duplicate-name', `the name ${name} of the Login is already used: give it another`, place);
     names.add(name);
   }
   const known = [...names];

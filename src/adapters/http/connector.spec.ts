@@ -152,7 +152,7 @@ describe('TLS', () => {
     const fetcher = testFetcher({ certificateAuthorities: [trusted.cert] }, { lookup: naming('127.0.0.1') });
     const outcome = await fetcher.fetch({ url: `https://site.example:${site.port}/`, fetcher: 'default' });
     expect(outcome).toMatchObject({ kind: 'failure', code: 'tls-client-certificate' });
-    expect((outcome as { detail: string }).detail).toMatch(/wants a certificate from the client \(ERR_SSL_/);
+    expect((outcome as { detail: string }).detail).toMatch(/requires a client certificate \(ERR_SSL_/);
   });
 
   it.each([

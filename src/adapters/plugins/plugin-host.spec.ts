@@ -115,7 +115,7 @@ it('one whose process ends in every call is to blame the second time', async () 
   ]);
   expect(await plugins.host.call('ends', 'onUrl', VISIT)).toBeUndefined();
   const message = plugins.host.call('ends', 'onUrl', { ...VISIT, url: 'http://a/x' });
-  expect(await failure(message)).toBe('ends onUrl: its process ended by itself (code 3)');
+  expect(await failure(message)).toBe('ends onUrl: its process ended unexpectedly (code 3)');
 });
 
 it.each([

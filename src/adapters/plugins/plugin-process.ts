@@ -134,7 +134,7 @@ export class PluginProcess {
     if (this.cancelPatience) return;
     this.send({ do: 'ping' });
     this.cancelPatience = this.clock.at(after(this.clock.now(), PATIENCE), () =>
-      this.kill('it did not come back from a function'),
+      this.kill('a function did not return'),
     );
   }
 
@@ -210,7 +210,7 @@ export class PluginProcess {
 function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
   // V8 aborts when its heap is full.
   if (signal === 'SIGABRT' || code === 134) return 'it had no memory left';
-  return `its process ended by itself (${signal ?? `code ${code}`})`;
+  return `its process ended unexpectedly (${signal ?? `code ${code}`})`;
 }
 
 /** Memory of the process in bytes; 0 if the system does not report it, so that V8's own limit is the only one. */

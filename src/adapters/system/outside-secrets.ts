@@ -169,7 +169,7 @@ function helperFault(name: string, error: unknown): UnreadableSecret {
         : typeof status === 'number'
           ? `ended with exit code ${status}`
           : `could not be run (${code ?? 'killed'})`;
-  return new UnreadableSecret(`the helper for secrets ${why} when it was asked for ${name}`);
+  return new UnreadableSecret(`the helper for secrets ${why} when it was called for ${name}`);
 }
 
 /** `CRAWLWAY_SECRETS_FOLDERS` (by default /run/secrets) and `CRAWLWAY_SECRETS_HELPER`, apart by blanks or as a JSON list. */

@@ -150,7 +150,7 @@ class CollectorState {
     // Its path and query may hold a key.
     const collector = this.collector.origin;
     if (failed)
-      this.log.warn(`the collector does not take ${this.signal}; the crawl goes on without them`, {
+      this.log.warn(`the collector does not accept ${this.signal}; the crawl continues without them`, {
         collector,
         message: redact(error?.message ?? 'no reason was given').slice(0, 200),
       });

@@ -92,7 +92,7 @@ export function parseAclFile(text: string): {
     if (verdict === undefined || prefix === undefined) {
       problems.push({
         line: index + 1,
-        message: 'write `allow` or `deny`, a URL prefix, and principals apart by commas',
+        message: 'write `allow` or `deny`, a URL prefix, and principals separated by commas',
       });
       continue;
     }

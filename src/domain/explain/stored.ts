@@ -147,13 +147,13 @@ function ofWaiting(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headl
     return waits(
       'robots-unreachable',
       `, and nothing of ${hostKey} is fetched until its robots.txt can be read (last answer: ${robots.status})`,
-      'Look at the host; robots.txt is asked for again every five minutes.',
+      'Check the host; robots.txt is requested again every five minutes.',
     );
   if (host && host.backOffUntil > now)
     return waits(
       'discovered',
       `, and ${hostKey} is left alone ${until(host.backOffUntil)} because it failed or asked for it`,
-      'It is visited then by itself; refresh it to have it tried once right now.',
+      'It will be visited then; refresh it to try once right now.',
     );
   if (host?.closedUntil !== undefined) {
     const when = host.closedUntil >= NEVER ? 'at no time' : `not before ${moment(host.closedUntil)}`;
@@ -169,7 +169,7 @@ function ofIndexed(facts: UrlFacts, state: UrlState): Headline {
   const unread = detailOfAnswer(visits.find(({ outcome }) => outcome === 'document')?.detail);
   if (state.reason === NEEDS_RENDERING) return ofScriptMade(unread, facts, state);
   const lacks = unread?.startsWith('render')
-    ? 'It was taken as it was sent, without its scripts'
+    ? 'It was read as it was sent, without its scripts'
     : 'Its text is missing';
   const without = unread ? ` ${lacks} (${clause(unread)}).` : '';
   const again = nextVisit(facts, state);

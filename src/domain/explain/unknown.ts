@@ -42,7 +42,7 @@ function neverLinked({ verdict, link, robots }: UrlFacts): Headline {
     };
   }
   const why = link
-    ? `a link on ${link.from} would be taken, but none was found there so far`
+    ? `a link on ${link.from} would be accepted, but none was found there so far`
     : 'the configuration accepts it, but no page that was read so far links to it';
   return {
     fate: 'not-in-index',

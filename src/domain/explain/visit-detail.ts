@@ -71,7 +71,7 @@ const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow', websub
 const TOLD = /(?:^|; )asked for by the site \([A-Za-z]+\)$/;
 
 export function toldDetail(detail: string | undefined, teller: Teller): string {
-  const told = `asked for by the site (${TELLERS[teller]})`;
+  const told = `requested by the site (${TELLERS[teller]})`;
   return detail === undefined ? told : `${detail}; ${told}`;
 }
 

@@ -28,7 +28,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     of: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
-    text: 'The certificate of the server is signed by itself or by a private authority',
+    text: 'The certificate of the server is self-signed or signed by a private authority',
     nextStep: TRUST,
   },
   {
@@ -53,7 +53,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     of: /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA/i,
-    text: 'The server wants a certificate from the client',
+    text: 'The server requires a client certificate',
     nextStep: 'Ask whoever runs the server how a client can sign in.',
   },
   {

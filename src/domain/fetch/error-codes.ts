@@ -51,11 +51,11 @@ export const ERROR_CODES = {
     'Fix or remove the links that lead to it.',
     { blame: 'page', isMissing: true },
   ),
-  'http-401': permanent('The page wants a login (401).', 'Give the fetcher a credential for this URL prefix.', {
+  'http-401': permanent('The page requires a login (401).', 'Give the fetcher a credential for this URL prefix.', {
     isMissing: true,
   }),
   'payment-required': permanent(
-    'The server wants to be paid for the page (402).',
+    'The server requires payment for the page (402).',
     'Come to terms with the site, and give the fetcher the header or credential that it asks for.',
   ),
   'http-403': permanent(
@@ -70,7 +70,7 @@ export const ERROR_CODES = {
   ),
   'http-5xx': permanent(
     'The server failed (5xx without Retry-After).',
-    'Tell the site; if it is known to recover by itself, class it temporary.',
+    'Inform the site; if it usually recovers, classify the error as temporary.',
     { host: 'after-a-run' },
   ),
   'http-other': permanent(
@@ -123,57 +123,59 @@ export const ERROR_CODES = {
     'Nothing, or fix the SoftErrors pattern.',
   ),
   'connection-failed': permanent('The connection failed in another way.', 'Look at the detail of the visit.'),
-  'http-408': temporary('The server timed out waiting for the request (408).', 'Tried again by itself.'),
-  'http-425': temporary('The server is not willing to answer early data (425).', 'Tried again by itself.'),
-  'http-429': temporary('Too many requests (429).', 'Tried again by itself; raise throttleTimeMS if it stays.', {
+  'http-408': temporary('The server timed out waiting for the request (408).', 'Tried again automatically.'),
+  'http-425': temporary('The server is not willing to answer early data (425).', 'Tried again automatically.'),
+  'http-429': temporary('Too many requests (429).', 'Tried again automatically; raise throttleTimeMS if it persists.', {
     host: 'backs-off',
   }),
   'http-503-retry-after': temporary(
     'Unavailable for a while (503 with Retry-After).',
-    'Tried again by itself at the time it names.',
+    'Tried again automatically at the time it names.',
     { host: 'backs-off' },
   ),
-  'connect-timeout': temporary('No connection within the time allowed.', 'Tried again by itself.', {
+  'connect-timeout': temporary('No connection within the time allowed.', 'Tried again automatically.', {
     host: 'backs-off',
   }),
   'read-timeout': temporary(
     'The answer did not come, or stopped coming, within the time allowed.',
-    'Tried again by itself; raise the time if the site is slow.',
+    'Tried again automatically; raise the time limit if the site is slow.',
     { host: 'backs-off' },
   ),
-  'connection-reset': temporary('The connection was reset by the site.', 'Tried again by itself.', {
+  'connection-reset': temporary('The connection was reset by the site.', 'Tried again automatically.', {
     host: 'backs-off',
   }),
-  'connection-refused': temporary('Nothing listens at the address.', 'Tried again by itself.', { host: 'backs-off' }),
+  'connection-refused': temporary('Nothing listens at the address.', 'Tried again automatically.', {
+    host: 'backs-off',
+  }),
   'network-unreachable': temporary('There is no route to the address.', 'Look at the network of this machine.', {
     host: 'backs-off',
   }),
   'dns-no-answer': temporary(
     'The name servers do not answer.',
-    'Tried again by itself; look at the resolver of this machine.',
+    'Tried again automatically; check the resolver of this machine.',
     { host: 'backs-off' },
   ),
   'robots-unreachable': temporary(
     'robots.txt could not be read, so the host is closed until it can (RFC 9309, 2.3.1.4).',
-    'Tried again by itself.',
+    'Tried again automatically.',
   ),
   'extractor-unavailable': temporary(
     'The server that extracts the text (Tika) cannot be asked. The document stays as it is, however long that lasts.',
-    'Start the server, or look at the url of Extractor; the document is visited again by itself.',
+    'Start the server, or check the url of Extractor; the document is visited again automatically.',
     { blame: 'crawler' },
   ),
   'plugin-failed': temporary(
     'A plug-in threw an error, took too long or ended. The document stays as it is, however long that lasts.',
-    'Look at the detail of the visit and at *Plug-ins*; fix the file, which is loaded again by itself, or write `onFailure="skip"`.',
+    'See the detail of the visit and *Plug-ins*; fix the file, which is reloaded automatically, or write `onFailure="skip"`.',
     { blame: 'crawler' },
   ),
   'render-timeout': temporary(
     'The scripts of the page did not come to an end, and the page could not be read. After two attempts it is indexed as it was sent.',
-    'Look at the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
+    'Check the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-memory': temporary(
     'The page took more memory than the browser may have. After two attempts it is indexed as it was sent.',
-    'Look at the page, raise `memoryLimitBytes` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
+    'Check the page, raise `memoryLimitBytes` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-crash': temporary(
     'The browser ended the page, or itself. After two attempts it is indexed as it was sent.',
@@ -195,7 +197,7 @@ export const ERROR_CODES = {
   ),
   'proxy-failed': temporary(
     'The proxy cannot be reached, refuses its login or cannot connect. That says nothing about the site.',
-    'Look at the proxy; the page is visited again by itself.',
+    'Check the proxy; the page is visited again automatically.',
     { blame: 'crawler' },
   ),
 } as const satisfies Record<string, ErrorEntry>;

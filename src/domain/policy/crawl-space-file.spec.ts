@@ -42,7 +42,7 @@ describe('parseCrawlSpace', () => {
     expect(read(text).problems).toEqual([
       ['1:1', 'a rule begins with allow or forbid, not "permit"'],
       ['2:7', 'after allow comes domain, address or prefix, not "hosts"'],
-      ['3:7', 'allow domain wants a target after it'],
+      ['3:7', 'allow domain needs a target after it'],
       ['4:18', '"300.1.1.1" is not an address: write IP, IP/BITS or IP NETMASK'],
       ['5:15', '"http://a.com/" is not a host name: write a.com'],
       ['6:15', 'prefix "a.com/x" can match no URL: begin it with http://, https:// or *'],

@@ -83,7 +83,7 @@ function parseRule(words: readonly UrlCommand[], space: CrawlSpaceKind): CrawlSp
     const message = `a global crawl space has domain rules only; move this ${kind} rule to a crawl.rules`;
     throw new BadLine(message, placeOf(second));
   }
-  if (!target) throw new BadLine(`${verdict} ${kind} wants a target after it`, placeOf(second));
+  if (!target) throw new BadLine(`${verdict} ${kind} needs a target after it`, placeOf(second));
   const place = first.place;
   if (kind === 'address') return { verdict, kind, target: addressTarget(target, more), place };
   if (more[0]) throw new BadLine(`"${more[0].text}" is too much: a rule has three words`, more[0].place);

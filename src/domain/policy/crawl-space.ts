@@ -154,7 +154,7 @@ function passedOverStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean):
   const effect = waits
     ? "decided when the host's address is known"
     : unknown
-      ? "passed over: the host's address cannot be had"
+      ? "skipped: the host's address cannot be found"
       : 'what comes after it decides the same';
   const outcome = waits ? 'pending' : 'not evaluated';
   return { layer: 'crawl-space', test: spaceRuleText(rule), outcome, place: rule.place, effect };
@@ -171,7 +171,7 @@ function decidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boo
 
 const harderStep = (rule: CrawlSpaceRule): TraceStep => ({
   layer: 'crawl-space',
-  test: `${spaceRuleText(rule)} excludes it too, and goes before a domain rule`,
+  test: `${spaceRuleText(rule)} excludes it too, and takes precedence over a domain rule`,
   outcome: 'set',
   place: rule.place,
   effect: 'status 760, the document is deleted',

@@ -269,6 +269,6 @@ function unknownCommand({ name, place }: Command): Problem {
   const hint = FILTERS.test(name)
     ? '; URLs that it kept out are crawled: write it as a crawl rule'
     : (HINTS[name.toLowerCase()] ?? meantCommand(name));
-  const message = `${name} has no meaning here and is passed over${hint}`;
+  const message = `${name} has no meaning here and is ignored${hint}`;
   return { severity: 'warning', code: 'ignored-command', message, place };
 }

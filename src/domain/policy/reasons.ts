@@ -174,7 +174,7 @@ export const REASONS = {
     'Change MimeTypes and `mimeTypesMode` of the crawler.',
   ),
   'excluded-by-plugin': page(
-    'A plug-in does not want the page in the index; the detail is its own.',
+    "A plug-in excludes the page from the index; the detail is the plug-in's.",
     'Look at the plug-in that the detail names.',
   ),
   'canonical-elsewhere': page(
@@ -186,23 +186,23 @@ export const REASONS = {
     'Set `nearDuplicateDetector="false"` to index both.',
   ),
   'extract-unsupported': page(
-    'No extractor reads content of this type: the document goes out with its bytes and metas, without text.',
-    'Nothing, when the sink extracts text by itself; or exclude the type with MimeTypes.',
+    'No extractor reads content of this type: the document is pushed with its bytes and metas, without text.',
+    'Nothing, if the sink extracts text itself; or exclude the type with MimeTypes.',
   ),
   'extract-timeout': page(
-    'Extracting the text took longer than allowed: the document goes out with its bytes and metas, without text.',
+    'Extracting the text took longer than allowed: the document is pushed with its bytes and metas, without text.',
     'Look at the file, or exclude the page.',
   ),
   'extract-memory': page(
-    'Extracting the text took more memory than allowed: the document goes out with its bytes and metas, without text.',
+    'Extracting the text took more memory than allowed: the document is pushed with its bytes and metas, without text.',
     'Look at the file, or exclude the page.',
   ),
   'extract-encrypted': page(
-    'The content is encrypted: the document goes out with its bytes and metas, without text.',
+    'The content is encrypted: the document is pushed with its bytes and metas, without text.',
     'Publish the file without a password if its text is to be found.',
   ),
   'extract-corrupt': page(
-    'The content is not what its type says, or is damaged: the document goes out with its bytes and metas, without text.',
+    'The content is not what its type says, or is damaged: the document is pushed with its bytes and metas, without text.',
     'Open the file and publish a good one.',
   ),
   'needs-rendering': page(
@@ -216,7 +216,7 @@ export const REASONS = {
 
   'removed-after-errors': refresh(
     'The URL had two permanent errors in a row, or more temporary ones than `maxTemporaryErrors`: its status was removed, and it is not refreshed. It is tried again when a live page that links to it is visited, whether that page has changed or not.',
-    'Fix the page, and it comes back at the next visit of a page that links to it; or submit it to try again now.',
+    'Fix the page, and it comes back with the next visit of a page that links to it; or submit it to try again now.',
   ),
   'too-many-temporary-errors': refresh(
     'More temporary errors in a row than `maxTemporaryErrors`.',
@@ -236,7 +236,7 @@ export const REASONS = {
     'A person cleared the URL; it is gone until a link to it is found again.',
     'Submit it to crawl it again.',
   ),
-  submitted: person('A person, a url list or the configuration submitted the URL as a root.', NOTHING),
+  submitted: person('A person, a URL list or the configuration submitted the URL as a root.', NOTHING),
   imported: person('The URL came with an imported pending file.', NOTHING),
   'links-not-followed': person(
     'Links of this root are listed, not queued (`followLinks` is off).',
@@ -279,7 +279,7 @@ export const REASONS = {
     'Nothing: GET /sinks and the console show what it has still to get.',
   ),
   'part-gone': push(
-    'The page is there, but no more has the part that this document was split off from (cw:Split).',
+    'The page exists, but it no longer has the part from which this document was made (cw:Split).',
     'Nothing, when the part is gone; otherwise look whether the selector of Split still fits the page.',
   ),
   'with-its-page': push(

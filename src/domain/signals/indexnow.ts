@@ -12,7 +12,7 @@ export interface IndexNowSubmission {
 /** Statuses of the protocol, and what each means. */
 export const INDEXNOW_STATUSES = {
   200: 'The URLs are queued.',
-  202: 'The URLs are taken; the key will be checked as soon as the host may be asked for it.',
+  202: 'The URLs are accepted; the key will be checked as soon as the host may be asked.',
   400: 'The request is malformed.',
   403: 'The file of the key is not at the site, or holds another key.',
   422: 'A URL does not belong to the host, the host is not crawled here, or the key is not one of the protocol.',

@@ -103,5 +103,5 @@ function whenSinkFollows(error: unknown): false {
 }
 
 function unknown(command: never): never {
-  throw new Error(`no such command: ${JSON.stringify(command)}`);
+  throw new Error(`unknown command: ${JSON.stringify(command)}`);
 }

@@ -160,7 +160,7 @@ export class Backfills {
     persistently(name, () => run.work(), this.services, stop.signal)
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        this.services.log.error(`${name} failed; it goes on after a restart`, { error: String(error) });
+        this.services.log.error(`${name} failed; it continues after a restart`, { error: String(error) });
       })
       .finally(() => {
         if (this.runs.get(setting) === stop) this.runs.delete(setting);

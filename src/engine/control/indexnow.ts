@@ -96,7 +96,7 @@ export class IndexNow {
   private async take({ host, urls }: IndexNowSubmission, crawlers: readonly Crawler[]): Promise<void> {
     for (const crawler of crawlers) {
       const taken = await this.told.take(crawler, urls, 'indexnow');
-      this.services.log.info('a site told of changed URLs by IndexNow', {
+      this.services.log.info('a site reported changed URLs by IndexNow', {
         crawler: crawler.name,
         host,
         urls: urls.length,
@@ -112,7 +112,7 @@ export class IndexNow {
     this.services.clock.at(after(this.services.clock.now(), ASK_AGAIN), () => {
       this.pending--;
       this.tryAgain(submission, crawlers, tries).catch((error: unknown) =>
-        this.services.log.error('an IndexNow submission could not be taken', { error: String(error) }),
+        this.services.log.error('an IndexNow submission could not be stored', { error: String(error) }),
       );
     });
     return answer(202);
@@ -123,7 +123,7 @@ export class IndexNow {
     if (check === 'right') await this.take(submission, crawlers);
     else if (check === 'unknown' && tries < MOST_TRIES) this.later(submission, crawlers, tries + 1);
     else
-      this.services.log.warn('URLs told by IndexNow are dropped: the key could not be verified', {
+      this.services.log.warn('URLs reported by IndexNow are dropped: the key could not be verified', {
         host: submission.host,
         keyLocation: submission.keyLocation,
       });

@@ -235,7 +235,7 @@ export class Maintenance {
   private inBackground(work: () => Promise<void>): void {
     const tracked = persistently('clearing URLs', work, this.services)
       .catch((error: unknown) =>
-        this.services.log.error('clearing URLs failed; it goes on after a restart', { error: String(error) }),
+        this.services.log.error('clearing URLs failed; it continues after a restart', { error: String(error) }),
       )
       .finally(() => this.inFlight.delete(tracked));
     this.inFlight.add(tracked);

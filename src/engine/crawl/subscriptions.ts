@@ -80,7 +80,7 @@ export class Subscriptions {
     if (this.asked.size >= MOST_SUBSCRIPTIONS) this.asked.clear();
     this.asked.set(key, after(now, ASK_AGAIN));
     this.ask({ crawler, feed, ...hub }).catch((error: unknown) =>
-      log.warn('a hub could not be asked to tell of a feed', { feed, hub: hub.hub, error: String(error) }),
+      log.warn('could not subscribe to a feed at its hub', { feed, hub: hub.hub, error: String(error) }),
     );
   }
 
@@ -93,7 +93,7 @@ export class Subscriptions {
     const { feed, hub } = subscription;
     if (mode === 'denied') {
       this.asked.set(key, after(clock.now(), AFTER_DENIAL));
-      log.info('a hub does not tell of a feed', { feed, hub });
+      log.info('a hub refuses to report changes of a feed', { feed, hub });
       return '';
     }
     if (mode !== 'subscribe' || challenge === '') return undefined;
@@ -101,7 +101,7 @@ export class Subscriptions {
     const renewAt = after(clock.now(), milliseconds(lease * RENEWED_AT));
     this.asked.set(key, renewAt);
     clock.at(renewAt, () => void this.renew(subscription, key, renewAt));
-    log.info('a hub tells of a feed from now on', { crawler: subscription.crawler, feed, hub, leaseSeconds });
+    log.info('a hub reports changes of a feed from now on', { crawler: subscription.crawler, feed, hub, leaseSeconds });
     return challenge;
   }
 
@@ -121,7 +121,7 @@ export class Subscriptions {
     const mark = { again: false };
     this.told.set(token, mark);
     this.visit(crawler, feed).catch((error: unknown) =>
-      log.warn('a feed that its hub told of could not be visited', { feed, error: String(error) }),
+      log.warn('a feed that its hub reported as changed could not be visited', { feed, error: String(error) }),
     );
     clock.at(after(clock.now(), TOLD_TOGETHER), () => {
       this.told.delete(token);
@@ -159,7 +159,12 @@ export class Subscriptions {
         sendBy: services.hosts.sendBy,
       });
       const answer = outcome.kind === 'failure' ? outcome.code : `${outcome.status}`;
-      services.log.info('asked a hub to tell of a feed', { crawler: subscription.crawler, feed, hub, answer });
+      services.log.info('asked a hub to report changes of a feed', {
+        crawler: subscription.crawler,
+        feed,
+        hub,
+        answer,
+      });
     } finally {
       services.hosts.finished(host, definition.throttle);
     }

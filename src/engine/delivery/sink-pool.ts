@@ -81,7 +81,7 @@ export class SinkPool {
 const NOBODY: SuccessorQueue = {
   adopt(orders) {
     for (const { answer, attempts } of orders) {
-      answer({ state: 'refused', message: 'the sink was taken out of the configuration' }, attempts);
+      answer({ state: 'refused', message: 'the sink was removed from the configuration' }, attempts);
     }
   },
 };

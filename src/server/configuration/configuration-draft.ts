@@ -19,6 +19,6 @@ export const strayFiles = ({ files }: ConfigurationDraft, named: readonly Partia
     .map((name) => ({
       severity: 'error',
       code: 'unnamed-file',
-      message: `the configuration names no file of rules ${name}: name it in CrawlSpace, GlobalCrawlSpace or Servers`,
+      message: `the configuration names no rule file ${name}: name it in CrawlSpace, GlobalCrawlSpace or Servers`,
       place: { file: name, line: 1, column: 1 },
     }));

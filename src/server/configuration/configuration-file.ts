@@ -180,7 +180,7 @@ export class ConfigurationFile {
 function requireRuleFileName(name: string): void {
   if (RULE_FILE_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending))) return;
   throw new FileRefused(
-    `${name} is not taken for a file of rules: give it a name that ends in ${RULE_FILE_ENDINGS.join(', ')}`,
+    `${name} is not accepted as the name of a rule file: give it a name that ends in ${RULE_FILE_ENDINGS.join(', ')}`,
   );
 }
 

@@ -29,7 +29,7 @@ export class ConfigurationDraftDto {
     selfRequired: false,
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'New texts of files of rules that the configuration names, by name; the others stay.',
+    description: 'New texts of rule files that the configuration names, by name; the others stay.',
   })
   @IfGiven()
   @IsObject()

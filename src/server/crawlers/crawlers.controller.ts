@@ -81,7 +81,7 @@ export class CrawlersController {
   @Operation({
     id: 'pauseCrawler',
     summary: 'Pause',
-    description: 'Fetches nothing new until started again; orders in hand are delivered.',
+    description: 'Fetches nothing new until started again; orders in memory are delivered.',
     role: 'operate',
     problems: UNKNOWN,
   })

@@ -24,7 +24,7 @@ export class HealthController {
   @Operation({
     id: 'getLiveness',
     summary: 'Is the process alive?',
-    description: 'Answers 200 as long as the process can answer at all. A probe that fails wants a restart.',
+    description: 'Answers 200 as long as the process can answer at all. If a probe fails, restart the process.',
     role: 'open',
   })
   @ApiOkResponse({ type: HealthDto })

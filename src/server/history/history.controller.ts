@@ -22,7 +22,7 @@ class HistoryQuery {
 }
 
 class HistoryPointDto {
-  @ApiProperty({ format: 'date-time', description: 'End of the time that the point speaks of.' })
+  @ApiProperty({ format: 'date-time', description: 'End of the time that the point covers.' })
   at!: string;
 
   @ApiProperty({ description: 'Length of that time; divide by it for a rate.' })

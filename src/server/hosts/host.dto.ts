@@ -52,7 +52,7 @@ export class HostDto {
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'No request before this: the host asked for a rest, or did not answer.',
+    description: 'No request before this time: the host asked for rest, or did not answer.',
   })
   backOffUntil?: string;
 
@@ -62,7 +62,7 @@ export class HostDto {
   @ApiProperty({
     required: false,
     description:
-      'Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages want.',
+      'Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages need.',
   })
   visitPriceSeconds?: number;
 

@@ -87,7 +87,7 @@ export class HostsController {
     searches: true,
     summary: 'What lies in a folder of a web server',
     description:
-      'Folders with their numbers of URLs, and the URLs in the folder itself. An answer never takes long: of a large host each is one step, `next` asks for the following one, and the counts of all steps add up to exact ones.',
+      'Folders with the number of URLs in each, and the URLs in the folder itself. Each answer is quick: a large host is counted in steps, `next` requests the following one, and the counts of all steps add up to exact ones.',
     role: 'read',
     problems: { 404: 'There is no crawler of that name.', 422: 'The text is not a folder.' },
   })

@@ -39,7 +39,7 @@ export interface OperationOptions {
 /** Of every call. */
 export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is malformed; `errors` names each field.',
-  429: 'Too many calls in a short time; `Retry-After` says when to go on.',
+  429: 'Too many calls in a short time; `Retry-After` says when to continue.',
   431: 'The address and the headers are too long.',
   500: 'The server failed; its log says more.',
 };

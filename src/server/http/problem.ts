@@ -28,7 +28,7 @@ export interface Problem {
 export const PROBLEM_TYPES = {
   'invalid-request': { status: 400, title: 'The request is malformed' },
   'configuration-invalid': { status: 422, title: 'The configuration has errors' },
-  'confirmation-needed': { status: 409, title: 'The change wants confirmation' },
+  'confirmation-needed': { status: 409, title: 'The change requires confirmation' },
   'edit-not-in-force': { status: 409, title: 'The configuration file has an edit that is not in force' },
   'precondition-required': { status: 428, title: 'If-Match is missing' },
   'precondition-failed': { status: 412, title: 'The configuration has changed since it was read' },

@@ -25,7 +25,7 @@ export class IndexNowController {
   @Get()
   @Operation({
     id: 'tellUrl',
-    summary: 'A site tells of one changed URL (IndexNow)',
+    summary: 'A site reports one changed URL (IndexNow)',
     description:
       'The protocol of indexnow.org. No API key: the site proves itself by the file of its key. The URL is visited now; when it is gone, its document is deleted.',
     role: 'open',
@@ -48,7 +48,7 @@ export class IndexNowController {
   @RouteConfig({ bodyLimit: BODY_LIMIT })
   @Operation({
     id: 'tellUrls',
-    summary: 'A site tells of changed URLs (IndexNow)',
+    summary: 'A site reports changed URLs (IndexNow)',
     description: 'As GET, for up to 10,000 URLs of one host.',
     role: 'open',
     writes: false,

@@ -31,7 +31,7 @@ export class KeyDto {
 
   @ApiProperty({
     enum: ['environment', 'api'],
-    description: 'Whether it is one of CRAWLWAY_API_KEYS or was made over the API.',
+    description: 'Whether it is one of CRAWLWAY_API_KEYS or was created through the API.',
   })
   from!: string;
 

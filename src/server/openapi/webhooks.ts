@@ -17,7 +17,7 @@ export const WEBHOOKS = {
       summary: 'Push orders',
       description:
         'Sent to the URL of a sink of type `json`. Any 20x says that all orders of the batch are durable at the receiver. ' +
-        '400, 413 and 422 say that one of the orders will never be taken: the batch is split until it is found. ' +
+        '400, 413 and 422 mean that one of the orders will never be accepted: the batch is split until it is found. ' +
         'Anything else is tried again later. Repeats are harmless: URI and stamp tell them.',
       security: [],
       parameters: [
@@ -41,7 +41,7 @@ export const WEBHOOKS = {
       },
       responses: {
         200: { description: 'All orders of the batch are durable.' },
-        400: { description: 'An order of the batch will never be taken; the text says why.' },
+        400: { description: 'An order of the batch will never be accepted; the text says why.' },
       },
     },
   },

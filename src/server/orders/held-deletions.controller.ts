@@ -9,7 +9,7 @@ import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 import { HeldDeletionsDto, heldDeletionsDto } from './order.dto.js';
 
-const UNKNOWN = { 404: 'The guard holds nothing of that host.' };
+const UNKNOWN = { 404: 'The guard holds nothing for that host.' };
 
 @ApiTags('Orders')
 @Controller(`${API}/held-deletions`)

@@ -96,7 +96,7 @@ export class SubmitOutcomeDto {
   @ApiProperty({ enum: ['new', 'known', 'rejected'] })
   outcome!: SubmitOutcome['outcome'];
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, description: 'Line of the url list where it begins.' })
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, description: 'Line of the URL list where it begins.' })
   line?: number;
 
   @ApiProperty({ required: false, description: 'Why it was rejected.' })

@@ -85,9 +85,9 @@ export class RootsController {
   @CrawlerName()
   @Operation({
     id: 'submitUrlList',
-    summary: 'Submit a url list',
+    summary: 'Submit a URL list',
     description:
-      'One URL a line; `#` begins a comment, a backslash at the end goes on in the next line. ' +
+      'One URL per line; `#` begins a comment, a backslash at the end continues on the next line. ' +
       'A line that is too long or no URL is rejected with its number; the first 1,000 rejections are listed. ' +
       'With `deleteNoServer="no"` the whole server of each URL is crawled.',
     role: 'operate',

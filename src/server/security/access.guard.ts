@@ -36,7 +36,7 @@ export class AccessGuard implements CanActivate {
     if (!caller) throw new UnauthorizedException(KEY_WANTED);
     if (!needed || !mayAct(caller, needed)) {
       throw new ForbiddenException(
-        `The call wants the role ${needed ?? 'of nobody'}; ${caller.name} has ${caller.role}.`,
+        `The call requires the role ${needed ?? 'of nobody'}; ${caller.name} has ${caller.role}.`,
       );
     }
     return true;

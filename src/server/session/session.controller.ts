@@ -17,7 +17,7 @@ class SessionDto {
   @ApiProperty({ enum: ROLES, description: 'Each role may do what the ones before it may.' })
   role!: Role;
 
-  @ApiProperty({ description: 'Whether calls want an API key or a sign-in.' })
+  @ApiProperty({ description: 'Whether calls require an API key or a sign-in.' })
   keyWanted!: boolean;
 
   @ApiProperty({ description: 'Version of the server.' })

@@ -68,7 +68,7 @@ export class SignInController {
   @Operation({
     id: 'finishSignIn',
     summary: 'Where the provider sends browsers back to',
-    description: 'Checks what the provider says, begins a session and goes on to the console.',
+    description: 'Checks what the provider says, begins a session and returns to the console.',
     role: 'open',
     problems: { ...NONE, 403: 'The provider refuses the person, or nothing gives the person a role.' },
   })

@@ -113,7 +113,7 @@ export class SinkDto {
   @ApiProperty({
     required: false,
     description:
-      'What a person should look at although orders go out: it holds documents that no crawler of this server knows.',
+      'Something a person should check although orders are being sent: it holds documents that no crawler of this server knows.',
   })
   warning?: string;
 
@@ -214,7 +214,7 @@ export class SinkTestDto {
   @ApiProperty({ description: 'It answers and would take orders.' })
   ok!: boolean;
 
-  @ApiProperty({ description: 'What was asked and answered, or what is wrong.' })
+  @ApiProperty({ description: 'What was requested and answered, or what is wrong.' })
   message!: string;
 
   @ApiProperty({ type: 'integer' })

@@ -26,7 +26,7 @@ export class RenderingComparisonDto {
   @ApiProperty({ type: [String], description: 'Those that only the page as it was sent has; 1,000 at most.' })
   lost!: readonly string[];
 
-  @ApiProperty({ type: [String], description: 'Links that the rendered page has no more; 200 at most.' })
+  @ApiProperty({ type: [String], description: 'Links that are no longer on the rendered page; 200 at most.' })
   lostLinks!: readonly string[];
 }
 

@@ -79,7 +79,7 @@ export class LinkDto {
 
   @ApiProperty({
     required: false,
-    description: 'Of a page that was rendered: scripts made the link, the page as it was sent has it not.',
+    description: 'On a rendered page: scripts made the link, it is not on the page as it was sent.',
   })
   onlyRendered?: boolean;
 }

@@ -136,7 +136,7 @@ export class UrlsController {
     searches: true,
     summary: 'Refresh now',
     description:
-      'Makes URLs due now: one by `url`, or all that fit the filters of `listUrls`. A host that rests (it failed, or asked for it) is asked once all the same; `resting` names it.',
+      'Makes URLs due now: one by `url`, or all that match the filters of `listUrls`. A host that rests (it failed, or asked for it) is asked once nevertheless; `resting` names it.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
   })

@@ -68,7 +68,7 @@ export class WebhookQueue {
     for (let attempt = 0; !this.stop.signal.aborted; attempt++) {
       try {
         await this.channel.send(message, this.stop.signal);
-        if (attempt > 0) this.log.info('a webhook is taken again', { webhook, lost: this.lost });
+        if (attempt > 0) this.log.info('a webhook is accepted again', { webhook, lost: this.lost });
         this.lost = 0;
         return;
       } catch (error) {
@@ -76,7 +76,7 @@ export class WebhookQueue {
         const particulars = { webhook, attempt: attempt + 1, error: (error as Error).message };
         if (pause === undefined) {
           this.lost++;
-          this.log.warn('a webhook was not taken after ten attempts and is given up', particulars);
+          this.log.warn('a webhook was not accepted after ten attempts and is given up', particulars);
           return;
         }
         if (attempt === 0) this.log.warn('a webhook was not accepted; it will be sent again', particulars);

@@ -8,7 +8,7 @@ import { Operation } from '../http/operation.js';
 import { ENGINE } from '../tokens.js';
 
 const LONGEST_TOKEN = 2_048;
-const PROBLEMS = { 404: 'This server has not asked for that.' };
+const PROBLEMS = { 404: 'This server did not request that.' };
 
 @ApiTags('Signals')
 @Controller('websub')
@@ -19,7 +19,7 @@ export class WebSubController {
   @Operation({
     id: 'confirmSubscription',
     summary: 'A hub asks whether a subscription is meant (WebSub)',
-    description: 'Answers the challenge when this server has asked the hub to tell of that feed.',
+    description: 'Answers the challenge if this server has subscribed to that feed at the hub.',
     role: 'open',
     problems: PROBLEMS,
   })
@@ -29,7 +29,7 @@ export class WebSubController {
   @ApiQuery({ name: 'hub.challenge', description: 'What is answered.', required: false, example: 'a1b2c3' })
   @ApiQuery({
     name: 'hub.lease_seconds',
-    description: 'How long the hub tells of the feed.',
+    description: 'How long the hub reports changes of the feed.',
     required: false,
     example: '864000',
   })

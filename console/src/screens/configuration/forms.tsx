@@ -51,7 +51,7 @@ function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => voi
             </button>
           </>
         ) : (
-          'read only: changing it wants the role admin'
+          'read only: changing it requires the role admin'
         )}
       </div>
       <Crawlers editing={editing} />

@@ -73,7 +73,7 @@ export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps)
             </button>
           </>
         ) : (
-          'read only: changing it wants the role admin'
+          'read only: changing it requires the role admin'
         )
       }
     >

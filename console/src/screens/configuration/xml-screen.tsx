@@ -49,7 +49,7 @@ function Editing({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => 
             </button>
           </>
         ) : (
-          'read only: changing it wants the role admin'
+          'read only: changing it requires the role admin'
         )
       }
     >

@@ -42,7 +42,7 @@ export function FirstRun(): JSX.Element {
       {mayChange ? (
         <Loaded of={configuration}>{(loaded) => <Guide loaded={loaded} step={step} onStep={setStep} />}</Loaded>
       ) : (
-        <Empty>Setting up a crawl wants a key with the role admin.</Empty>
+        <Empty>Setting up a crawl requires a key with the role admin.</Empty>
       )}
     </>
   );

@@ -111,6 +111,6 @@ const Life = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; cr
 const Unknown = ({ crawler, url }: { crawler: string; url: string }): JSX.Element => (
   <Empty>
     {crawler} does not know this URL: no page that it has read links to it, or the policy refused the link.{' '}
-    <a href={href('/try', { crawler, url })}>Ask what the policy says of it.</a>
+    <a href={href('/try', { crawler, url })}>Show what the policy decides about it.</a>
   </Empty>
 );

@@ -8,7 +8,7 @@ export const ACL = element(
   'Acl',
   'Who may see the documents of the crawler, delivered as `acl_allow` and `acl_deny` (docs/ACL.md).',
   {
-    default: attribute(t.text, 'Principals that may see what no rule, header or meta speaks of, apart by commas.', {
+    default: attribute(t.text, 'Principals that may see what no rule, header or meta covers, separated by commas.', {
       default: '',
     }),
     header: attribute(t.headerName, 'Response header with principals that may see the page.'),
@@ -22,6 +22,6 @@ export const ACL = element(
 
 export const ACL_RULE = element('AclRule', 'Principals of the URLs with a prefix; the longest prefix counts.', {
   url: attribute(t.httpUrl, 'Prefix of the URLs.', { required: true }),
-  allow: attribute(t.text, 'Principals that may see them, apart by commas.', { default: '' }),
-  deny: attribute(t.text, 'Principals that may not, apart by commas.', { default: '' }),
+  allow: attribute(t.text, 'Principals that may see them, separated by commas.', { default: '' }),
+  deny: attribute(t.text, 'Principals that may not, separated by commas.', { default: '' }),
 });

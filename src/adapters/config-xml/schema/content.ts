@@ -9,7 +9,7 @@ const NO_MARKER = 'none';
 
 export const CONTENT = element(
   'Content',
-  'What is taken of pages (docs/content.md). A crawler may have several: one without a name for all pages, and named ones, which the option `content` chooses for some. Without this element a page is read as it is, by the fast reader.',
+  'What is extracted from pages (docs/content.md). A crawler may have several: one without a name for all pages, and named ones, which the option `content` chooses for some. Without this element a page is read as it is, by the fast reader.',
   {
     name: attribute(
       t.name,
@@ -108,7 +108,7 @@ export const OUTPUT = element(
     ),
     chunkOverlap: attribute(
       t.integer(0, 50_000),
-      'So much of the end of a chunk, at most, stands at the beginning of the next again; at most half of `chunks`.',
+      'How much of the end of a chunk is repeated at the beginning of the next at most; no more than half of `chunks`.',
       { default: '0' },
     ),
   },

@@ -51,7 +51,7 @@ export const CRAWLER = element(
     storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes.', { default: 'false' }),
     defaultAccept: attribute(
       t.boolean,
-      'Accept URLs that no rule speaks of; those on the site of a root in site mode always are.',
+      'Accept URLs that no rule matches; those on the site of a root in site mode are always accepted.',
       { default: 'false' },
     ),
     defaultIndex: attribute(t.boolean, 'Index accepted documents when no rule says otherwise.', { default: 'true' }),
@@ -63,7 +63,7 @@ export const CRAWLER = element(
     }),
     mimeTypesMode: attribute(
       t.enumeration(['include', 'exclude']),
-      'Whether MimeTypes lists what is taken or what is left out.',
+      'Whether MimeTypes lists the accepted types or the excluded ones.',
       {
         default: 'exclude',
       },

@@ -17,7 +17,7 @@ export const LOGIN = element(
     insecure: attribute(t.boolean, 'Send it without TLS, too. Whoever is on the way can read it.', {
       default: 'false',
     }),
-    check: attribute(t.httpUrl, 'URL that is asked for to see whether the login works. Default: `url`.'),
+    check: attribute(t.httpUrl, 'URL to request in order to check whether the login works. Default: `url`.'),
     user: attribute(t.word, '`basic`, `digest`, `ntlm`, `form`: user name.', { variables: true }),
     password: attribute(t.text, '`basic`, `digest`, `ntlm`, `form`: password.', { secret: true }),
     domain: attribute(t.word, '`ntlm`: Windows domain of the user.'),
@@ -27,7 +27,7 @@ export const LOGIN = element(
     tokenUrl: attribute(t.httpUrl, '`oauth2`: token endpoint for client credentials.'),
     clientId: attribute(t.word, '`oauth2`: name of the client.', { variables: true }),
     clientSecret: attribute(t.text, '`oauth2`: secret of the client.', { secret: true }),
-    scope: attribute(t.text, '`oauth2`: scopes to ask for, apart by blanks.'),
+    scope: attribute(t.text, '`oauth2`: scopes to request, separated by blanks.'),
     audience: attribute(t.word, '`oauth2`: audience to ask for.'),
     clientAuthentication: attribute(
       t.enumeration(['basic', 'body']),
@@ -50,7 +50,7 @@ export const LOGIN = element(
     ),
     sendTo: attribute(
       t.text,
-      '`form`: further origins (scheme, host and port, apart by blanks) that credentials may be sent to: a sign-in server.',
+      '`form`: further origins (scheme, host and port, separated by blanks) to which credentials may be sent: a sign-in server.',
     ),
     successSelector: attribute(
       t.text,

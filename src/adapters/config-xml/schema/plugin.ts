@@ -28,7 +28,7 @@ export const PLUGIN = element(
     ),
     onFailure: attribute(
       t.enumeration(['fail', 'skip']),
-      'A page, or an order, for which it fails: `fail`: the page is visited again later (`plugin-failed`), the order is refused; `skip`: both go on as if the plug-in were not there.',
+      'What happens to a page or an order when it fails: `fail`: the page is visited again later (`plugin-failed`), the order is refused; `skip`: both continue as if the plug-in did not exist.',
       { default: 'fail' },
     ),
   },

@@ -31,7 +31,7 @@ export const REFRESH = element(
     ),
     hubs: attribute(
       t.boolean,
-      'Visit the pages of the same host that a changed page links to sooner, as far as that has proved right for this page before.',
+      'When a page has changed, visit the pages of the same host to which it links sooner, to the extent that this has proved right for this page before.',
       { default: 'false' },
     ),
     cron: attribute(t.cron, 'The times while smart refresh is off. Without it: never by themselves.'),
@@ -48,7 +48,7 @@ export const NOT_READABLE =
 
 export const LINK_RULES = element(
   'LinkRules',
-  'What is asked of a link before anything else (Fluid Dynamics Search Engine).',
+  'Checks of a link before all others (Fluid Dynamics Search Engine).',
   {
     dialect: attribute(
       t.enumeration(['crawlway', 'fdse']),
@@ -93,7 +93,7 @@ export const READABLE_TYPES =
 
 export const MIME_TYPES = element(
   'MimeTypes',
-  'Media types that are taken or left out, as mimeTypesMode says.',
+  'Media types that are accepted or excluded, depending on mimeTypesMode.',
   {
     types: attribute(
       t.mediaTypes,
@@ -155,12 +155,12 @@ export const SERVERS = element(
     ),
     file: attribute(
       t.fileName,
-      'An indexer.conf to take records from, beside those written here. Values set there end with it.',
+      'An indexer.conf from which to read records, in addition to those written here. Values set there end with it.',
     ),
   },
   { children: ['Parameters', 'Server'], once: true },
 );
-export const PARAMETERS = element('Parameters', 'Values that hold for the records after it.', parameters);
+export const PARAMETERS = element('Parameters', 'Values that apply to the records after it.', parameters);
 export const SERVER = element('Server', 'One record.', {
   url: attribute(t.urlPrefix, 'Prefix of the URLs it is for; may be empty.', { required: true }),
   ...parameters,
@@ -188,18 +188,18 @@ const test = {
     '`wildcard`: `*` and `?` over the whole part; `wildcard-set`: several, separated by blanks; `regex`: found anywhere.',
     { default: 'wildcard' },
   ),
-  field: attribute(t.enumeration(FIELDS), 'Part of the URL that is looked at.', { default: 'url' }),
+  field: attribute(t.enumeration(FIELDS), 'Part of the URL to examine.', { default: 'url' }),
   value: attribute(t.trimmed(t.word), 'What to look for.', { required: true }),
   'case-sensitive': attribute(t.boolean, 'Tell upper from lower case.', { default: 'false' }),
 };
 const log = attribute(t.boolean, 'Record the URLs that do not pass.', { default: 'false' });
 
-export const APPLY_FOR = element('apply-for', 'On a match, sets its options and goes on inside.', test, {
+export const APPLY_FOR = element('apply-for', 'On a match, sets its options and continues inside.', test, {
   children: CONDITIONS_INSIDE,
 });
 export const APPLY_EXCEPT_FOR = element(
   'apply-except-for',
-  'Without a match, sets its options and goes on inside.',
+  'Without a match, sets its options and continues inside.',
   test,
   {
     children: CONDITIONS_INSIDE,
@@ -221,7 +221,7 @@ export const URL_OPTIONS = {
   'user-agent': attribute(t.headerValue, 'User agent to send.'),
   header: attribute(
     t.header,
-    'Request header `Name: value`; each name counts by itself. A secret one (Authorization, Cookie, X-Api-Key …) goes where credentials go.',
+    'Request header `Name: value`; each name is set separately. A secret one (Authorization, Cookie, X-Api-Key …) is sent where credentials are.',
     { secret: true },
   ),
   credentials: attribute(
@@ -242,7 +242,7 @@ export const URL_OPTIONS = {
   ),
   content: attribute(
     t.word,
-    'Name of the Content that says what is taken of the page; `none`: the page as it is, whatever the crawler says.',
+    "Name of the Content that says what is extracted from the page; `none`: the page as it is, whatever the crawler's setting.",
   ),
   'near-duplicate-detector': attribute(t.boolean, 'Leave out near duplicates.'),
   'refresh-minimum-age-s': attribute(t.durationS(), 'As smartRefreshMinAgeS.', { unit: 's' }),
@@ -265,7 +265,7 @@ export const OPTION = element('option', 'Sets one option for the URLs that come 
 
 export const ERROR_POLICY = element(
   'ErrorPolicy',
-  'How errors are taken.',
+  'How errors are classified.',
   {
     maxTemporaryErrors: attribute(
       t.integer(0, 10_000),
@@ -286,20 +286,20 @@ export const ERROR_POLICY = element(
 );
 export const ERROR = element('Error', 'Moves an error code to a class; the defaults are in the table of error codes.', {
   code: attribute(t.enumeration(Object.keys(ERROR_CODES) as ErrorCode[]), 'Error code.', { required: true }),
-  class: attribute(t.enumeration(['permanent', 'temporary']), 'How it is taken.', { required: true }),
+  class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to which it is moved.', { required: true }),
 });
 
 export const DELETION_GUARD = element(
   'DeletionGuard',
   'A deletion that follows from a fault of the server (any error but 404 and 410) waits until the host has served a good page again; when deletions for one host pass both limits within the window, further ones are held for a person.',
   {
-    enabled: attribute(t.boolean, 'Off: deletions always go out at once.', { default: 'true' }),
+    enabled: attribute(t.boolean, 'Off: deletions are always sent at once.', { default: 'true' }),
     maxDeletions: attribute(t.integer(0), 'Deletions for one host.', { default: '50' }),
     maxShare: attribute(t.decimal(0, 1), "Share of the host's indexed documents.", { default: '0.1' }),
     windowS: attribute(t.durationS(1), 'The window.', { default: '3600', unit: 's' }),
     signOfLife: attribute(
       t.boolean,
-      'Off: a deletion that follows from a fault of the server goes out at the first such error and is not counted by the limits, as in the reference system.',
+      'Off: a deletion that results from a fault of the server is sent at the first such error and does not count towards the limits, as in the reference system.',
       { default: 'true' },
     ),
     signOfLifeHours: attribute(

@@ -12,7 +12,7 @@ export const SCHEDULE = element(
     timeZone: attribute(t.timeZone, 'Time zone of the windows.', { default: 'UTC' }),
     outside: attribute(
       t.enumeration(['rest', 'crawl']),
-      'What holds at times of no Window: nothing is asked of the hosts, or they are crawled as usual.',
+      'What applies outside all Windows: the hosts are not crawled, or they are crawled as usual.',
       { default: 'rest' },
     ),
     maxBytesPerS: attribute(
@@ -31,10 +31,10 @@ export const WINDOW = element(
     days: attribute(t.weekDays, 'Days on which it begins.', { default: 'mon-sun' }),
     from: attribute(t.timeOfDay, 'Its begin.', { default: '00:00' }),
     to: attribute(t.timeOfDay, 'Its end; before its begin: on the next day.', { default: '24:00' }),
-    crawl: attribute(t.boolean, 'Off: nothing is asked of the hosts.', { default: 'true' }),
+    crawl: attribute(t.boolean, 'Off: the hosts are not crawled.', { default: 'true' }),
     throttleTimeMS: attribute(
       t.durationMs(),
-      'The least pause between two requests to one web server; a longer one of the crawler, a condition or robots.txt goes before it.',
+      'The shortest pause between two requests to one web server; a longer one of the crawler, a condition or robots.txt takes precedence.',
       { unit: 'ms' },
     ),
     maxBytesPerS: attribute(t.integer(1), 'In place of that of the Schedule.', { unit: 'bytes per second' }),

@@ -38,7 +38,7 @@ export const FETCHER = element(
       'Keep the cookies that a host sets and send them back to it. Off: only within one visit, to a page that redirects to itself.',
       { default: 'true' },
     ),
-    verifyCertificates: attribute(t.boolean, 'Off: certificates are not looked at. Only for test sites.', {
+    verifyCertificates: attribute(t.boolean, 'Off: certificates are not checked. Only for test sites.', {
       default: 'true',
     }),
   },
@@ -55,7 +55,7 @@ export const PROXY = element(
   {
     url: attribute(
       t.proxyUrl,
-      'URL of the proxy, with user and password if it wants them. `socks5` looks names up here and tells the proxy addresses, `socks5h` leaves names to it.',
+      'URL of the proxy, with user and password if it requires them. `socks5` resolves names here and sends the proxy addresses, `socks5h` leaves names to it.',
       { required: true, variables: true },
     ),
     for: attribute(
@@ -90,7 +90,7 @@ export const HEADER = element('Header', 'A header sent with each request.', {
   }),
   url: attribute(
     t.httpUrl,
-    'Prefix of the URLs it is sent to. Without it a header whose name speaks of a secret is sent to the servers of the roots in this configuration, any other one everywhere.',
+    'Prefix of the URLs to which it is sent. Without it, a header whose name suggests a secret is sent to the servers of the roots in this configuration, any other one everywhere.',
   ),
 });
 
@@ -175,7 +175,7 @@ export const RENDERER = element(
     ),
     renderObeysRobots: attribute(
       t.enumeration(['documents', 'all']),
-      'Requests of a page that robots.txt is asked for: `documents` (the page and its frames), or `all`, scripts and data too.',
+      'Requests of a page for which robots.txt is checked: `documents` (the page and its frames), or `all`, including scripts and data.',
       { default: 'documents' },
     ),
     readyWhen: attribute(
@@ -200,9 +200,9 @@ export const RENDERER = element(
 
 export const INDEX_NOW = element(
   'IndexNow',
-  'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites tell of URLs that have changed. Only hosts that a crawler crawls are heard.',
+  'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites report URLs that have changed. Only hosts that a crawler crawls are accepted.',
   {
-    enabled: attribute(t.boolean, 'Off: nothing is taken.', { default: 'true' }),
+    enabled: attribute(t.boolean, 'Off: submissions are refused.', { default: 'true' }),
     urlsPerHour: attribute(t.integer(1, 10_000_000), 'URLs of one host in an hour.', { default: '50000' }),
   },
   { once: true },
@@ -210,14 +210,14 @@ export const INDEX_NOW = element(
 
 export const WEB_SUB = element(
   'WebSub',
-  'Hubs that feeds name tell of changes (docs/SIGNALS.md). Without this element no hub is asked to.',
+  'Hubs named by feeds report changes (docs/SIGNALS.md). Without this element, no hub is subscribed to.',
   {
     callback: attribute(t.httpUrl, 'URL of this server as hubs reach it; they call `/websub/…` below it.', {
       required: true,
     }),
     hubs: attribute(
       t.hostNames,
-      'Hosts of the hubs that are asked, with those below them, beside the host of the feed itself.',
+      'Hosts of the hubs to use, including their subdomains, in addition to the host of the feed itself.',
       { default: 'pubsubhubbub.appspot.com superfeedr.com switchboard.p3k.io websubhub.com' },
     ),
   },

@@ -47,7 +47,7 @@ export const SINK = element(
     ),
     search: attribute(
       t.name,
-      '`postgresql`: text search configuration (`simple`, `english` …) of a generated column `search` with an index over title and text. Without: no such column.',
+      '`postgresql`: text search configuration (`simple`, `english` …) of a generated column `search` with an index over title and text. Absent: no such column.',
     ),
     secret: attribute(t.word, '`json`: key of the signature, HMAC-SHA256.', { secret: true }),
     fingerprint: attribute(
@@ -79,7 +79,7 @@ export const SINK = element(
     awsSessionToken: attribute(t.word, '`opensearch`: session token of temporary AWS credentials.', { secret: true }),
     documentText: attribute(
       t.enumeration(['send', 'omit']),
-      '`papi`: whether the text of documents that are not pages (PDF, office and the like) goes as a second part named `text`, beside their bytes. `omit` is for a server that extracts it by itself. Default send.',
+      '`papi`: whether the text of documents that are not pages (PDF, office and the like) is sent as a second part named `text`, beside their bytes. `omit` is for a server that extracts it itself. Default send.',
     ),
     batchDocuments: attribute(t.integer(1, 10_000), 'Orders in one request, at most.', { default: '50' }),
     batchBytes: attribute(t.integer(1), 'Size of one request, at most.', { default: MEBIBYTES(8), unit: 'bytes' }),
@@ -116,7 +116,7 @@ export const MAP = element(
       required: true,
     }),
     default: attribute(t.text, 'Value of a document that has none.'),
-    split: attribute(t.text, 'Text that separates several values; blanks around them are taken away.'),
+    split: attribute(t.text, 'Text that separates several values; blanks around them are removed.'),
     join: attribute(t.text, 'Text that is put between several values, to make them one.'),
     dateFormat: attribute(
       t.datePattern,

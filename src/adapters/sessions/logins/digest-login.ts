@@ -21,7 +21,7 @@ export class DigestLogin implements LoginMethod {
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { check, name } = this.definition;
-    const first = await ask(tools, 'asked for a challenge', { url: check, session: { login: name } });
+    const first = await ask(tools, 'requested a challenge', { url: check, session: { login: name } });
     if (first.kind === 'failure' || first.status !== 401) return verdict(first, check);
     const header = first.headers['www-authenticate'];
     if (!this.take(header))

@@ -27,12 +27,12 @@ export class OAuth2Client implements LoginMethod {
     const { tokenUrl } = this.definition;
     const answer = await tools.fetch(this.request());
     if (answer.kind === 'failure') {
-      tools.report({ what: 'asked for a token', url: tokenUrl, detail: `${answer.code}: ${answer.detail}` });
+      tools.report({ what: 'requested a token', url: tokenUrl, detail: `${answer.code}: ${answer.detail}` });
       return { kind: 'unreachable', detail: `the token endpoint ${tokenUrl} could not be asked: ${answer.detail}` };
     }
     const body = parseObject(answer.body);
     const told = typeof body['error'] === 'string' ? body['error'].slice(0, 200) : undefined;
-    tools.report({ what: 'asked for a token', url: tokenUrl, status: answer.status, detail: told });
+    tools.report({ what: 'requested a token', url: tokenUrl, status: answer.status, detail: told });
     return this.result(answer, body, told, tools);
   }
 

@@ -14,7 +14,7 @@ export interface Probe {
 }
 
 export async function probe(tools: LoginTools, { url, session, schemes }: Probe): Promise<LoginResult> {
-  const answer = await ask(tools, 'asked for the page to check the login', { url, session });
+  const answer = await ask(tools, 'requested the page to check the login', { url, session });
   return verdict(answer, url, schemes);
 }
 

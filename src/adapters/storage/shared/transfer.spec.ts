@@ -150,6 +150,8 @@ describe('moving a store', () => {
     await expect(into([...lines.slice(0, 3), 'rubbish'])).rejects.toThrow('line 4 of the export');
     await expect(into(lines.slice(0, -1))).rejects.toThrow('ends without its summary');
     await expect(into(lines.filter((_, i) => i !== 5))).rejects.toThrow('701 url records were exported');
-    await expect(into(lines.map((line) => line.replace('Über', 'Ueber')))).rejects.toThrow('The import is not right');
+    await expect(into(lines.map((line) => line.replace('Über', 'Ueber')))).rejects.toThrow(
+      'The import does not match the export',
+    );
   });
 });

@@ -134,7 +134,7 @@ class Importing {
       const [want, have] = [this.#expected[kind] ?? NONE, arrived[kind]];
       if (want.count !== have.count || want.digest !== have.digest) {
         throw new TransferRefused(
-          `The import is not right: ${want.count} ${kind} records were exported (digest ${want.digest}), ${have.count} are stored (${have.digest}).`,
+          `The import does not match the export: ${want.count} ${kind} records were exported (digest ${want.digest}), ${have.count} are stored (${have.digest}).`,
         );
       }
     }

@@ -99,7 +99,7 @@ export function storeError(error: unknown, file: string): unknown {
   }
   if (code === 'SQLITE_FULL') {
     return new StoreUnavailable(
-      `No space is left for the database ${file}: ${said}. Free some; work resumes by itself.`,
+      `No space is left for the database ${file}: ${said}. Free some; work resumes automatically.`,
       {
         cause: error,
       },
@@ -107,7 +107,7 @@ export function storeError(error: unknown, file: string): unknown {
   }
   if (isLocked(error)) {
     return new StoreUnavailable(
-      `The database ${file} is locked by another program: ${said}. Close what has it open, such as a backup or a database browser; a server at work goes on by itself, and one that was to start can be started again.`,
+      `The database ${file} is locked by another program: ${said}. Close the program that has it open, such as a backup or a database browser; a running server continues automatically, and one that failed to start can be started again.`,
       { cause: error },
     );
   }

@@ -72,7 +72,7 @@ function crawlerOf(node: Node, lists: ReadonlyMap<string, string>, report: Impor
 const LEFT: Readonly<Record<string, string>> = {
   maxDocuments: 'a crawl here has no end; crawlway crawl --max-pages makes one that has',
   urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/REFERENCE.md',
-  linkExtractors: 'links of all documents that are read are taken',
+  linkExtractors: 'links of all documents that are read are followed',
 };
 
 function readStarts(

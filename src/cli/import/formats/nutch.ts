@@ -100,7 +100,7 @@ const PROPERTIES: Readonly<Record<string, Take>> = {
 const REASONS: Readonly<Record<string, string>> = {
   'plugin.includes': 'plug-ins of Nutch have no counterpart; documents are read as docs/documents.md says',
   'db.max.outlinks.per.page': 'the bound of links of a page is 50,000 different ones',
-  'generate.max.count': 'there are no segments: a crawl goes on without an end',
+  'generate.max.count': 'there are no segments: a crawl continues without end',
 };
 
 function readProperty(property: Parameters<typeof setting>[0], crawler: ImportedCrawler, report: ImportReport): void {

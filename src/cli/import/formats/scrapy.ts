@@ -57,14 +57,14 @@ function spiderOf({ name, text }: ImportFile, report: ImportReport): ImportedCra
       crawler.include,
       crawler.roots.map((value) => ({ kind: 'exact', value }) as const),
     );
-    report.differently('LinkExtractor', 'its patterns hold for all URLs of the crawler');
+    report.differently('LinkExtractor', 'its patterns apply to all URLs of the crawler');
   }
   report.taken(
     `${crawler.name}: ${crawler.roots.length} start URLs, ${domains.length} allowed domains`,
     'roots and rules',
   );
   for (const method of text.matchAll(/def (parse\w*)\(/g))
-    report.notTaken(`${crawler.name}.${method[1]}`, 'code is not read; fields of pages are taken with cw:Content');
+    report.notTaken(`${crawler.name}.${method[1]}`, 'code is not read; use cw:Content to extract fields from pages');
   return crawler;
 }
 

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { lintLists } from '../../domain/policy/lint/lint-lists.js';
+import { readConfiguration } from './read.js';
+
+const noFiles = (name: string): string => {
+  throw new Error(`no file ${name}`);
+};
+
+const read = (xml: string, env: Record<string, string> = {}) =>
+  readConfiguration(xml, { file: 'CrawlConfig.xml', env, readFile: noFiles });
+
+function fileOf(files: Readonly<Record<string, string>>, name: string): string {
+  const text = files[name];
+  if (text === undefined) throw new Error(`no file ${name}`);
+  return text;
+}
+
+const HEAD = 'xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21"';
+
+describe('files of rules beside the configuration', () => {
+  const withFiles = (inside: string, files: Readonly<Record<string, string>>) =>
+    readConfiguration(`<CrawlConfig><Crawler name="a">${inside}</Crawler></CrawlConfig>`, {
+      file: 'CrawlConfig.xml',
+      env: {},
+      readFile: (name) => fileOf(files, name),
+    });
+  const errors = (result: ReturnType<typeof readConfiguration>) =>
+    result.problems.filter(({ severity }) => severity === 'error').map(({ place, message }) => [place.file, message]);
+  const SERVERS = '<Servers file="indexer.conf"/>';
+  const utf16 = (text: string): string => Buffer.from(`\uFEFF${text}`, 'utf16le').toString('utf8');
+
+  it('"the presence of a global.rules file enables the global crawl space"', () => {
+    const { definition } = withFiles('', { 'global.rules': 'allow domain foo.com' });
+    expect(definition?.globalCrawlSpace).toMatchObject({ file: 'global.rules', rules: [{ target: 'foo.com' }] });
+    expect(withFiles('', {}).definition?.globalCrawlSpace).toBeUndefined();
+    expect(errors(withFiles('', { 'global.rules': 'allow prefix http://foo.com/' }))).toEqual([
+      ['global.rules', expect.stringContaining('domain rules only')],
+    ]);
+  });
+
+  it.each(['Server http://foo.com/', '# nothing but a comment'])('in UTF-16 is refused: %s', (text) => {
+    for (const [inside, name] of [
+      [SERVERS, 'indexer.conf'],
+      ['<CrawlSpace rules="crawl.rules"/>', 'crawl.rules'],
+      ['', 'global.rules'],
+    ] as const) {
+      const said = errors(withFiles(inside, { [name]: utf16(text) }));
+      expect(said).toEqual([[name, 'the file is not UTF-8 but looks like UTF-16: save it as UTF-8']]);
+    }
+  });
+
+  it('an indexer.conf that has lost its servers is refused, unless its switches are for all URLs', () => {
+    const lost = (text: string) => errors(withFiles(SERVERS, { 'indexer.conf': text }));
+    expect(lost('# all gone\nPeriod 7d')).toEqual([['indexer.conf', expect.stringContaining('has no Server command')]]);
+    expect(lost('FollowOutside yes')).toEqual([]);
+    expect(lost('DeleteNoServer no')).toEqual([]);
+    expect(lost('\uFEFFServer http://foo.com/')).toEqual([]);
+  });
+});
+
+describe('settings that have no effect, or another than it seems', () => {
+  const warnings = (attributes: string, inside = '') =>
+    read(`<CrawlConfig><Crawler name="a" ${attributes}>${inside}</Crawler></CrawlConfig>`)
+      .problems.filter(({ code }) => code === 'no-effect')
+      .map(({ message }) => message);
+  const SCHEDULE = '<CrawlSchedulerConfig><Refresh cron="0 3 * * *"/></CrawlSchedulerConfig>';
+
+  it('smart refresh is off and there is no schedule, or is on and there is one', () => {
+    expect(warnings('smartRefresh="false"')).toEqual([expect.stringContaining('visits no document again by itself')]);
+    expect(warnings('smartRefresh="false"', SCHEDULE)).toEqual([]);
+    expect(warnings('', SCHEDULE)).toEqual([expect.stringContaining('while smartRefresh is on')]);
+    expect(warnings('')).toEqual([]);
+  });
+
+  it('mimeTypesMode include without MimeTypes takes what can be read', () => {
+    const types = (attributes: string, inside = '') =>
+      read(`<CrawlConfig><Crawler name="a" ${attributes}>${inside}</Crawler></CrawlConfig>`).definition?.crawlers[0]
+        ?.mimeTypes;
+    expect(types('mimeTypesMode="include"')).toEqual(expect.arrayContaining(['text/html', 'application/pdf']));
+    expect(types('mimeTypesMode="include"')).not.toContain('image/*');
+    expect(types('')).toContain('image/*');
+    expect(types('mimeTypesMode="include"', '<MimeTypes types="text/plain"/>')).toEqual(['text/plain']);
+  });
+
+  it('a list that nobody wrote gives way to a rule or condition that names what is on it', () => {
+    const crawler = (inside: string) =>
+      read(`<CrawlConfig><Crawler name="a">${inside}</Crawler></CrawlConfig>`).definition?.crawlers[0];
+    const rule = (match: string, action = '<Index/><Accept/>') => `<Rules><Rule>${match}${action}</Rule></Rules>`;
+    const ignored = (inside: string) => crawler(inside)?.linkRules.ignoreLinksTo;
+    expect(ignored('')).toEqual(expect.arrayContaining(['zip', 'gz', 'mp4']));
+    const zip = rule('<Ext val="\\.(zip|tar\\.gz)"/>');
+    for (const extension of ['zip', 'tar', 'gz']) expect(ignored(zip)).not.toContain(extension);
+    expect(ignored(zip)).toContain('mp4');
+    expect(crawler(zip)?.mimeTypes).not.toContain('application/zip');
+    expect(crawler(zip)?.mimeTypes).toContain('video/*');
+    expect(ignored(rule('<Ext val=".zip"/>', '<Ignore/>'))).toContain('zip');
+    expect(ignored(rule('<Host val="a.example"/>'))).toContain('zip');
+    expect(
+      ignored('<Conditions><apply-for test="wildcard-set" field="path" value="*.mp4"/></Conditions>'),
+    ).not.toContain('mp4');
+    const written = crawler(`<LinkRules ignoreLinksTo="zip"/>${rule('<Ext val=".zip"/>')}`);
+    expect(written?.linkRules.ignoreLinksTo).toEqual(['zip']);
+    expect(lintLists(written!)).toMatchObject([
+      { code: 'list-before-rule', message: expect.stringContaining('take zip off') },
+    ]);
+  });
+
+  it('an action that is not known is a warning, and the rule does without it', () => {
+    const rule = (inside: string) =>
+      read(`<CrawlConfig ${HEAD}><Crawler name="a"><Rules><Rule>${inside}</Rule></Rules></Crawler></CrawlConfig>`);
+    const known = rule('<ar:Domain val="foo.com"/><Accept/><Boost factor="2"/>');
+    expect(known.problems.map(({ code, severity }) => [code, severity])).toContainEqual(['ignored-element', 'warning']);
+    expect(known.definition?.crawlers[0]?.rules).toMatchObject([{ actions: { accept: true } }]);
+    expect(rule('<ar:Domain val="foo.com"/><Boost factor="2"/>').definition?.crawlers[0]?.rules).toEqual([]);
+    // Without a match element a rule would match more than it says.
+    expect(rule('<ar:Domain val="foo.com"/><ar:Country val="fr"/><Accept/>').definition).toBeUndefined();
+    expect(rule('<ar:Domain val="foo.com"/><Acept/>').definition).toBeUndefined();
+    const plain = (inside: string) =>
+      read(`<CrawlConfig><Crawler name="a"><Rules><Rule>${inside}</Rule></Rules></Crawler></CrawlConfig>`);
+    expect(plain('<Domain val="foo.com"/><Accept/><Boost/>').definition?.crawlers[0]?.rules).toHaveLength(1);
+    expect(plain('<Domain val="foo.com"/><Accept/><Boost factor="2"/>').definition).toBeUndefined();
+    expect(plain('<Domain val="foo.com"/><Accept/><Both><Domain val="b"/></Both>').definition).toBeUndefined();
+  });
+
+  it('begins at the server records of a crawler without a Root, and says when none can be begun at', () => {
+    const servers = (...urls: string[]) =>
+      read(
+        `<CrawlConfig><Crawler name="a"><Servers>${urls.map((url) => `<Server url="${url}"/>`).join('')}</Servers></Crawler></CrawlConfig>`,
+      );
+    const { definition } = servers('http://www/', 'http://www/news/', 'HTTP://WWW', 'http://*.x/', 'http://');
+    expect(definition?.crawlers[0]?.roots.map(({ url, site }) => [url, site])).toEqual([
+      ['http://www/', false],
+      ['http://www/news/', false],
+    ]);
+    expect(servers('http://').problems).toContainEqual(
+      expect.objectContaining({ code: 'no-effect', message: expect.stringContaining('no Root') }),
+    );
+  });
+
+  it('reads how pages are rendered: of a crawler, a condition, a rule and the browser', () => {
+    const { definition, problems } = read(
+      `<CrawlConfig><Crawler name="a" render="auto"><Rules><Rule><Path value="/app"/><Render mode="always" readyWhen="#list" steps="click .more; wait 0.5"/></Rule></Rules>
+        <Conditions><option name="render-mode" value="never"/></Conditions></Crawler><Renderer maxShare="0.25" sandbox="false"/></CrawlConfig>`,
+    );
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const [crawler] = definition!.crawlers;
+    expect(crawler).toMatchObject({ render: 'auto', conditions: { options: { renderMode: 'never' } } });
+    expect(crawler!.rules[0]!.actions.render).toEqual({
+      renderMode: 'always',
+      renderReadyWhen: '#list',
+      renderSteps: 'click .more; wait 0.5',
+    });
+    expect(definition!.renderer).toMatchObject({ maxShare: 0.25, sandbox: false, timeLimit: 20_000 });
+  });
+
+  it('warns of a crawler that ignores robots.txt', () => {
+    const codes = (rogue: string) =>
+      read(`<CrawlConfig><Crawler name="a"><LinkRules rogue="${rogue}"/></Crawler></CrawlConfig>`).problems.map(
+        ({ code }) => code,
+      );
+    expect(codes('1')).toContain('robots-ignored');
+    expect(codes('0')).not.toContain('robots-ignored');
+  });
+
+  it('says what to write instead of the fetcher attribute of the product', () => {
+    const { problems } = read('<CrawlConfig><Crawler name="a" fetcher="intranet"/></CrawlConfig>');
+    expect(problems).toContainEqual(
+      expect.objectContaining({
+        code: 'ignored-attribute',
+        message: expect.stringContaining('<cw:FetchWith fetcher='),
+      }),
+    );
+  });
+});
