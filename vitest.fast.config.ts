@@ -8,7 +8,9 @@ const SLOW = [
   'src/adapters/parsers/documents/**',
   'src/adapters/push/postgresql/**',
   'src/cli/**',
-  'test/scenarios/{behind-a-login,kinds-of-logins,documents-are-read,sites-without-end}.spec.ts',
+  'test/scenarios/{behind-a-login,kinds-of-logins,documents-are-read,plug-ins-fail-and-the-crawl-goes-on,sites-without-end}.spec.ts',
+  'test/scenarios/{new-times-of-refresh-reach-stored-pages,sites-of-any-size-have-a-bad-hour}.spec.ts',
+  'test/docs/{how-tos,plugins}.spec.ts',
   'test/*.spec.ts',
 ];
 

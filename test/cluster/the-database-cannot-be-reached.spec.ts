@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const SITES = 4;
-const PAGES = 60;
+const PAGES = 44;
 const THROTTLE_MS = 250;
 /** Longer than a lease. */
 const CUT_MS = 12_000;

@@ -26,9 +26,10 @@ function lock(file: string): { release(): void } {
   };
 }
 
-describe('a database that another program has locked', () => {
-  it('at the start is named, with what to do, and left as it is; freed, it serves', async () => {
-    const folder = temporaryDirectory();
+// Each waits ten seconds for the lock, which the other one can use.
+describe.concurrent('a database that another program has locked', () => {
+  it('at the start is named, with what to do, and left as it is; freed, it serves', async ({ onTestFinished }) => {
+    const folder = temporaryDirectory(onTestFinished);
     const file = join(folder, 'crawlway.sqlite');
     const config = join(folder, 'CrawlConfig.xml');
     writeFileSync(config, CONFIGURATION);
@@ -47,8 +48,10 @@ describe('a database that another program has locked', () => {
     await server.end();
   }, 90_000);
 
-  it('at work refuses all that waits for it at once, and takes it when it is free again', async () => {
-    const file = join(temporaryDirectory(), 'crawlway.sqlite');
+  it('at work refuses all that waits for it at once, and takes it when it is free again', async ({
+    onTestFinished,
+  }) => {
+    const file = join(temporaryDirectory(onTestFinished), 'crawlway.sqlite');
     const store = await openSqliteStore(file);
     const other = lock(file);
     const calls = Array.from({ length: 20 }, (_, i) => () => store.discover([newUrl(`http://a.example/${i}`)]));
