@@ -7,7 +7,7 @@ import { FakeSite } from '../support/fake-site.js';
 
 const PATHS = Array.from({ length: 12 }, (_, i) => `/page-${i}`);
 /** Every page is wanted once in ten minutes at least. */
-const AGES = { minimumAge: minutes(1), maximumAge: minutes(10), objective: 'harmonic' } as const;
+const AGES = { minimumAge: minutes(1), maximumAge: minutes(10), objective: 'harmonic' as const };
 const CHEAPEST = effectivePrice(undefined, AGES);
 
 describe('the price of a visit', () => {
@@ -15,11 +15,11 @@ describe('the price of a visit', () => {
   let world: CrawlWorld;
   const hostKey = (): string => new URL(site.url('/')).host;
   const price = async (): Promise<number> => (await world.engine.host(hostKey())).visitPrice ?? 0;
-  const start = async (throttle: ReturnType<typeof seconds>): Promise<void> => {
-    const ages = `smartRefreshMinAgeS="${AGES.minimumAge / 1000}" smartRefreshMaxAgeS="${AGES.maximumAge / 1000}"`;
+  const start = async (throttle: ReturnType<typeof seconds>, range = AGES, schedule = ''): Promise<void> => {
+    const ages = `smartRefreshMinAgeS="${range.minimumAge / 1000}" smartRefreshMaxAgeS="${range.maximumAge / 1000}"`;
     world = await CrawlWorld.start({
       attributes: `${ages} aggressive="false" throttleTimeMS="${throttle}" nearDuplicateDetector="false"`,
-      crawler: `<Root url="${site.url('/')}"/>`,
+      crawler: `${schedule}<Root url="${site.url('/')}"/>`,
       index: 'none',
     });
     await world.pass(hours(2));
@@ -51,5 +51,29 @@ describe('the price of a visit', () => {
     expect(again.visitPrice).toBeGreaterThan(1.02 * CHEAPEST);
     const metrics = await world.engine.metrics();
     expect(metrics.visitPrices).toEqual([{ crawler: 'test', price: expect.any(Number) }]);
+  });
+
+  describe('whose host is crawled for twenty minutes of each hour', () => {
+    /** What is visited in a window is due after it, and before the next one. */
+    const BETWEEN = { ...AGES, minimumAge: minutes(22), maximumAge: minutes(38) };
+    const least = effectivePrice(undefined, BETWEEN);
+    const hour = (n: number): string => String(n).padStart(2, '0');
+    const windows = Array.from({ length: 24 }, (_, n) => `<cw:Window from="${hour(n)}:00" to="${hour(n)}:20"/>`);
+    const schedule = `<cw:Schedule>${windows.join('')}</cw:Schedule>`;
+    const visitsOf = async (): Promise<number[]> =>
+      Promise.all(PATHS.map(async (path) => (await world.state(site.url(path)))!.visits));
+
+    it('stays the least while all that became due fits into the next window', async () => {
+      await start(seconds(1), BETWEEN, schedule);
+      await world.pass(hours(8));
+      expect(await price()).toBeLessThanOrEqual(least);
+      expect(Math.min(...(await visitsOf()))).toBeGreaterThanOrEqual(9);
+    });
+
+    it('rises while windows are too short for it', async () => {
+      await start(minutes(3), BETWEEN, schedule);
+      await world.pass(hours(12));
+      expect(await price()).toBeGreaterThan(1.02 * least);
+    });
   });
 });

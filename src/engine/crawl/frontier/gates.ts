@@ -84,9 +84,9 @@ export class Gates {
     return this.timetableOf(hostKey)?.closedUntil(now);
   }
 
-  /** Did a schedule keep the host closed at that time? */
-  wasClosed(hostKey: string, at: Instant): boolean {
-    return this.timetableOf(hostKey)?.isClosed(at) ?? false;
+  /** Is it a schedule alone that what was due then is visited now: does it come in the first window since? */
+  keptUntilNow(hostKey: string, dueAt: Instant, now: Instant): boolean {
+    return this.timetableOf(hostKey)?.isFirstOpening(dueAt, now) ?? false;
   }
 
   close(): void {

@@ -56,8 +56,11 @@ export class Timetable implements Gate {
     return this.at(now).crawls ? undefined : this.opening;
   }
 
-  isClosed(at: Instant): boolean {
-    return !crawlHours(this.definition, at).crawls;
+  /** Was it closed then, and has not closed again since it opened next? */
+  isFirstOpening(at: Instant, now: Instant): boolean {
+    if (this.crawls(at)) return false;
+    const opening = this.nextTime(this.nextChange(at), true);
+    return now < this.nextTime(opening, false);
   }
 
   throttle(now: Instant): Duration {
@@ -92,7 +95,7 @@ export class Timetable implements Gate {
     if (now < this.hoursUntil) return this.hours;
     this.hours = crawlHours(this.definition, now);
     this.hoursUntil = this.nextChange(now);
-    this.opening = this.hours.crawls ? now : this.nextOpening(this.hoursUntil);
+    this.opening = this.hours.crawls ? now : this.nextTime(this.hoursUntil, true);
     return this.hours;
   }
 
@@ -102,10 +105,13 @@ export class Timetable implements Gate {
     return instant(Math.min(NEVER, ...next));
   }
 
-  private nextOpening(change: Instant): Instant {
+  private readonly crawls = (at: Instant): boolean => crawlHours(this.definition, at).crawls;
+
+  /** The first time, from that change on, at which it is open or closed. */
+  private nextTime(change: Instant, open: boolean): Instant {
     let at = change;
     for (let n = 0; n < MOST_CHANGES && at < NEVER; n++) {
-      if (crawlHours(this.definition, at).crawls) return at;
+      if (this.crawls(at) === open) return at;
       at = this.nextChange(at);
     }
     return NEVER;
