@@ -1,5 +1,6 @@
 import { compile } from 'css-select';
 import type { Element, ParentNode } from 'domhandler';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { testOf } from './selectors.js';
 import { treeOf } from './tree.js';
@@ -14,4 +15,46 @@ it.each(SELECTORS.split('|'))('matches as the selector does: %s', (selector) => 
   const plain = compile<ParentNode | Element, Element>(selector);
   const test = testOf([selector])!;
   expect(elements.map((element) => test(element))).toEqual(elements.map((element) => plain(element)));
+});
+
+const name = fc.constantFrom('div', 'p', 'A', 'svg', 'foreignObject', 'li', 'title');
+const attribute = fc.constantFrom('class', 'id', 'data-x', 'REL', 'hidden');
+const value = fc.constantFrom('a', 'b', 'a b', 'A', '', 'a-b');
+const attributes = fc.array(
+  fc.tuple(attribute, value).map(([key, text]) => ` ${key}="${text}"`),
+  { maxLength: 3 },
+);
+const piece = fc.oneof(
+  fc.tuple(name, attributes).map(([tag, written]) => `<${tag}${written.join('')}>`),
+  name.map((tag) => `</${tag}>`),
+  fc.constantFrom('word', ' ', '<!--c-->'),
+);
+const simple = fc.oneof(
+  attribute.map((key) => `[${key}]`),
+  fc
+    .tuple(attribute, fc.constantFrom('=', '!=', '!=', '~=', '|=', '^=', '$=', '*='), value, fc.constantFrom('', ' i'))
+    .map(([key, operator, text, flag]) => `[${key}${operator}"${text}"${flag}]`),
+  fc.constantFrom('.a', '#b', ':not(.a)', ':first-child', ':is(p, .b)', ':has(p)', ':empty', ':not([id])'),
+);
+const compound = fc
+  .tuple(fc.oneof(name, fc.constantFrom('*', '')), fc.array(simple, { maxLength: 2 }))
+  .map(([tag, parts]) => `${tag}${parts.join('')}` || '*');
+const selector = fc
+  .array(fc.tuple(compound, fc.constantFrom(' ', ' > ', ' + ', ' ~ ', ', ')), { minLength: 1, maxLength: 2 })
+  .map((parts) => parts.map(([one, combinator], at) => one + (at < parts.length - 1 ? combinator : '')).join(''));
+
+it('matches as selectors do on any page', () => {
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 25 }),
+      fc.array(selector, { minLength: 1, maxLength: 2 }),
+      (pieces, written) => {
+        const { elements } = treeOf(pieces.join(''), false);
+        const plain = compile<ParentNode | Element, Element>(written.join(', '));
+        const test = testOf(written)!;
+        for (const element of elements) expect(test(element)).toBe(plain(element));
+      },
+    ),
+    { numRuns: 5_000 },
+  );
 });

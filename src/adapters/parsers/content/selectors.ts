@@ -17,13 +17,19 @@ export function testOf(selectors: readonly string[]): Test | undefined {
   const alternatives = selectors.flatMap((selector) => parse(selector));
   const test = compile<ParentNode | Element, Element>(selectors.join(', ')) as Test;
   const needs = alternatives.map(needOf);
-  // Nearly all elements of a page match no selector, and the compiled one takes several calls to find out.
-  return (element) => needs.some((need) => meets(element, need)) && test(element);
+  const names = new Set(needs.flatMap(({ name }) => name ?? []));
+  const attributes = [
+    ...new Set(needs.flatMap(({ name, attribute }) => (name === undefined ? (attribute ?? []) : []))),
+  ];
+  if (needs.some(({ name, attribute }) => name === undefined && attribute === undefined)) return test;
+  // Nearly all elements of a page are none that a selector asks for, and the compiled one takes several calls to say so.
+  return (element) => (names.has(element.name) || hasOneOf(element, attributes)) && test(element);
 }
 
-const meets = ({ name, attribs }: Element, need: Need): boolean =>
-  (need.name === undefined || need.name === name) &&
-  (need.attribute === undefined || attribs[need.attribute] !== undefined);
+function hasOneOf({ attribs }: Element, names: readonly string[]): boolean {
+  for (let at = 0; at < names.length; at++) if (attribs[names[at]!] !== undefined) return true;
+  return false;
+}
 
 const COMBINATORS: ReadonlySet<SelectorType> = new Set([
   SelectorType.Adjacent,
