@@ -26,6 +26,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   'url-history': '/url?url=SITE/guide/page-3.html',
   'try-a-url': '/try?url=SITE/private/plans.html&from=SITE/',
   links: '/try?view=links&url=SITE/',
+  selectors: '/try?view=selectors&url=SITE/guide/page-3.html',
   rules: '/configuration',
   forms: '/configuration?view=forms',
   'other-rules': '/configuration?view=other',
@@ -100,6 +101,7 @@ for (const [name, path] of Object.entries(SCREENS)) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(world.server.url + path.replaceAll('SITE', origin).replace('HOST', host), { waitUntil: 'load' });
+    for (const word of ['Loading…', 'Reading…']) await page.getByText(word).first().waitFor({ state: 'hidden' });
     await sleep(1500);
     await picture(page, `${name}-${size}-light`);
     await page.emulateMedia({ colorScheme: 'dark' });
