@@ -18,6 +18,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'api-latency': 'how soon the API answers during a crawl at full speed',
   freshness: 'how fresh smart refresh keeps an index, against uniform, adaptive and optimal visits',
   'sink-down': 'an hour without the sink: memory, disk, what waits, and the catching up',
+  'two-sinks': 'documents a second at a sink beside one that is down or slow',
   hostile: 'traps and bombs for hours beside a healthy host: memory, and how long the healthy one waits',
   'hostile-share': 'healthy pages a second beside a hostile host, as a share of those without it',
   documents: 'PDF files read a second, beside pdftotext and a Tika server; wants a folder of them',
