@@ -33,10 +33,11 @@ export class SimulatedIndex {
     this.kept = givesBack ? new Map() : undefined;
   }
 
-  sink(clock: Clock): Sink {
+  /** @param isCut the process that asks has died: what a slow index has not begun with ends with its connection */
+  sink(clock: Clock, isCut: () => boolean = () => false): Sink {
     return {
       name: 'main',
-      deliver: (batch) => this.deliver(batch, clock),
+      deliver: (batch) => this.deliver(batch, clock, isCut),
       entries: () => this.entries(),
       documents: this.kept && ((uris) => this.giveBack(uris, clock)),
       close: async () => undefined,
@@ -63,8 +64,10 @@ export class SimulatedIndex {
     return this.taken.has(`${uri} ${stamp}`);
   }
 
-  private async deliver(batch: readonly PushOrder[], clock: Clock): Promise<OrderAnswer[]> {
-    await clock.sleep(milliseconds(this.slowness + (this.faults ? this.random.integer(1, 5_000) : 10)));
+  private async deliver(batch: readonly PushOrder[], clock: Clock, isCut: () => boolean): Promise<OrderAnswer[]> {
+    if (this.slowness > 0) await clock.sleep(milliseconds(this.slowness));
+    if (isCut()) throw new SinkUnavailable('the connection has ended');
+    await clock.sleep(milliseconds(this.faults ? this.random.integer(1, 5_000) : 10));
     if (this.isDown || (this.faults && this.random.chance(0.15))) throw new SinkUnavailable('the sink is down');
     const answers = batch.map((order) => this.take(order));
     // The worst moment to fail: the orders are carried out and nobody hears of it.

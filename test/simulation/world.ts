@@ -101,7 +101,7 @@ export class World {
       cron: () => undefined,
       loadDomains: async () => () => undefined,
       sessions: new CookieSessions(),
-      createSink: ({ name }) => fuse.guard(this.indexOf(name).sink(clock)),
+      createSink: ({ name }) => fuse.guard(this.indexOf(name).sink(clock, () => fuse.isBlown)),
       processor: new LocalPageProcessor({
         createEngines: () => [fuse.guard(this.web.fetcher(clock))],
         reader: createPageReader(),
