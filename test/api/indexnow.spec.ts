@@ -35,7 +35,7 @@ describe('the IndexNow receiver', () => {
     await until(() => world.pushed.includes('delete /c.html'));
     await until(() => world.pushed.filter((order) => order === 'add /a.html').length === 2);
     const { visits } = await history('/a.html');
-    expect(visits[0].detail).toBe('asked for by the site (IndexNow)');
+    expect(visits[0].detail).toBe('requested by the site (IndexNow)');
     expect(world.site.requests.filter(({ path }) => path === `/${KEY}.txt`)).toHaveLength(1);
   });
 

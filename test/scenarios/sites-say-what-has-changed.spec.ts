@@ -21,9 +21,9 @@ describe('a site says what has changed', () => {
     site.set('/sitemap.xml', { headers: { 'content-type': 'application/xml' }, body });
   };
   const visits = (path: string): number => site.requests.filter((request) => request.path === path).length;
-  const start = async (more = ''): Promise<void> => {
+  const start = async (more = '', attributes = ''): Promise<void> => {
     world = await CrawlWorld.start({
-      attributes: ATTRIBUTES,
+      attributes: `${ATTRIBUTES} ${attributes}`,
       crawler: `<Root url="${site.url('/')}"/>${more}${CONDITIONS}`,
       index: 'none',
     });
@@ -75,6 +75,28 @@ describe('a site says what has changed', () => {
     expect(JSON.parse(stored!)).toMatchObject({ confirmed: 0 });
   });
 
+  it('falsely after having told the truth: ten visits later it is not believed, and the rest is visited at its own time', async () => {
+    const [truths, lies] = [PATHS.slice(0, 15), PATHS.slice(15)];
+    sitemap(new Map(PATHS.map((path) => [path, 0 as Instant])));
+    await start('', 'aggressive="false" throttleTimeMS="1000"');
+    const due = async (): Promise<Instant[]> =>
+      Promise.all(lies.map(async (path) => (await world.state(site.url(path)))!.dueAt));
+    const planned = await due();
+    await world.pass(minutes(30));
+    for (const path of truths) site.page(path, [], `Another text of ${path}.`);
+    sitemap(new Map(truths.map((path) => [path, world.clock.now()])));
+    await world.pass(hours(1));
+    expect(PATHS.map(visits)).toEqual(PATHS.map((_, i) => (i < 15 ? 1 : 0)));
+    for (let hour = 0; hour < 6; hour++) {
+      sitemap(new Map(lies.map((path) => [path, world.clock.now()])));
+      await world.pass(hours(1));
+    }
+    expect(lies.reduce((sum, path) => sum + visits(path), 0)).toBe(10);
+    expect((await due()).filter((at) => planned.includes(at))).toHaveLength(5);
+    const stored = await world.store.getSetting(`credibility/test/${site.url('/sitemap.xml')}`);
+    expect(JSON.parse(stored!)).toEqual({ confirmed: 0, refuted: 10, refutedInARow: 10 });
+  });
+
   it('in a feed', async () => {
     const feed = (time: Instant): void => {
       const item = `<item><link>${site.url('/page-3')}</link><pubDate>${new Date(time).toUTCString()}</pubDate></item>`;
@@ -90,6 +112,33 @@ describe('a site says what has changed', () => {
     feed(world.clock.now());
     await world.pass(minutes(31));
     expect(visits('/page-3')).toBe(1);
+  });
+
+  it.each([
+    ['linked from a page', '', '<link rel="alternate" type="application/rss+xml" href="/feed/">', true],
+    ['a root for its own path alone', '<Root url="ROOT/feed/"/>', '', false],
+    [
+      'a root without a site, beside a rule for its host',
+      '<Root url="ROOT/feed/" site="false"/><Rules><Rule><ar:Domain value="127.0.0.1"/><Index/><Follow/><Accept/></Rule></Rules>',
+      '',
+      true,
+    ],
+  ])('in a feed that is %s, and what it lists is crawled or not', async (_how, more, head, isCrawled) => {
+    const item = `<item><link>${site.url('/news')}</link><pubDate>${new Date(0).toUTCString()}</pubDate></item>`;
+    const body = `<rss version="2.0"><channel><title>News</title>${item}</channel></rss>`;
+    site.set('/feed/', { headers: { 'content-type': 'application/rss+xml' }, body }).page('/news');
+    site.set('/', { headers: { 'content-type': 'text/html' }, body: `<head>${head}<title>Home</title></head>` });
+    world = await CrawlWorld.start({
+      attributes: 'defaultAccept="false"',
+      crawler: `<Root url="${site.url('/')}"/>${more.replace('ROOT', site.origin)}`,
+      index: 'none',
+    });
+    await world.untilIdle();
+    expect(site.fetched).toContain('/feed/');
+    expect(site.fetched.includes('/news')).toBe(isCrawled);
+    if (isCrawled) return;
+    const { headline } = await world.engine.explain('test', site.url('/news'));
+    expect(headline.text).toContain('/feed/ was refused (outside-site)');
   });
 
   it('by a hub page that changed, where that is wanted', async () => {

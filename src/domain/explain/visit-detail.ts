@@ -68,7 +68,8 @@ export function termsDetail(detail: string | undefined, terms: string): string {
 export type Teller = 'indexnow' | 'websub';
 
 const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow', websub: 'WebSub' };
-const TOLD = /(?:^|; )asked for by the site \([A-Za-z]+\)$/;
+/** Visits of earlier versions are "asked for". */
+const TOLD = /(?:^|; )(?:requested|asked for) by the site \([A-Za-z]+\)$/;
 
 export function toldDetail(detail: string | undefined, teller: Teller): string {
   const told = `requested by the site (${TELLERS[teller]})`;

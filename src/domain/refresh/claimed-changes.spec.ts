@@ -60,6 +60,15 @@ describe('the credit of a place that says when pages changed', () => {
     expect(isBelieved(credibility([...lied, true, true]))).toBe(true);
   });
 
+  it.each([1, 30, 1_000])('is gone after ten in a row though %i before them were true', (times) => {
+    const honest = Array.from({ length: times }, () => true);
+    const lies = (count: number) => Array.from({ length: count }, () => false);
+    expect(isBelieved(credibility([...honest, ...lies(10)]))).toBe(false);
+    expect(isBelieved(credibility([...honest, true, ...lies(8), true, ...lies(8)]))).toBe(true);
+    expect(isBelieved(credibility([...honest, ...lies(500), true]))).toBe(false);
+    expect(isBelieved(credibility([...honest, ...lies(10), true]))).toBe(true);
+  });
+
   it('forgets what was long ago', () => {
     const many = Array.from({ length: 1_000 }, () => true);
     expect(credit(credibility([...many, ...Array.from({ length: 100 }, () => false)]))).toBeLessThan(0.5);

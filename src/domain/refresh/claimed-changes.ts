@@ -56,6 +56,8 @@ export const contradicts = ({ from, to }: ClaimedChange, visitedAt: Instant, now
 export interface Credibility {
   readonly confirmed: number;
   readonly refuted: number;
+  /** Of the last claims, how many in a row proved false; absent: none. */
+  readonly refutedInARow?: number;
 }
 
 export const UNTRIED: Credibility = { confirmed: 0, refuted: 0 };
@@ -63,16 +65,25 @@ export const UNTRIED: Credibility = { confirmed: 0, refuted: 0 };
 /** Older results than this say nothing about a site today. */
 const MOST_REMEMBERED = 100;
 
-export function credibilityAfter({ confirmed, refuted }: Credibility, isTrue: boolean): Credibility {
-  const after = { confirmed: confirmed + (isTrue ? 1 : 0), refuted: refuted + (isTrue ? 0 : 1) };
-  if (after.confirmed + after.refuted <= MOST_REMEMBERED) return after;
-  return { confirmed: after.confirmed / 2, refuted: after.refuted / 2 };
+/** So many false claims in a row outweigh any number of true ones before: the site has changed the way it dates its pages. */
+const ENOUGH_IN_A_ROW = 10;
+
+export function credibilityAfter({ confirmed, refuted, refutedInARow = 0 }: Credibility, isTrue: boolean): Credibility {
+  if (isTrue) return remembered(confirmed + 1, refuted);
+  const inARow = refutedInARow + 1;
+  const isOver = inARow >= ENOUGH_IN_A_ROW;
+  return { ...(isOver ? remembered(0, inARow) : remembered(confirmed, refuted + 1)), refutedInARow: inARow };
+}
+
+function remembered(confirmed: number, refuted: number): Credibility {
+  const share = confirmed + refuted > MOST_REMEMBERED ? 0.5 : 1;
+  return { confirmed: confirmed * share, refuted: refuted * share };
 }
 
 /** Probability, 0…1, that the next claim is true: 1/2 before any was checked (Laplace's rule of succession). */
 export const credit = ({ confirmed, refuted }: Credibility): number => (confirmed + 1) / (confirmed + refuted + 2);
 
-/** Below this, a place is not believed. Nine claims in a row that proved false lead there. */
+/** Below this, a place is not believed. */
 const LEAST_CREDIT = 0.1;
 
 export const isBelieved = (credibility: Credibility): boolean => credit(credibility) >= LEAST_CREDIT;

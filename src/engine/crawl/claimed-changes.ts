@@ -50,6 +50,14 @@ interface Place {
   isTrying: boolean;
 }
 
+interface Trial {
+  readonly place: Place;
+  readonly since: Instant;
+  /** When the visit is due now, and when it was due without the claim. */
+  readonly dueAt: Instant;
+  readonly plannedAt: Instant;
+}
+
 /** By the keys of the URLs. */
 type Claims = ReadonlyMap<bigint, ClaimedChange>;
 
@@ -60,14 +68,14 @@ export interface ClaimServices {
 
 export class ClaimedChanges {
   private readonly places = new Map<string, Place>();
-  private readonly trials = new Map<UrlId, { readonly place: Place; readonly since: Instant }>();
+  private readonly trials = new Map<UrlId, Trial>();
   private pending = 0;
 
   constructor(
     private readonly crawler: string,
     private readonly services: ClaimServices,
     /** False when the URL is in flight, or belongs to another node. */
-    private readonly bringForward: (url: UrlState, dueAt: Instant) => Promise<boolean>,
+    private readonly reschedule: (url: UrlState, dueAt: Instant) => Promise<boolean>,
   ) {}
 
   /** A sitemap or feed was read: does it list pages as changed since their last visit, and is it believed? */
@@ -108,9 +116,22 @@ export class ClaimedChanges {
     place.credibility = credibilityAfter(place.credibility, changed);
     place.window = changed ? place.window + 2 : Math.max(FIRST_TRIALS, place.window >> 1);
     place.unsaved++;
-    if (!isBelieved(place.credibility)) this.setPending(place, []);
+    if (!isBelieved(place.credibility)) await this.giveUp(place);
     if (place.unsaved >= SAVE_EVERY || place.onTrial === 0) await this.save(place);
     await this.tryPending(place);
+  }
+
+  /** The place is not believed any more: what its claims brought forward and nobody has visited yet goes back to its own time. */
+  private async giveUp(place: Place): Promise<void> {
+    this.setPending(place, []);
+    const trials = new Map([...this.trials].filter(([, trial]) => trial.place === place));
+    for (const id of trials.keys()) this.trials.delete(id);
+    place.onTrial = 0;
+    for (const state of await this.services.store.get([...trials.keys()])) {
+      const { dueAt, plannedAt } = trials.get(state.id)!;
+      // Another due time is somebody else's wish.
+      if (state.dueAt === dueAt) await this.reschedule(state, plannedAt);
+    }
   }
 
   /** Hosts were taken over from another node. */
@@ -170,12 +191,14 @@ export class ClaimedChanges {
     this.setPending(place, place.pending.slice(ids.length));
     const now = this.services.clock.now();
     for (const state of await this.services.store.get(ids)) {
+      // A visit that has ended meanwhile may have been one false claim too many.
+      if (isBelieved(credibility) && !isBelieved(place.credibility)) return;
       if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
-      this.trials.set(state.id, { place, since: now });
+      const dueAt = broughtForward(state.dueAt, credibility, now);
+      this.trials.set(state.id, { place, since: now, dueAt, plannedAt: state.dueAt });
       place.onTrial++;
-      if (await this.bringForward(state, broughtForward(state.dueAt, credibility, now))) continue;
-      this.trials.delete(state.id);
-      place.onTrial--;
+      if (await this.reschedule(state, dueAt)) continue;
+      if (this.trials.delete(state.id)) place.onTrial--;
     }
   }
 
