@@ -24,12 +24,14 @@ function open(attributes = '', wear?: Wear): BrowserEngine {
   return engine;
 }
 
-async function rendered(browser: BrowserEngine, path: string, body: string): Promise<HttpAnswer> {
+/** `url`: a path of the site, or the URL of a page elsewhere. */
+async function rendered(browser: BrowserEngine, url: string, body: string, cookies?: string): Promise<HttpAnswer> {
   const page = { status: 200, headers: { 'content-type': 'text/html' }, body: new TextEncoder().encode(body) };
   const outcome = await browser.fetch({
-    url: site.url(path),
+    url: new URL(url, site.origin).href,
     fetcher: 'default',
     engine: 'browser',
+    session: cookies === undefined ? undefined : { cookies },
     render: { page, obeysRobots: true },
   });
   if (outcome.kind === 'failure') throw new Error(`${outcome.code}: ${outcome.detail}`);
@@ -71,16 +73,29 @@ describe.skipIf(findBrowser({}) === undefined)('the engine that renders', () => 
     await browser.close();
   });
 
-  it.skipIf(process.platform !== 'linux')('gives a page up when the browser does not answer', async () => {
-    const browser = open('timeLimitMS="3000"');
-    await rendered(browser, '/1', 'awake').catch(() => undefined);
-    const [pid] = browsers();
-    process.kill(pid!, 'SIGSTOP');
-    try {
-      await expect(rendered(browser, '/2', 'asleep')).rejects.toThrow(/^render-(?:crash|timeout)/);
-    } finally {
-      process.kill(pid!, 'SIGCONT');
-    }
+  describe.skipIf(process.platform !== 'linux')('gives a page up when the browser does not answer', () => {
+    it.each([
+      ['that it go to the page', '', '/2', undefined, 'render-timeout: the browser did not open the page'],
+      ['for a tab', '', 'http://other.test/', undefined, 'render-crash: the browser opens no page: nothing was opened'],
+      [
+        'that it close another',
+        'pages="1"',
+        'http://other.test/',
+        undefined,
+        'render-crash: the browser opens no page',
+      ],
+      ['for cookies', '', '/2', 'id=1', 'render-crash: the browser does not take the cookies of the session'],
+    ])('asked %s', async (_what, attributes, path, cookies, error) => {
+      const browser = open(`timeLimitMS="10000" ${attributes}`);
+      await rendered(browser, '/1', 'awake', cookies);
+      const [pid] = browsers();
+      process.kill(pid!, 'SIGSTOP');
+      try {
+        await expect(rendered(browser, path, 'asleep', cookies)).rejects.toThrow(error);
+      } finally {
+        process.kill(pid!, 'SIGCONT');
+      }
+    });
   });
 
   const LOADER = `<p id=p></p><script>

@@ -20,6 +20,7 @@ const KILLED_MS = 30_000;
 const REST_AFTER_MS = 1_000;
 /** Within this a tab is closed or given up. */
 const CLOSE_MS = 10_000;
+const COOKIES_MS = 10_000;
 /** The part of the memory limit that one page may use. */
 const SHARE_OF_ONE_PAGE = 0.6;
 
@@ -107,7 +108,8 @@ export class BrowserEngine implements FetchEngine {
     const guest = this.guest(request, order, tab, controller.signal);
     let isFine = false;
     try {
-      await inTime(addCookies(tab, request), CLOSE_MS);
+      if (!(await inTime(addCookies(tab, request), COOKIES_MS)))
+        return failure('render-crash', 'the browser does not take the cookies of the session', startedAt);
       const timeLimit = Math.min(this.renderer.timeLimit, request.totalTimeout ?? Number.POSITIVE_INFINITY);
       const readyWhen = order.readyWhen ?? this.renderer.readyWhen;
       const page = await tab.render({
@@ -260,13 +262,15 @@ async function inTime<T>(work: Promise<T>, within: number): Promise<T | undefine
 const siteOf = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
   JSON.stringify([URL.parse(url)?.origin, fetcher, userAgent, session?.login, session?.cookies]);
 
-async function addCookies({ context }: Tab, { url, session }: FetchRequest): Promise<void> {
+/** Cookies that no browser would keep are left out, as they are of requests. */
+async function addCookies({ context }: Tab, { url, session }: FetchRequest): Promise<true> {
   const pairs = session?.cookies?.split(/;\s*/) ?? [];
   const cookies = pairs.flatMap((pair) => {
     const equals = pair.indexOf('=');
     return equals < 1 ? [] : [{ name: pair.slice(0, equals), value: pair.slice(equals + 1), url }];
   });
   if (cookies.length > 0) await context.addCookies(cookies).catch(() => undefined);
+  return true;
 }
 
 const utf8 = new TextEncoder();
