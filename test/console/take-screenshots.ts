@@ -1,6 +1,6 @@
 /**
  * Makes the pictures of docs/screenshots: every screen, light and dark, wide and narrow, of a real crawl.
- *   node --import ./test/support/register-typescript.mjs test/console/take-screenshots.ts [FOLDER]
+ *   node --import ./test/support/register-typescript.mjs test/console/take-screenshots.ts [FOLDER [SCREEN…]]
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,16 @@ import { FakeSite } from '../support/fake-site.js';
 import { ARGUMENTS, CHROMIUM } from './chromium.js';
 import { ConsoleWorld } from './console-world.js';
 import { paletted } from './palette-png.js';
+import { startTeaShop, TEA_PAGES } from './tea-shop.js';
 
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
 /** The first points of the charts. */
 const CRAWL_MS = 75_000;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 800 };
+/** A page is fetched and rendered. */
+const READING_MS = 120_000;
+const ONLY = process.argv.slice(3);
 
 const SCREENS: Readonly<Record<string, string>> = {
   overview: '/',
@@ -34,6 +38,8 @@ const SCREENS: Readonly<Record<string, string>> = {
   resolved: '/configuration?view=resolved',
   hosts: '/hosts',
   host: '/host?host=HOST',
+  'made-by-scripts': '/host?host=TEA_HOST&crawler=shop',
+  rendered: '/try?view=rendered&crawler=shop&url=TEA/',
   errors: '/errors',
   refused: '/refused',
   roots: '/roots',
@@ -64,7 +70,9 @@ async function startSite(number: number): Promise<FakeSite> {
   return site.set('/robots.txt', { headers: { 'content-type': 'text/plain' }, body: robots });
 }
 
-const configuration = (sites: readonly FakeSite[]): string => `
+const rootsOf = (shop: FakeSite): string => TEA_PAGES.map((path) => `<Root url="${shop.url(path)}"/>`).join('');
+
+const configuration = (sites: readonly FakeSite[], shop: FakeSite): string => `
   <!-- Product documentation, crawled gently. -->
   <Crawler name="docs" throttleTimeMS="300" crawlSitemaps="false">
 ${sites.map(({ origin }) => `    <Root url="${origin}/" site="true"/>`).join('\n')}
@@ -77,6 +85,9 @@ ${sites.map(({ origin }) => `    <Root url="${origin}/" site="true"/>`).join('\n
     <cw:Servers followOutside="yes"><cw:Server url="${sites[1]!.origin}/" period="1d12h"/></cw:Servers>
     <cw:PushTo sink="main"/>
   </Crawler>
+  <Crawler name="shop" throttleTimeMS="300" crawlSitemaps="false">${rootsOf(shop)}<cw:PushTo sink="main"/></Crawler>
+  <Crawler name="shop-rendered" throttleTimeMS="300" crawlSitemaps="false" render="auto">${rootsOf(shop)}<cw:PushTo sink="main"/></Crawler>
+  <cw:Renderer ${process.getuid?.() === 0 ? 'sandbox="false"' : ''} timeLimitMS="${READING_MS}"/>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="papi" url="INDEX" connector="crawlway"/>`;
 
@@ -85,7 +96,8 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 const sites = await Promise.all([0, 1, 2, 3].map(startSite));
-const world = await ConsoleWorld.start({ configuration: configuration(sites) });
+const shop = await startTeaShop('127.0.0.6');
+const world = await ConsoleWorld.start({ configuration: configuration(sites, shop) });
 const profile = mkdtempSync(join(tmpdir(), 'crawlway-chromium-'));
 const browser = await chromium.launchPersistentContext(profile, {
   executablePath: CHROMIUM,
@@ -95,13 +107,21 @@ const browser = await chromium.launchPersistentContext(profile, {
 const page = await browser.newPage();
 mkdirSync(FOLDER, { recursive: true });
 await sleep(CRAWL_MS);
+const [first, tea] = [new URL(sites[0]!.origin), new URL(shop.origin)];
+const addressed = (path: string): string =>
+  path
+    .replaceAll('TEA_HOST', tea.host)
+    .replaceAll('TEA', tea.origin)
+    .replaceAll('SITE', first.origin)
+    .replaceAll('HOST', first.host);
 for (const [name, path] of Object.entries(SCREENS)) {
-  const { origin, host } = new URL(sites[0]!.origin);
+  if (ONLY.length > 0 && !ONLY.includes(name)) continue;
   for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.goto(world.server.url + path.replaceAll('SITE', origin).replace('HOST', host), { waitUntil: 'load' });
-    for (const word of ['Loading…', 'Reading…']) await page.getByText(word).first().waitFor({ state: 'hidden' });
+    await page.goto(world.server.url + addressed(path), { waitUntil: 'load' });
+    for (const word of ['Loading…', 'Reading…'])
+      await page.getByText(word).first().waitFor({ state: 'hidden', timeout: READING_MS });
     await sleep(1500);
     await picture(page, `${name}-${size}-light`);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -109,15 +129,17 @@ for (const [name, path] of Object.entries(SCREENS)) {
     await picture(page, `${name}-${size}-dark`);
   }
 }
-await page.setViewportSize(WIDE);
-await page.emulateMedia({ colorScheme: 'light' });
-await page.goto(`${world.server.url}/start`);
-await page.getByLabel('Address of the site').fill(`${sites[0]!.origin}/`);
-await page.getByLabel('Pause between two requests').fill('0.3');
-await page.getByRole('button', { name: 'Show what would be crawled' }).click();
-await page.getByText('links on the first page').waitFor();
-await picture(page, 'look-wide-light');
+if (ONLY.length === 0) {
+  await page.setViewportSize(WIDE);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto(`${world.server.url}/start`);
+  await page.getByLabel('Address of the site').fill(`${sites[0]!.origin}/`);
+  await page.getByLabel('Pause between two requests').fill('0.3');
+  await page.getByRole('button', { name: 'Show what would be crawled' }).click();
+  await page.getByText('links on the first page').waitFor();
+  await picture(page, 'look-wide-light');
+}
 await browser.close();
 await world.stop();
-await Promise.all(sites.map((site) => site.close()));
+await Promise.all([shop, ...sites].map((site) => site.close()));
 rmSync(profile, { recursive: true, force: true });

@@ -102,10 +102,13 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
           )}
           .{' '}
           {host.needRendering.sample && (
-            <a href={href('/try', { crawler, url: host.needRendering.sample, view: 'rendered' })}>
-              See what rendering brings
-            </a>
-          )}{' '}
+            <>
+              <a href={href('/try', { crawler, url: host.needRendering.sample, view: 'rendered' })}>
+                See what rendering brings
+              </a>
+              .{' '}
+            </>
+          )}
           Write <code>render="auto"</code> on the crawler to render such pages.
         </Fact>
       )}
