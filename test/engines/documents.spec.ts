@@ -57,7 +57,7 @@ describe.skipIf(noSearch)(`documents in OpenSearch${because(noSearch)}`, () => {
     onTestFinished(() => processes.close());
     const world = await CrawlWorld.start({
       crawler: `<Crawler name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false">
-        <Root url="${site.url('/')}" site="true"/><Root url="${site.url('/office')}" site="true"/><cw:PushTo sink="search"/></Crawler>`,
+        <Root url="${site.url('/')}" site="true"/><cw:PushTo sink="search"/></Crawler>`,
       more: `<cw:Sink name="search" type="opensearch" url="${engine.url}" index="${index}"/>`,
       index: 'none',
       extractors: [processes],
@@ -71,12 +71,12 @@ describe.skipIf(noSearch)(`documents in OpenSearch${because(noSearch)}`, () => {
       };
       return hits.hits.map(({ _source }) => _source.uri);
     };
+    // PDF and EPUB of LibreOffice have the time of their export, and nothing of the document's own.
     for (const { url, word, author, hasAuthor, date, dateMeta } of documents) {
       const byWord = { match: { text: word } };
       const range = (gte: string, lt: string) => ({ range: { [`dates.${dateMeta}`]: { gte, lt } } });
       expect(await found(byWord), url).toEqual([url]);
-      // LibreOffice dates a PDF by the day of its export.
-      if (!url.endsWith('/office.pdf')) expect(await found(range(date, `${date}||+1h`)), url).toContain(url);
+      if (!/\/office\.(?:pdf|epub)$/.test(url)) expect(await found(range(date, `${date}||+1h`)), url).toContain(url);
       expect(await found(byWord, range(`${date}||-1d`, date)), url).toEqual([]);
       if (!hasAuthor) continue;
       const name = url.endsWith('.eml') ? `${author} <ada@example.org>` : author;
@@ -114,21 +114,23 @@ describe.skipIf(noTika)(`a Tika server${because(noTika)}`, () => {
   }, START_MS);
   afterAll(() => engine?.close());
 
-  const crawl = async (site: FakeSite, start: string) =>
+  const crawl = async (site: FakeSite) =>
     ServedCrawl.start(`<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
-      <Crawler name="test" nthreads="4" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"><Root url="${site.url(start)}" site="true"/><cw:PushTo sink="file"/></Crawler>
+      <Crawler name="test" nthreads="4" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"><Root url="${site.url('/')}" site="true"/><cw:PushTo sink="file"/></Crawler>
       <cw:Fetcher name="default"/><cw:Extractor type="tika" url="http://127.0.0.1:${engine.port}"/>
       <cw:Sink name="file" type="file" url="orders.jsonl"/></CrawlConfig>`);
 
-  it('reads DOC, XLS and PPT: text, title, author and date', async () => {
+  it('reads DOC, XLS and PPT: text, title, author, date, and the links, which are crawled', async () => {
     const site = await startSite();
     const documents = await publishOffice(site, LEGACY_EXTENSIONS, LEGACY_TYPES);
-    const orders = await documentsOf(await crawl(site, '/office'));
-    for (const { url, word, title, author, date } of documents) {
+    site.page('/', ['/office']);
+    const orders = await documentsOf(await crawl(site));
+    for (const { url, word, title, author, date, linked } of documents) {
       const document = orders.get(url)!;
       expect(document.text, url).toContain(word);
       const metas = new Map(document.metas.map(({ name, value }) => [name, value]));
       expect(Object.fromEntries(metas), url).toMatchObject({ title, author, date_created: date });
+      expect([...orders.keys()]).toContain(linked);
     }
   });
 
@@ -138,7 +140,7 @@ describe.skipIf(noTika)(`a Tika server${because(noTika)}`, () => {
     const broken = { headers: { 'content-type': 'application/msword' } };
     const body = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(5_000, 7)]);
     site.set('/broken.doc', { ...broken, body }).page('/', ['/broken.doc', '/office']);
-    const crawled = await crawl(site, '/');
+    const crawled = await crawl(site);
     const orders = await documentsOf(crawled);
     expect(orders.get(document!.url)?.text).toContain(document!.word);
     expect(orders.get(site.url('/broken.doc'))?.text).toBe('');

@@ -58,6 +58,31 @@ describe('a PDF', () => {
   });
 });
 
+describe('a PDF of TeX', () => {
+  it('has the letters of accents that are printed over them', async () => {
+    // `u` is 0.556 wide and the dieresis 0.333: it is set first, in the middle above the letter.
+    const text = 'f) Tj [-111 (\u00c8) 444 (ur)] TJ ( alle';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/^für alle/),
+    });
+  });
+
+  it('has the letters of its ligatures, which its fonts name', async () => {
+    const text = 'De\\033ning re\\034ects, a \\035';
+    const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text })).toString('latin1');
+    const named = plain.replace(
+      '/BaseFont/Helvetica',
+      '/BaseFont/Helvetica/Encoding<</Differences[27/f_i/f_l/summation]>>',
+    );
+    expect(await read(Buffer.from(named, 'latin1'), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/^Defining reflects, a/),
+    });
+    expect(await read(Buffer.from(plain, 'latin1'), 'pdf')).toMatchObject({
+      text: expect.not.stringContaining('Defining'),
+    });
+  });
+});
+
 /** A text of many bytes that packs to next to nothing. */
 const zeros = (mebibytes: number): Uint8Array => new Uint8Array(mebibytes * MIB);
 

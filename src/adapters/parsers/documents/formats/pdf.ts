@@ -1,5 +1,8 @@
 /** PDF, read by PDFium compiled to WebAssembly. */
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
+import { composed } from './accents.js';
+import { type CodeTexts, ligaturesOf } from './pdf-encodings.js';
+import { repairedText } from './pdf-repair.js';
 import type { Pdfium } from './pdfium.js';
 
 /** Answers of FPDF_GetLastError (fpdfview.h): a password is needed, or the kind of encryption is not known. */
@@ -19,20 +22,8 @@ export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentReque
   }
 }
 
-/** Some programs, TeX with its first fonts above all, print an accent and then the letter below it. No text has these accents by themselves. */
-const ACCENTS: Readonly<Record<string, string>> = {
-  '\u00a8': '\u0308',
-  '\u02c7': '\u030c',
-  '\u02d8': '\u0306',
-  '\u02da': '\u030a',
-  '\u02dd': '\u030b',
-};
+/** Some programs print an accent and then the letter below it, one beside the other. No text has these accents by themselves. */
 const ACCENTED = /([\u00a8\u02c7\u02d8\u02da\u02dd])([A-Za-z\u0131])/g;
-
-function composed(accent: string, letter: string): string {
-  const both = `${letter === '\u0131' ? 'i' : letter}${ACCENTS[accent]}`.normalize('NFC');
-  return both.length === 1 ? both : accent + letter;
-}
 
 class PdfReading {
   private readonly content: DocumentContent;
@@ -40,10 +31,11 @@ class PdfReading {
   private readonly document: number;
   /** For what PDFium writes. */
   private readonly room: number;
+  private codes: ReadonlyMap<string, CodeTexts> | undefined;
 
   constructor(
     private readonly pdfium: Pdfium,
-    body: Uint8Array,
+    private readonly body: Uint8Array,
     private readonly request: DocumentRequest,
   ) {
     this.content = new DocumentContent(request);
@@ -131,11 +123,16 @@ class PdfReading {
     }
     // The mark of a word that is hyphenated at the end of its line.
     content.text(
-      page
+      repairedText(pdfium, text, page, () => this.ligatures())
         .replace(/[\ufffe\u0002]\s*/g, '')
-        .replace(ACCENTED, (_, accent: string, letter: string) => composed(accent, letter)),
+        .replace(ACCENTED, (both, accent: string, letter: string) => composed(accent, letter) ?? both),
     );
     content.separate();
+  }
+
+  private ligatures(): ReadonlyMap<string, CodeTexts> {
+    this.codes ??= ligaturesOf(this.body);
+    return this.codes;
   }
 
   private linksOf(page: number): void {

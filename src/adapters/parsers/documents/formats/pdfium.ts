@@ -18,6 +18,22 @@ export interface Pdfium {
   _FPDFText_ClosePage(text: Pointer): void;
   _FPDFText_CountChars(text: Pointer): number;
   _FPDFText_GetText(text: Pointer, start: number, count: number, buffer: Pointer): number;
+  _FPDFText_GetCharIndexFromTextIndex(text: Pointer, index: number): number;
+  _FPDFText_GetUnicode(text: Pointer, index: number): number;
+  _FPDFText_HasUnicodeMapError(text: Pointer, index: number): number;
+  _FPDFText_IsGenerated(text: Pointer, index: number): number;
+  _FPDFText_GetFontSize(text: Pointer, index: number): number;
+  _FPDFText_GetCharBox(
+    text: Pointer,
+    index: number,
+    left: Pointer,
+    right: Pointer,
+    bottom: Pointer,
+    top: Pointer,
+  ): number;
+  _FPDFText_GetTextObject(text: Pointer, index: number): Pointer;
+  _FPDFTextObj_GetFont(object: Pointer): Pointer;
+  _FPDFFont_GetBaseFontName(font: Pointer, buffer: Pointer, bytes: number): number;
   _FPDFLink_Enumerate(page: Pointer, position: Pointer, link: Pointer): number;
   _FPDFLink_GetAction(link: Pointer): Pointer;
   _FPDFAction_GetType(action: Pointer): number;

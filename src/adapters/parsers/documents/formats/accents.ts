@@ -1,0 +1,114 @@
+/**
+ * Accents that are printed by themselves, over the letter that they belong to, as TeX does with its first fonts. Where they stand on the
+ * page says which letter that is: in the text they may be anywhere in the line.
+ */
+
+/** Where a character is, in points; `bottom` is less than `top`. */
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly top: number;
+}
+
+/** The combining character of each accent. */
+const COMBINING: Readonly<Record<string, string>> = {
+  '`': '\u0300',
+  '\u00a8': '\u0308',
+  '\u00af': '\u0304',
+  '\u00b4': '\u0301',
+  '\u00b8': '\u0327',
+  '\u02c6': '\u0302',
+  '\u02c7': '\u030c',
+  '\u02d8': '\u0306',
+  '\u02d9': '\u0307',
+  '\u02da': '\u030a',
+  '\u02db': '\u0328',
+  '\u02dc': '\u0303',
+  '\u02dd': '\u030b',
+};
+export const SPACING_ACCENT = /[`\u00a8\u00af\u00b4\u00b8\u02c6\u02c7\u02d8\u02d9-\u02dd]/u;
+const BELOW = new Set(['\u00b8', '\u02db']);
+/** So many characters before and after it are looked at for the letter of an accent: some lines. */
+const NEAR = 300;
+/** On one page; more are no text. */
+const MOST_ACCENTS = 2_000;
+
+/** The accent and the letter as one character; undefined when there is none. */
+export function composed(accent: string, letter: string): string | undefined {
+  const both = `${letter === '\u0131' ? 'i' : letter}${COMBINING[accent]}`.normalize('NFC');
+  return both.length === 1 ? both : undefined;
+}
+
+/** Whether the accent is printed over the letter, or under it: its middle is within the letter's width, and it begins where the letter ends. */
+export function isPrintedOn(accent: string, at: Box, letter: Box): boolean {
+  const middle = (at.left + at.right) / 2;
+  const height = letter.top - letter.bottom;
+  if (height <= 0 || middle < letter.left || middle > letter.right) return false;
+  return BELOW.has(accent)
+    ? at.bottom < letter.bottom && Math.abs(at.top - letter.bottom) < height * 0.35
+    : at.top > letter.top - height * 0.2 && Math.abs(at.bottom - letter.top) < height * 0.5;
+}
+
+export interface Characters {
+  /** The characters of the page; changed in place. What becomes '' is gone. */
+  readonly texts: string[];
+  /** Undefined when it is not known. */
+  box(index: number): Box | undefined;
+  /** A space that is not written but concluded from gaps. */
+  isGenerated(index: number): boolean;
+  /** In points. */
+  fontSize(index: number): number;
+}
+
+/** Puts each accent on its letter, and takes away the gap that it made in the word. */
+export function joinAccents(characters: Characters): void {
+  const { texts } = characters;
+  let left = MOST_ACCENTS;
+  for (let index = 0; index < texts.length && left > 0; index++) {
+    if (!SPACING_ACCENT.test(texts[index]!)) continue;
+    left--;
+    const at = characters.box(index);
+    const letter = at && letterOf(characters, index, at);
+    if (letter === undefined) continue;
+    texts[letter] = composed(texts[index]!, texts[letter]!)!;
+    texts[index] = '';
+    closeGap(characters, index);
+  }
+}
+
+function letterOf({ texts, box }: Characters, accent: number, at: Box): number | undefined {
+  for (let away = 1; away <= NEAR; away++) {
+    for (const index of [accent + away, accent - away]) {
+      const letter = texts[index];
+      if (letter === undefined || !/^[A-Za-z\u0131]$/.test(letter)) continue;
+      const place = box(index);
+      if (place && isPrintedOn(texts[accent]!, at, place) && composed(texts[accent]!, letter)) return index;
+    }
+  }
+  return undefined;
+}
+
+/** A gap of less than this share of the font size parts no words. */
+const WORD_GAP = 0.15;
+
+/** Without the accent, the characters on both sides of it may be beside each other. */
+function closeGap(characters: Characters, accent: number): void {
+  const { texts } = characters;
+  const step = (from: number, by: -1 | 1): number => {
+    let index = from + by;
+    while (index >= 0 && index < texts.length && (texts[index] === '' || isGap(characters, index))) index += by;
+    return index;
+  };
+  const before = step(accent, -1);
+  const after = step(accent, 1);
+  const [one, other] = [characters.box(before), characters.box(after)];
+  if (!one || !other) return;
+  const gap = other.left - one.right;
+  const isOneLine = one.bottom < other.top && other.bottom < one.top;
+  if (!isOneLine || Math.abs(gap) > characters.fontSize(after) * WORD_GAP) return;
+  for (let index = before + 1; index < after; index++) texts[index] = '';
+}
+
+const isGap = ({ texts, isGenerated }: Characters, index: number): boolean =>
+  /^\s$/.test(texts[index]!) && isGenerated(index);
