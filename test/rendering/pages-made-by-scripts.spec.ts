@@ -73,6 +73,19 @@ describe.skipIf(findBrowser({}) === undefined)('a site made by scripts', () => {
     expect(site.fetched).not.toContain('/api/product/1');
   });
 
+  it('is read as it was sent where its data holds the text and its scripts bring nothing', async () => {
+    const text = 'The lighthouse stood on the rock for five years, until a storm took it and its builder. '.repeat(4);
+    const data = JSON.stringify({ props: { article: { body: text.trim() } } });
+    const body = `<title>Light</title><div id="__next"></div><script id="__NEXT_DATA__" type="application/json">${data}</script><script src="/gone.js"></script>`;
+    site.set('/light', { headers: { 'content-type': 'text/html' }, body });
+    world = await start({ crawler: `<Root url="${site.url('/light')}"/>` });
+    await world.untilIdle();
+    expect(site.fetched).toContain('/gone.js');
+    const { text: read, metas } = world.pushed().get(site.url('/light'))!;
+    expect(read).toContain('The lighthouse stood on the rock');
+    expect(metas).toContainEqual({ name: 'render', value: 'plain' });
+  });
+
   it.skipIf(process.platform !== 'linux')(
     'is run in processes that know nothing of the environment of the server',
     async () => {

@@ -207,7 +207,7 @@ export const REASONS = {
   ),
   'needs-rendering': page(
     'The page is in the index with hardly any text: its scripts would make the content, and they are not run.',
-    'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs: see docs/RENDERING.md.',
+    'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs, with Chromium on the server: see docs/RENDERING.md.',
   ),
   redirected: page(
     'The URL answers with a redirect; the target is crawled, the old document is deleted.',

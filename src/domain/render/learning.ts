@@ -47,6 +47,10 @@ export const choiceOf = ({ samples, worthwhile }: Learned): Choice =>
 export const isWorthwhile = (plain: Amount, rendered: Amount): boolean =>
   rendered.text > plain.text * 1.2 + 80 || (rendered.links > plain.links * 1.1 + 1 && rendered.text >= plain.text);
 
+/** Would a reader miss most of what the page as it is sent says? Its scripts are broken, or fetch what this crawl does not get. */
+export const isLoss = (plain: Amount, rendered: Amount): boolean =>
+  rendered.text < plain.text / 2 && rendered.links <= plain.links;
+
 export class RenderLearning {
   private readonly patterns = new Map<string, Learned>();
   /** By host: pages rendered, and how many of them were worth it. */

@@ -4,6 +4,7 @@
  */
 import { validatorsOf } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
+import { isLoss } from '../../domain/render/learning.js';
 import type { Amount, RenderReport } from '../../domain/render/report.js';
 import type { Instant } from '../../domain/time/units.js';
 import { type Extraction, ExtractorUnavailable, isRefusal, type Refusal } from '../ports/content-extractor.js';
@@ -217,12 +218,14 @@ class PageVisit {
   ): Promise<PageOutcome> {
     const content = await this.extract(answer, 'text/html');
     if (isRefusal(content)) return this.judged(plain);
+    const amounts = { plain: amountOf(plain.content), rendered: amountOf(content) };
     this.rendering = {
       ...this.rendering!,
-      plain: amountOf(plain.content),
-      rendered: amountOf(content),
+      ...amounts,
       ...(this.page.task.inspect ? { sent: sentPage(this.page, plain.content) } : {}),
     };
+    const mayBePlain = this.page.mode === 'auto' && plain.content.needsRendering === undefined;
+    if (mayBePlain && isLoss(amounts.plain, amounts.rendered)) return this.judged(plain);
     const links = [...content.links, ...routes.map((href) => ({ href, kind: 'a', nofollow: false }) as const)];
     return this.judged({
       answer,
