@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { minutes } from '../../src/domain/time/units.js';
 import { start, startSite } from '../support/scenario.js';
-import { type OpenSearch, openSearchIsMissing, startOpenSearch } from './support/opensearch.js';
 import { named } from './support/protected-site.js';
+import { type SearchEngine, searchEngineIsMissing, startSearchEngine } from './support/search-engine.js';
 
-const missing = openSearchIsMissing();
+const missing = searchEngineIsMissing('opensearch');
 
 /** The query of the page, which names Jane of the department hr; here for others, and without its words. */
 function documentedQuery(principals: readonly string[]): object {
@@ -19,11 +19,11 @@ function documentedQuery(principals: readonly string[]): object {
 }
 
 describe.skipIf(missing)(named('access rights in OpenSearch', missing), () => {
-  let engine: OpenSearch;
+  let engine: SearchEngine;
   const index = `crawlway-acl-${process.pid}`;
 
   beforeAll(async () => {
-    engine = await startOpenSearch();
+    engine = await startSearchEngine('opensearch');
   }, 900_000);
   afterAll(async () => {
     await engine?.call('DELETE', index);

@@ -8,9 +8,9 @@ import { sinkDefinition, stillWanted } from '../support/push-orders.js';
 import { startReceiver } from '../support/receivers/http-receiver.js';
 import { ServerProcess } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { type OpenSearch, openSearchIsMissing, startOpenSearch } from './support/opensearch.js';
+import { type SearchEngine, searchEngineIsMissing, startSearchEngine } from './support/search-engine.js';
 
-const missing = openSearchIsMissing();
+const missing = searchEngineIsMissing('opensearch');
 /** `CRAWLWAY_TEST_BACKFILL=20000` for as many as a site of some size has. */
 const DOCUMENTS = Number(process.env['CRAWLWAY_TEST_BACKFILL'] ?? 2_000);
 const LINKS_A_PAGE = 100;
@@ -76,9 +76,9 @@ const sorted = (documents: ReadonlyMap<string, Kept>) => [...documents].sort(([a
 describe.skipIf(missing !== undefined)(
   `A new OpenSearch gets ${DOCUMENTS} documents${missing === undefined ? '' : ` (left out: ${missing})`}`,
   () => {
-    let engine: OpenSearch;
+    let engine: SearchEngine;
     beforeAll(async () => {
-      engine = await startOpenSearch();
+      engine = await startSearchEngine('opensearch');
     }, 900_000);
     afterAll(() => engine?.close());
 

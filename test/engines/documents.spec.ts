@@ -9,7 +9,7 @@ import { FakeSite } from '../support/fake-site.js';
 import { ServedCrawl } from '../support/served-crawl.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
 import { LEGACY_EXTENSIONS, OFFICE_EXTENSIONS, officeDocuments, officeIsMissing } from './support/office.js';
-import { type OpenSearch, openSearchIsMissing, startOpenSearch } from './support/opensearch.js';
+import { type SearchEngine, searchEngineIsMissing, startSearchEngine } from './support/search-engine.js';
 
 const START_MS = 900_000;
 const ENTRY = new URL('../../dist/program/documents.process.js', import.meta.url);
@@ -40,14 +40,14 @@ async function publishOffice(site: FakeSite, extensions: readonly string[], type
   });
 }
 
-const noSearch = openSearchIsMissing();
+const noSearch = searchEngineIsMissing('opensearch');
 const noOffice = officeIsMissing();
 const because = (missing: string | undefined): string => (missing === undefined ? '' : ` (left out: ${missing})`);
 
 describe.skipIf(noSearch)(`documents in OpenSearch${because(noSearch)}`, () => {
-  let engine: OpenSearch;
+  let engine: SearchEngine;
   beforeAll(async () => {
-    engine = await startOpenSearch();
+    engine = await startSearchEngine('opensearch');
   }, START_MS);
   afterAll(() => engine?.close());
 

@@ -5,7 +5,7 @@ import { runHowTo } from '../docs/how-to.js';
 import { FakeSite } from '../support/fake-site.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
 import { freePort } from './support/java-engine.js';
-import { type OpenSearch, openSearchIsMissing, startOpenSearch } from './support/opensearch.js';
+import { type SearchEngine, searchEngineIsMissing, startSearchEngine } from './support/search-engine.js';
 
 const START_MS = 900_000;
 
@@ -15,12 +15,12 @@ async function startSite(): Promise<FakeSite> {
   return site.page('/', ['/a.html'], 'Herons were wading.').page('/a.html');
 }
 
-const noSearch = openSearchIsMissing();
+const noSearch = searchEngineIsMissing('opensearch');
 
 describe.skipIf(noSearch)(`OpenSearch${noSearch === undefined ? '' : ` (left out: ${noSearch})`}`, () => {
-  let engine: OpenSearch;
+  let engine: SearchEngine;
   beforeAll(async () => {
-    engine = await startOpenSearch();
+    engine = await startSearchEngine('opensearch');
   }, START_MS);
   afterAll(() => engine?.close());
 

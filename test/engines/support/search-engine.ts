@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, type JavaEngine, javaIsMissing, startJavaEngine } from './java-engine.js';
 
-/** An OpenSearch of the tests' own, or the one that `CRAWLWAY_TEST_OPENSEARCH_URL` names, which can't be restarted. */
-export interface OpenSearch {
+export type SearchEngineType = 'elasticsearch' | 'opensearch';
+
+/** An engine of the tests' own, or the one that `CRAWLWAY_TEST_OPENSEARCH_URL` (`…_ELASTICSEARCH_URL`) names, which can't be restarted. */
+export interface SearchEngine {
   readonly url: string;
-  readonly version: string;
   /** Absent for a server that is somebody else's. */
   readonly process?: {
     restart(settings?: Readonly<Record<string, string>>): Promise<void>;
@@ -16,21 +17,25 @@ export interface OpenSearch {
   close(): Promise<void>;
 }
 
-const GIVEN = process.env['CRAWLWAY_TEST_OPENSEARCH_URL'];
+const MAIN = { elasticsearch: 'ElasticsearchEngine', opensearch: 'OpenSearchEngine' };
+const variable = (type: SearchEngineType): string => `CRAWLWAY_TEST_${type.toUpperCase()}_URL`;
+/** The address of somebody else's server. */
+export const givenUrl = (type: SearchEngineType): string | undefined => process.env[variable(type)];
 
-/** Why these tests are left out; undefined when they run. */
-export const openSearchIsMissing = (): string | undefined => {
-  if (GIVEN !== undefined) return undefined;
+/** Why the tests of this engine are left out; undefined when they run. */
+export const searchEngineIsMissing = (type: SearchEngineType): string | undefined => {
+  if (givenUrl(type) !== undefined) return undefined;
   const missing = javaIsMissing();
-  return missing && `${missing} is not installed and CRAWLWAY_TEST_OPENSEARCH_URL is not set`;
+  return missing && `${missing} is not installed and ${variable(type)} is not set`;
 };
 
-export async function startOpenSearch(): Promise<OpenSearch> {
-  if (GIVEN !== undefined) return { ...(await connect(GIVEN)), close: async () => undefined };
+export async function startSearchEngine(type: SearchEngineType): Promise<SearchEngine> {
+  const given = givenUrl(type);
+  if (given !== undefined) return { ...connect(given), close: async () => undefined };
   const port = await freePort();
-  const folder = await mkdtemp(join(tmpdir(), 'crawlway-opensearch-'));
+  const folder = await mkdtemp(join(tmpdir(), `crawlway-${type}-`));
   const begin = (settings: Readonly<Record<string, string>> = {}): Promise<JavaEngine> =>
-    startJavaEngine('opensearch', 'OpenSearchEngine', [
+    startJavaEngine(type, MAIN[type], [
       String(port),
       folder,
       ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
@@ -47,10 +52,10 @@ export async function startOpenSearch(): Promise<OpenSearch> {
     await engine.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { ...(await connect(`http://127.0.0.1:${port}`)), process, close };
+  return { ...connect(`http://127.0.0.1:${port}`), process, close };
 }
 
-async function connect(url: string): Promise<Pick<OpenSearch, 'url' | 'version' | 'call'>> {
+function connect(url: string): Pick<SearchEngine, 'url' | 'call'> {
   const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${url}/${path}`, {
@@ -60,6 +65,5 @@ async function connect(url: string): Promise<Pick<OpenSearch, 'url' | 'version' 
     });
     return answer.json() as Promise<Record<string, unknown>>;
   };
-  const { version } = await call('GET', '');
-  return { url, version: String((version as { number: string }).number), call };
+  return { url, call };
 }
