@@ -145,6 +145,9 @@ export function excluded(
   const changes: StateChanges = {
     status: 'excluded',
     reason,
+    // The page has answered, or the rules left it out: when it belongs to the crawl again, it begins anew.
+    temporaryErrors: 0,
+    permanentError: false,
     stamp: null,
     simhash: null,
     etag: null,

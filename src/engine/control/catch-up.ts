@@ -10,7 +10,7 @@ import { REFRESH } from '../../domain/frontier/sources.js';
 import { backfillSource } from '../../domain/push/backfill.js';
 import type { PushOrder } from '../../domain/push/order.js';
 import { partOf } from '../../domain/push/parts.js';
-import { after, atMost, type Duration, days, minutes, seconds } from '../../domain/time/units.js';
+import { after, atMost, type Duration, days, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { type InDoubtDeliveries, toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
@@ -38,6 +38,8 @@ const VISIT_WITHIN = minutes(10);
 const ASK_AGAIN = days(1);
 const LOOK_AGAIN = seconds(1);
 const LOOK_AT_LEAST_EVERY = minutes(1);
+/** A request of a process that died may reach its sink so long afterwards; nothing newer overtakes it. */
+const LAST_REQUESTS = seconds(10);
 /** After the store, or the sink that gives documents back, has failed. */
 const RETRY = seconds(10);
 
@@ -64,8 +66,10 @@ type Fate = 'answered' | 'put off' | 'asked' | 'busy';
 export class CatchUp {
   private readonly runs = new Map<string, AbortController>();
   private closed = false;
+  private readonly begins: Instant;
 
   constructor(private readonly services: CatchUpServices) {
+    this.begins = after(services.clock.now(), LAST_REQUESTS);
     services.owing.onOwed = (crawler, sink) => this.start(crawler, sink);
   }
 
@@ -90,6 +94,8 @@ export class CatchUp {
   private async run(name: string, sink: string, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.services;
     let pause: Duration = LOOK_AGAIN;
+    const early = (this.begins - clock.now()) as Duration;
+    if (early > 0) await clock.sleep(early, signal);
     while (!signal.aborted) {
       try {
         const found = await this.round(name, sink);

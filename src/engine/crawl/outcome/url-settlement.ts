@@ -177,6 +177,8 @@ export class UrlSettlement {
     const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
     const { parts: _, ...own } = document;
+    // The order may wait for hours. If the process dies meanwhile, the errors before this answer don't count towards the next one.
+    if (state.temporaryErrors > 0 && changes.temporaryErrors === 0) await this.mark(decision, { temporaryErrors: 0 });
     const plan = await this.parts.besideDocument(state, document, decision.startedAt);
     // If the process dies in between, the visit is made again: it must know of every document that may be in the index by then.
     if (plan?.hasNew) await this.markUnknown(decision, { parts: plan.possible });
@@ -261,8 +263,12 @@ export class UrlSettlement {
   }
 
   /** Until the deletion is settled, the document may or may not be in the index. */
-  private async markUnknown({ state, fence }: Decision, more: UrlChanges = {}): Promise<void> {
-    const changes: UrlChanges = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...more };
+  private markUnknown(decision: Decision, more: UrlChanges = {}): Promise<void> {
+    return this.mark(decision, { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...more });
+  }
+
+  /** Written before anything is sent. */
+  private async mark({ state, fence }: Decision, changes: UrlChanges): Promise<void> {
     if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
       throw new FencedOut([fence]);
   }
