@@ -54,6 +54,14 @@ describe('hosts', () => {
     expect(Math.min(...asked.map(({ at }) => at))).toBeGreaterThanOrEqual(NOON + hours(8));
   });
 
+  it('are crawled on in the next window where one is too short', async () => {
+    const short = '<cw:Schedule><cw:Window from="22:00" to="22:01"/></cw:Schedule>';
+    await start(`${short}<Root url="ROOT"/>`, 'aggressive="false" throttleTimeMS="40000" ignoreRobotsTxt="true"');
+    await world.pass(hours(35));
+    const times = asked.map(({ at }) => new Date(at).toISOString().slice(0, 19));
+    expect(times).toEqual(['2026-06-01T22:00:00', '2026-06-01T22:00:40', '2026-06-02T22:00:00', '2026-06-02T22:00:40']);
+  });
+
   it('are left alone by day also when a person asks, until the schedule changes', async () => {
     const closed = `<cw:Schedule hosts="shop.example">${NIGHT}</cw:Schedule><Root url="ROOT"/>`;
     await start(closed);
