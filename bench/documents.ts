@@ -100,8 +100,8 @@ function wordsOf(text: string): Map<string, number> {
 }
 
 /** The share of the words of one text that the other has; undefined where there are too few to tell. */
-function recall(of: string, inside: string): number | undefined {
-  const wanted = wordsOf(of);
+function recall(of: string, inside: string, shortest: number): number | undefined {
+  const wanted = [...wordsOf(of)].filter(([word]) => word.length >= shortest);
   const found = wordsOf(inside);
   let all = 0;
   let both = 0;
@@ -131,6 +131,8 @@ const files = filesBelow(folder, Number(values.count));
 const times = Object.fromEntries(Object.keys(contestants).map((name) => [name, 0]));
 const unread = Object.fromEntries(Object.keys(contestants).map((name) => [name, 0]));
 const recalls: Record<string, { file: string; share: number }[]> = {};
+/** Without words of one character: the letters of words that `pdftotext` takes apart are no words. */
+const wholes: Record<string, number[]> = {};
 const watch = setInterval(look, MEMORY_LOOK_MS);
 for (let at = 0; at < files.length; at += SLICE) {
   const slice = files.slice(at, at + SLICE);
@@ -145,8 +147,12 @@ for (let at = 0; at < files.length; at += SLICE) {
   }
   for (const [file, reference] of texts['pdftotext']!) {
     for (const name of Object.keys(contestants)) {
-      const share = recall(reference, texts[name]!.get(file) ?? '');
-      if (name !== 'pdftotext' && share !== undefined) recalls[name] = [...(recalls[name] ?? []), { file, share }];
+      if (name === 'pdftotext') continue;
+      const text = texts[name]!.get(file) ?? '';
+      const share = recall(reference, text, 1);
+      const whole = recall(reference, text, 2);
+      if (share !== undefined) recalls[name] = [...(recalls[name] ?? []), { file, share }];
+      if (whole !== undefined) wholes[name] = [...(wholes[name] ?? []), whole];
     }
   }
 }
@@ -155,13 +161,16 @@ processes.close();
 
 const bytes = files.reduce((sum, file) => sum + readFileSync(file).length, 0);
 console.log(`${files.length} PDF files, mean ${(bytes / files.length / 1024).toFixed(0)} KiB, ${atOnce} at once\n`);
-console.log('| reader | documents/s | not read | recall of the words of pdftotext: median | 5th percentile | worst |');
-console.log('|---|---|---|---|---|---|');
+console.log(
+  '| reader | documents/s | not read | recall of the words of pdftotext: median | 5th percentile | worst | 5th percentile of words of two characters and more |',
+);
+console.log('|---|---|---|---|---|---|---|');
 for (const name of Object.keys(contestants)) {
   const sorted = (recalls[name] ?? []).sort((a, b) => a.share - b.share);
   const share = (part: number): string => sorted[Math.floor(sorted.length * part)]?.share.toFixed(3) ?? '';
+  const whole = (wholes[name] ?? []).sort((a, b) => a - b);
   console.log(
-    `| ${name} | ${((files.length / times[name]!) * 1000).toFixed(1)} | ${unread[name]} | ${share(0.5)} | ${share(0.05)} | ${share(0)} |`,
+    `| ${name} | ${((files.length / times[name]!) * 1000).toFixed(1)} | ${unread[name]} | ${share(0.5)} | ${share(0.05)} | ${share(0)} | ${whole[Math.floor(whole.length * 0.05)]?.toFixed(3) ?? ''} |`,
   );
 }
 const largest = Math.max(0, ...peaks.values());

@@ -354,7 +354,7 @@ function mutated(format: Format, seed: number): HostileDocument {
       if (kind === 0) bytes[at] = next(256);
       else if (kind === 1) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + piece.length)]);
       else if (kind === 2) bytes = Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at)]);
-      else bytes.fill(next(256), at, at + next(16));
+      else bytes.fill(next(256), at, Math.min(at + next(16), bytes.length));
       if (bytes.length === 0) return bytes;
     }
     return bytes;

@@ -60,8 +60,8 @@ describe('a PDF', () => {
 
 describe('a PDF of TeX', () => {
   it('has the letters of accents that are printed over them', async () => {
-    // `u` is 0.556 wide and the dieresis 0.333: it is set first, in the middle above the letter.
-    const text = 'f) Tj [-111 (\u00c8) 444 (ur)] TJ ( alle';
+    // The dieresis is printed after the word, back in the middle above its `u`: 0.389 from the start of the word, which is 1.167 wide.
+    const text = 'fur) Tj [778 (\u00c8) -445 ( alle)] TJ (';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
       text: expect.stringMatching(/^für alle/),
     });
