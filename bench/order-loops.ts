@@ -1,6 +1,7 @@
 /** Engines that run, and for each the loop that somebody writes with its own client to bring documents there. */
 import { createHash } from 'node:crypto';
-import { Client } from '@opensearch-project/opensearch';
+import { Client as ElasticsearchClient } from '@elastic/elasticsearch';
+import { Client as OpenSearchClient } from '@opensearch-project/opensearch';
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka';
 import pg from 'pg';
 import { dialectOf, documentSource } from '../src/adapters/push/elasticsearch-schema.js';
@@ -37,8 +38,14 @@ const NAME = 'crawlway_bench';
 const idOf = ({ uri }: AddOrder): string => createHash('sha256').update(uri).digest('hex');
 const titleOf = ({ document }: AddOrder): string => document.metas.find(({ name }) => name === 'title')?.value ?? '';
 
+const bulkOf = (batch: readonly AddOrder[]) =>
+  batch.flatMap((order) => [
+    { index: { _index: NAME, _id: idOf(order) } },
+    documentSource(order.crawler, order.document),
+  ]);
+
 const opensearch: Opens = async (url, settings) => {
-  const client = new Client({ node: url });
+  const client = new OpenSearchClient({ node: url });
   const { body: about } = await client.info();
   const drop = () => client.indices.delete({ index: NAME, ignore_unavailable: true });
   await drop();
@@ -47,12 +54,28 @@ const opensearch: Opens = async (url, settings) => {
     client: '@opensearch-project/opensearch',
     definition: sinkDefinition({ type: 'opensearch', url, options: { index: NAME }, ...settings }),
     send: async (batch) => {
-      const body = batch.flatMap((order) => [
-        { index: { _index: NAME, _id: idOf(order) } },
-        documentSource(order.crawler, order.document),
-      ]);
-      const { body: answer } = await client.bulk({ body });
+      const { body: answer } = await client.bulk({ body: bulkOf(batch) });
       if (answer.errors) throw new Error('the engine refuses a document');
+    },
+    close: async () => {
+      await drop();
+      await client.close();
+    },
+  };
+};
+
+const elasticsearch: Opens = async (url, settings) => {
+  const client = new ElasticsearchClient({ node: url });
+  const { nodes } = await client.nodes.info({ node_id: '_local' });
+  const drop = () => client.indices.delete({ index: NAME, ignore_unavailable: true });
+  await drop();
+  return {
+    about: `${dialectOf('elasticsearch').product} ${Object.values(nodes)[0]!.version}`,
+    client: '@elastic/elasticsearch',
+    definition: sinkDefinition({ type: 'elasticsearch', url, options: { index: NAME }, ...settings }),
+    send: async (batch) => {
+      const { errors } = await client.bulk({ operations: bulkOf(batch) });
+      if (errors) throw new Error('the engine refuses a document');
     },
     close: async () => {
       await drop();
@@ -183,4 +206,4 @@ const postgresql: Opens = async (url, settings) => {
   };
 };
 
-export const ENGINES: Readonly<Record<string, Opens>> = { opensearch, solr, kafka, postgresql };
+export const ENGINES: Readonly<Record<string, Opens>> = { elasticsearch, opensearch, solr, kafka, postgresql };

@@ -2,7 +2,7 @@
  * Orders a second to an engine that runs: through the queue and the sink of Crawlway, and by a bare loop of the engine's client, both with
  * the same documents, batch size and requests at once. The two take turns, so that a busy machine slows them alike.
  *
- *   node dist/bench/orders.js --opensearch http://127.0.0.1:9200 [--solr http://127.0.0.1:8983/solr/CORE] [--kafka kafka://127.0.0.1:9092]
+ *   node dist/bench/orders.js --opensearch http://127.0.0.1:9200 [--elasticsearch http://127.0.0.1:9200] [--solr http://127.0.0.1:8983/solr/CORE] [--kafka kafka://127.0.0.1:9092]
  *     [--postgresql postgres://…] [--orders 20000] [--rounds 5] [--batch 1000] [--requests 2]
  */
 import { createSink } from '../src/adapters/push/create-sink.js';
