@@ -1,6 +1,6 @@
 /**
  * How fresh does smart refresh keep a collection, at a given budget of visits? A simulation of 100,000 pages, seeded, without
- * network: `node dist/bench/freshness.js [pages]`; with `--seeds 8 --every 10 --pages 2000` sitemaps beside none, on as many webs.
+ * network: `node dist/bench/freshness.js [pages]`; with `--story` the visits of single pages, in a second; with `--seeds 8 --every 10 --pages 2000` sitemaps beside none, on as many webs.
  *
  * Two measures, averaged over pages and time. *Harmonic staleness*: a copy that has missed n changes costs 1 + 1/2 + … + 1/n
  * (Kolobov and others, NeurIPS 2019); less is better. *Freshness*: the share of pages whose copy is up to date (Cho and
@@ -25,6 +25,7 @@ import {
   smart,
   VISITS_A_PAGE,
 } from './freshness-simulation.js';
+import { story } from './freshness-story.js';
 import { BREWINGTON_CYBENKO, CHO_GARCIA_MOLINA, type Distribution, makeWeb } from './freshness-web.js';
 
 async function report(distribution: Distribution, visitsEvery: number, size: number): Promise<void> {
@@ -106,11 +107,13 @@ async function overSeeds(seeds: number, visitsEvery: number, size: number): Prom
   }
 }
 
+const tellsStory = process.argv.includes('--story');
 const seeds = Number(option('seeds', '0'));
 const every = Number(option('every', '10'));
 const [first] = process.argv.slice(2);
 const size = first === undefined || first.startsWith('--') ? Number(option('pages', '100000')) : Number(first);
-if (seeds > 0) {
+if (tellsStory) story();
+else if (seeds > 0) {
   await overSeeds(seeds, every, size);
 } else {
   console.log('Target: within 5 % of the optimum of the objective with known rates, settled.');
