@@ -222,9 +222,13 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_sink_owed_documents',
-    help: 'Documents of a crawler that the sink has still to get, because it was slow or down while others followed.',
-    labels: ['sink', 'crawler'],
-    rows: ({ behind }) => behind.map(({ sink, crawler, documents }) => [{ sink, crawler }, documents]),
+    help: 'Documents that the sink has still to get, because it was slow or down while others followed.',
+    labels: ['sink'],
+    rows: ({ sinks, behind }) =>
+      sinks.map(({ name }) => [
+        { sink: name },
+        behind.filter(({ sink }) => sink === name).reduce((sum, { documents }) => sum + documents, 0),
+      ]),
   },
   {
     type: 'gauge',

@@ -69,7 +69,9 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
         )}
       </Fact>
       <Fact label="Last change">
-        {state.changes === 0 ? (
+        {isFirst ? (
+          '–'
+        ) : state.changes === 0 ? (
           <span class="muted">none since the first visit</span>
         ) : (
           <>

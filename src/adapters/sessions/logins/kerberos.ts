@@ -67,7 +67,7 @@ const MEANINGS: readonly (readonly [RegExp, LoginFailureKind])[] = [
   [/credentials have been revoked/i, 'locked'],
   [/Preauthentication failed|Decrypt integrity check failed|password has expired/i, 'refused'],
   [/Client '[^']*' not found/i, 'refused'],
-  [/Server .* not found|No Kerberos credentials available|Can't find client principal|Cannot find module/i, 'changed'],
+  [/Server \S+ not found|No Kerberos credentials available|Can't find client principal|Cannot find module/i, 'changed'],
 ];
 
 /** A keytab with an old key is as wrong as a wrong password: too many attempts lock the account. */
