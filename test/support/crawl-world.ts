@@ -29,7 +29,9 @@ import type { ContentExtractor } from '../../src/engine/ports/content-extractor.
 import type { FetchEngine } from '../../src/engine/ports/fetcher.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
+import type { Nodes } from '../../src/engine/ports/nodes.js';
 import type { PageProcessor } from '../../src/engine/ports/page-processor.js';
+import type { Partitions } from '../../src/engine/ports/partitions.js';
 import type { Plugins } from '../../src/engine/ports/plugins.js';
 import type { Sink } from '../../src/engine/ports/sink.js';
 import { countingCalls } from './counting-calls.js';
@@ -65,6 +67,8 @@ export interface WorldOptions {
   readonly seal?: TextSeal;
   /** A store that a crawl before this one may have filled; otherwise an empty one. The world closes it. */
   readonly store?: FrontierStore;
+  /** What it shares a crawl with other worlds by, on one clock and a store of each; the world closes it. */
+  readonly cluster?: { readonly partitions: Partitions; readonly nodes: Nodes };
   /** Sinks that answer when the clock says so: the world does not wait for them. */
   readonly slowSinks?: readonly string[];
   /** Sinks without orders are asked how they are every five minutes: to let days pass then takes long. */
@@ -125,6 +129,7 @@ export class CrawlWorld {
     options.processor?.(processor);
     const engine = new Engine({
       store,
+      ...options.cluster,
       clock,
       log: collectingLog(errors),
       cron: nextCronTime,

@@ -48,7 +48,7 @@ const HARMLESS: ReadonlySet<string | symbol> = new Set([
 ] satisfies (keyof FrontierStore)[]);
 
 /** A world on a manual clock looks at the counters at every turn: of what has not changed they are asked for once. */
-function countedOnce(store: FrontierStore): FrontierStore {
+export function countedOnce(store: FrontierStore): FrontierStore {
   const answers = new Map<string, ReturnType<FrontierStore['counts']>>();
   return new Proxy(store, {
     get: (target, name) => {
