@@ -21,6 +21,8 @@ const REST_AFTER_MS = 1_000;
 /** Within this a tab is closed or given up. */
 const CLOSE_MS = 10_000;
 const COOKIES_MS = 10_000;
+/** That a busy machine is slow to open a tab says nothing about the page, however short its time. */
+const OPEN_MS = 10_000;
 /** The part of the memory limit that one page may use. */
 const SHARE_OF_ONE_PAGE = 0.6;
 
@@ -135,12 +137,12 @@ export class BrowserEngine implements FetchEngine {
 
   /** Browsers have been seen never to answer, to this request alone. */
   private async openTab(browser: Browser, key: string, userAgent: string | undefined): Promise<Tab | Error> {
-    const { timeLimit } = this.renderer;
+    const within = Math.max(this.renderer.timeLimit, OPEN_MS);
     const taken = browser.take(key, this.most, userAgent).catch((error: unknown) => error as Error);
-    const tab = await inTime(taken, timeLimit);
+    const tab = await inTime(taken, within);
     if (tab) return tab;
     void taken.then((late) => (late instanceof Error ? undefined : browser.give(late, key, false)));
-    return new Error(`nothing was opened within ${timeLimit / 1000} s`);
+    return new Error(`nothing was opened within ${within / 1000} s`);
   }
 
   private failed(error: unknown, startedAt: number): FetchOutcome {
