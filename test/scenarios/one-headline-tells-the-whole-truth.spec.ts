@@ -126,7 +126,7 @@ describe('the headline of a URL', () => {
       '/twice',
       'not-in-index',
       /http-5xx: The server failed .* If it fails again, the URL is removed\.$/,
-      /Tell the site/,
+      /Inform the site/,
     ],
     ['behind a login', '/login', 'not-in-index', /http-401: /, /credential/],
     [
@@ -155,7 +155,7 @@ describe('the headline of a URL', () => {
       'http://closed/',
       'on-its-way',
       /waits for its first visit, and nothing of closed:\d+ is fetched until its robots\.txt can be read/,
-      /Look at the host/,
+      /Check the host/,
     ],
     [
       'refused by the link rules',
