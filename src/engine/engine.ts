@@ -8,35 +8,16 @@ import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { likePrefix } from '../domain/url/like-pattern.js';
 import type { TextLine } from '../domain/url/url-list.js';
-import { ClusterView } from './cluster/cluster-view.js';
-import { NodeCommands } from './cluster/node-commands.js';
-import { Rebalance } from './cluster/rebalance.js';
-import { SharedControl } from './cluster/shared-control.js';
 import { sumMetrics } from './cluster/sum-metrics.js';
-import { Backfills } from './control/backfills.js';
-import { CatchUp } from './control/catch-up.js';
-import { ContentTrials } from './control/content-trials.js';
-import { Explanations } from './control/explanations.js';
 import { FirstLook } from './control/first-look.js';
-import { HostNotes } from './control/host-notes.js';
-import { HostViews } from './control/host-views.js';
-import { Housekeeping } from './control/housekeeping.js';
-import { DEFAULT_INDEXNOW, IndexNow } from './control/indexnow.js';
-import { Maintenance } from './control/maintenance.js';
-import { Orders } from './control/orders.js';
-import { PolicyChanges } from './control/policy-changes.js';
-import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
 import { restingHosts } from './control/resting-hosts.js';
-import { Roots } from './control/roots.js';
-import { Surveys } from './control/surveys.js';
-import { ToldUrls } from './control/told-urls.js';
-import { UrlFactsReader } from './control/url-facts.js';
 import type { Crawler } from './crawl/crawler.js';
 import { createCrawler } from './crawl/create-crawler.js';
 import { type EngineMetrics } from './crawl/engine-metrics.js';
 import type { LoginView } from './crawl/logins/logins.js';
 import type { CrawlServices } from './crawl/services.js';
+import { createParts, type EngineParts } from './create-parts.js';
 import { createServices, type EnginePorts } from './create-services.js';
 import { KeptDocuments } from './delivery/kept-documents.js';
 import { SinkPool } from './delivery/sink-pool.js';
@@ -59,78 +40,32 @@ export class Engine implements EngineApi {
   private readonly crawlersByName = new Map<string, Crawler>();
   private readonly services: CrawlServices;
   private readonly sinkPool: SinkPool;
-  private readonly roots_: Roots;
-  private readonly explanations: Explanations;
-  private readonly trials: ContentTrials;
-  private readonly maintenance: Maintenance;
-  private readonly orders_: Orders;
   private readonly rejudging: Rejudging;
-  private readonly policyChanges: PolicyChanges;
-  private readonly reconciliation: Reconciliation;
-  private readonly backfills_: Backfills;
-  private readonly catchUp: CatchUp;
   private readonly kept: KeptDocuments;
-  private readonly hostViews: HostViews;
-  private readonly whole: ClusterView;
-  private readonly rebalance: Rebalance;
-  private readonly surveys: Surveys;
-  private readonly housekeeping: Housekeeping;
-  private readonly indexNow: IndexNow;
-  private readonly control: SharedControl;
+  private readonly parts: EngineParts;
   private readonly mark: StartMark;
   isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
-    const { store, processor, clock, log, cron } = ports;
-    const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
+    const { store, processor, clock, log, cron, createSink } = ports;
     this.rejudging = new Rejudging({ store, processor, clock, log, cron });
     this.kept = new KeptDocuments((name) => this.sinkPool.get(name)?.sink);
     this.services = createServices(ports, this.crawlersByName, this.rejudging, this.kept);
     this.mark = new StartMark(this.services);
-    const { events, delivery, robots, health, hosts } = this.services;
-    const answered = (): void => void crawlers().map((crawler) => crawler.wake());
-    const { createSink } = ports;
+    const { events, delivery } = this.services;
     const knows = (uri: string) => this.knows(uri);
-    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, knows, answered });
-    const notes = new HostNotes(robots, health, hosts);
-    this.whole = new ClusterView({ ...this.services, notes, crawlers });
-    const pending = () => this.whole.pending();
-    this.roots_ = new Roots(this.services);
-    const found = (name: string) => this.crawlersByName.get(name);
-    const robotsOpinion = this.whole.robotsOpinion.bind(this.whole);
-    const facts = new UrlFactsReader({ ...this.services, pending, refused: (crawler) => this.whole.refused(crawler) });
-    this.explanations = new Explanations({ ...this.services, robotsOpinion }, facts);
-    this.trials = new ContentTrials(this.services, ports.openProcessor);
-    this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
-    this.services.logins.recovered = ({ name, url }) => this.visitAgain(name, url);
-    this.orders_ = new Orders({ ...this.services, pending, crawler: found });
-    const crawlersOf = (sink: string) =>
-      crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
-    this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
-    const sink = (name: string) => this.current.sinks.find((one) => one.name === name);
-    this.backfills_ = new Backfills({ ...this.services, crawlers, sink });
-    this.catchUp = new CatchUp({ ...this.services, kept: this.kept, crawler: found, sink });
-    this.policyChanges = new PolicyChanges(this.services, this.rejudging, this.backfills_);
-    this.hostViews = new HostViews({ ...this.services, notes, whole: this.whole, crawlers });
-    this.surveys = new Surveys(this.services);
-    this.housekeeping = new Housekeeping(this.services, this.roots_, crawlers);
-    const told = new ToldUrls(this.services);
-    this.services.subscriptions.visit = async (name, feed) => {
-      const crawler = found(name);
-      if (crawler) await told.again(crawler, feed, 'websub');
+    const answered = (): void => {
+      for (const crawler of this.crawlersByName.values()) crawler.wake();
     };
-    this.indexNow = new IndexNow(this.services, told, crawlers, () => this.current.indexNow ?? DEFAULT_INDEXNOW);
-    this.rebalance = new Rebalance(this.services, crawlers, () => this.takeLead());
-    const nodeCommands = new NodeCommands(this.services, found, this.explanations.page.bind(this.explanations));
-    this.control = new SharedControl({
-      ...this.services,
-      crawlers,
-      roots: this.roots_,
-      backfills: this.backfills_,
-      command: (command) => nodeCommands.run(command),
-      due: (parts) => this.rebalance.look(parts),
-      answer: (question) => this.whole.answer(question),
+    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, knows, answered });
+    this.parts = createParts(ports, this.services, {
+      rejudging: this.rejudging,
+      kept: this.kept,
+      crawlersByName: this.crawlersByName,
+      definition: () => this.current,
+      takeLead: () => this.takeLead(),
     });
+    this.services.logins.recovered = ({ name, url }) => this.visitAgain(name, url);
   }
 
   get definition(): ServerDefinition {
@@ -146,11 +81,11 @@ export class Engine implements EngineApi {
     await this.mark.set(definition);
     await this.reconfigure(definition);
     const { nodes, partitions, events } = this.services;
-    await nodes.open(this.control, () => events.isWatched);
-    if (partitions.shared) this.control.tellOthers();
+    await nodes.open(this.parts.control, () => events.isWatched);
+    if (partitions.shared) this.parts.control.tellOthers();
     else await this.resume();
-    await partitions.open(this.rebalance);
-    this.housekeeping.start();
+    await partitions.open(this.parts.rebalance);
+    this.parts.housekeeping.start();
     this.isOpen = true;
   }
 
@@ -168,8 +103,8 @@ export class Engine implements EngineApi {
     this.current = definition;
     for (const [name, crawler] of this.crawlersByName) {
       if (contexts.has(name)) continue;
-      this.policyChanges.stop(name);
-      this.backfills_.stop(name);
+      this.parts.policyChanges.stop(name);
+      this.parts.backfills.stop(name);
       crawler.close();
       this.crawlersByName.delete(name);
     }
@@ -183,25 +118,25 @@ export class Engine implements EngineApi {
     }
     for (const name of contexts.keys()) {
       const crawler = this.named(name);
-      await this.roots_.open(crawler, rootsBefore.get(name));
-      await this.policyChanges.look(crawler, this.current);
-      await this.backfills_.look(crawler);
-      await crawler.setState(await this.control.rememberedState(name));
+      await this.parts.roots.open(crawler, rootsBefore.get(name));
+      await this.parts.policyChanges.look(crawler, this.current);
+      await this.parts.backfills.look(crawler);
+      await crawler.setState(await this.parts.control.rememberedState(name));
     }
-    this.catchUp.look();
+    this.parts.catchUp.look();
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
   }
 
   async crawlers(): Promise<CrawlerView[]> {
-    return this.whole.views([...this.crawlersByName.values()]);
+    return this.parts.whole.views([...this.crawlersByName.values()]);
   }
 
   async crawler(name: string): Promise<CrawlerView> {
-    return (await this.whole.views([this.named(name)]))[0]!;
+    return (await this.parts.whole.views([this.named(name)]))[0]!;
   }
 
   async setRunState(name: string, state: CrawlerRunState): Promise<void> {
-    await this.control.setState(this.named(name), state);
+    await this.parts.control.setState(this.named(name), state);
   }
 
   /** Must be called when the configuration has changed in the database; `follow` then says how to read it again. */
@@ -209,57 +144,60 @@ export class Engine implements EngineApi {
 
   /** `load` puts a configuration into force here that another node has stored. */
   follow(load: () => Promise<void>): void {
-    this.control.onChange = load;
+    this.parts.control.onChange = load;
   }
 
   async submit(name: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    return this.roots_.submit(this.named(name), roots);
+    return this.parts.roots.submit(this.named(name), roots);
   }
 
-  submitList = (name: string, urls: readonly string[]) => this.roots_.submitList(this.named(name), urls);
-  tell: EngineApi['tell'] = (submission) => this.indexNow.submit(submission);
+  submitList = (name: string, urls: readonly string[]) => this.parts.roots.submitList(this.named(name), urls);
+  tell: EngineApi['tell'] = (submission) => this.parts.indexNow.submit(submission);
   confirmHub: EngineApi['confirmHub'] = (token, question) => this.services.subscriptions.confirm(token, question);
   hubTells: EngineApi['hubTells'] = (token) => this.services.subscriptions.notified(token);
   roots: EngineApi['roots'] = async (name, after = '', limit = Number.POSITIVE_INFINITY) =>
-    this.roots_.list(this.named(name), after, limit);
-  removeRoot = (name: string, url: string) => this.roots_.remove(this.named(name), url);
+    this.parts.roots.list(this.named(name), after, limit);
+  removeRoot = (name: string, url: string) => this.parts.roots.remove(this.named(name), url);
 
   search: EngineApi['search'] = async (filter, afterId, limit) =>
     this.services.store.search({ ...filter, crawler: this.named(filter.crawler).name }, afterId, limit);
   countUrls: EngineApi['countUrls'] = (filter, signal) => this.services.store.count(filter, signal);
   oldest: EngineApi['oldest'] = async (name) => this.services.store.oldest(this.named(name).name);
-  urlHistory = (name: string, url: string) => this.explanations.urlHistory(this.named(name), url);
-  explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
-  page: EngineApi['page'] = (name, url, render) => this.explanations.page(this.named(name), url, render);
-  tryContent: EngineApi['tryContent'] = (name, request) => this.trials.run(this.named(name), this.current, request);
+  urlHistory = (name: string, url: string) => this.parts.explanations.urlHistory(this.named(name), url);
+  explain = (name: string, url: string, from?: string) => this.parts.explanations.explain(this.named(name), url, from);
+  page: EngineApi['page'] = (name, url, render) => this.parts.explanations.page(this.named(name), url, render);
+  tryContent: EngineApi['tryContent'] = (name, request) =>
+    this.parts.trials.run(this.named(name), this.current, request);
   look: EngineApi['look'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine reads pages under the definition in force only');
     return new FirstLook(this.services, openProcessor).at(definition, crawler, url);
   };
-  refused = async (name: string) => this.whole.refused(this.named(name));
-  survey = async (name: string) => this.surveys.of(this.named(name));
-  clear: EngineApi['clear'] = (name, choice) => this.maintenance.clear(this.named(name), choice);
+  refused = async (name: string) => this.parts.whole.refused(this.named(name));
+  survey = async (name: string) => this.parts.surveys.of(this.named(name));
+  clear: EngineApi['clear'] = (name, choice) => this.parts.maintenance.clear(this.named(name), choice);
   refresh: EngineApi['refresh'] = async (name, what) => {
     const resting = await restingHosts(this.named(name), what, this.services);
-    return { count: await this.maintenance.refresh(this.named(name), what), resting };
+    return { count: await this.parts.maintenance.refresh(this.named(name), what), resting };
   };
-  clearErrors = (name: string) => this.maintenance.clearErrors(this.named(name));
+  clearErrors = (name: string) => this.parts.maintenance.clearErrors(this.named(name));
   errorClasses: EngineApi['errorClasses'] = async (name, hostKey) =>
     this.services.store.failing(this.named(name).name, this.ports.clock.now(), hostKey);
   errorHosts: EngineApi['errorHosts'] = async (name, code, afterHost, limit) =>
     this.services.store.failingHosts(this.named(name).name, code, this.ports.clock.now(), afterHost, limit);
-  pending = (name: string) => this.maintenance.pending(this.named(name));
-  importPending = (name: string, lines: Iterable<TextLine>) => this.maintenance.importPending(this.named(name), lines);
+  pending = (name: string) => this.parts.maintenance.pending(this.named(name));
+  importPending = (name: string, lines: Iterable<TextLine>) =>
+    this.parts.maintenance.importPending(this.named(name), lines);
 
-  hosts: EngineApi['hosts'] = (name, afterHost, limit) => this.hostViews.list(this.named(name).name, afterHost, limit);
-  host = (hostKey: string) => this.hostViews.one(hostKey);
+  hosts: EngineApi['hosts'] = (name, afterHost, limit) =>
+    this.parts.hostViews.list(this.named(name).name, afterHost, limit);
+  host = (hostKey: string) => this.parts.hostViews.one(hostKey);
   folders: EngineApi['folders'] = (name, hostKey, folder, afterId) =>
-    this.hostViews.folders(this.named(name).name, hostKey, folder, afterId);
-  pauseHost = (hostKey: string, paused: boolean) => this.hostViews.pause(hostKey, paused);
-  hostRendering: EngineApi['hostRendering'] = (hostKey) => this.hostViews.rendering(hostKey);
+    this.parts.hostViews.folders(this.named(name).name, hostKey, folder, afterId);
+  pauseHost = (hostKey: string, paused: boolean) => this.parts.hostViews.pause(hostKey, paused);
+  hostRendering: EngineApi['hostRendering'] = (hostKey) => this.parts.hostViews.rendering(hostKey);
   overruleRendering: EngineApi['overruleRendering'] = (hostKey, like, render) =>
-    this.hostViews.overruleRendering(hostKey, like, render);
+    this.parts.hostViews.overruleRendering(hostKey, like, render);
 
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);
@@ -270,7 +208,7 @@ export class Engine implements EngineApi {
   private async addStoredRoots(contexts: ReadonlyMap<string, CrawlContext>): Promise<[string, RootContext][]> {
     const added: [string, RootContext][] = [];
     for (const [name, context] of contexts) {
-      for (const root of await this.roots_.stored(name, context)) {
+      for (const root of await this.parts.roots.stored(name, context)) {
         context.roots.set(root.url.href, root);
         added.push([name, root]);
       }
@@ -278,11 +216,11 @@ export class Engine implements EngineApi {
     return added;
   }
 
-  orders: EngineApi['orders'] = (filter, beforeId, limit) => this.orders_.list(filter, beforeId, limit);
-  retryOrder = (id: number) => this.orders_.retry(id);
-  heldDeletions = () => this.orders_.held();
-  releaseHeld = (hostKey: string) => this.orders_.release(hostKey);
-  dropHeld = (hostKey: string) => this.orders_.drop(hostKey);
+  orders: EngineApi['orders'] = (filter, beforeId, limit) => this.parts.orders.list(filter, beforeId, limit);
+  retryOrder = (id: number) => this.parts.orders.retry(id);
+  heldDeletions = () => this.parts.orders.held();
+  releaseHeld = (hostKey: string) => this.parts.orders.release(hostKey);
+  dropHeld = (hostKey: string) => this.parts.orders.drop(hostKey);
   logins = () => this.services.logins.list();
   async testLogin(name: string): Promise<LoginView> {
     const view = await this.services.logins.test(name);
@@ -291,9 +229,9 @@ export class Engine implements EngineApi {
     throw notAmong('login', name, names);
   }
   sinks = () => this.services.delivery.views();
-  allSinks = () => this.whole.sinks();
-  counters = () => this.whole.counters();
-  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.backfills_.again(sink, crawler);
+  allSinks = () => this.parts.whole.sinks();
+  counters = () => this.parts.whole.counters();
+  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.again(sink, crawler);
   keptDocument: EngineApi['keptDocument'] = async (name, url) => {
     const { context } = this.named(name);
     const href = context.canonicalize(url)?.href ?? url;
@@ -305,8 +243,9 @@ export class Engine implements EngineApi {
   };
   plugins: EngineApi['plugins'] = () => this.ports.plugins?.views() ?? [];
   behind: EngineApi['behind'] = () => this.services.store.owedCounts();
-  backfills: EngineApi['backfills'] = () => this.backfills_.views();
-  reconcile = (name: string, repair: boolean) => this.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
+  backfills: EngineApi['backfills'] = () => this.parts.backfills.views();
+  reconcile = (name: string, repair: boolean) =>
+    this.parts.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
   caughtUp: EngineApi['caughtUp'] = () =>
     [...this.crawlersByName.values()].filter((crawler) => crawler.hasCaughtUp()).map(({ name }) => name);
@@ -334,8 +273,8 @@ export class Engine implements EngineApi {
   async drain(timeout: Duration): Promise<void> {
     const { clock, delivery, hosts } = this.services;
     const deadline = after(clock.now(), timeout);
-    this.housekeeping.stop();
-    for (const work of [this.policyChanges, this.backfills_, this.catchUp]) work.stopAll();
+    this.parts.housekeeping.stop();
+    for (const work of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) work.stopAll();
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.hurry();
     // What a sink does not take in time is not settled, so it is fetched and pushed again after the next start.
@@ -349,7 +288,7 @@ export class Engine implements EngineApi {
     await this.mark.clear(this.inFlight());
     hosts.close();
     await this.sinkPool.close();
-    await this.trials.close();
+    await this.parts.trials.close();
     await this.ports.processor.close();
     await this.services.store.close();
   }
@@ -363,7 +302,7 @@ export class Engine implements EngineApi {
   private visitAgain(login: string, prefix: string): void {
     const like = likePrefix(prefix);
     for (const crawler of this.crawlersByName.values()) {
-      this.maintenance.refresh(crawler, { like, reason: 'login-failed' }).catch((error: unknown) => {
+      this.parts.maintenance.refresh(crawler, { like, reason: 'login-failed' }).catch((error: unknown) => {
         const facts = { login, crawler: crawler.name, error: String(error) };
         this.services.log.warn('pages that need the login wait for their next visit', facts);
       });
@@ -381,7 +320,7 @@ export class Engine implements EngineApi {
   }
 
   private async resume(): Promise<void> {
-    for (const crawler of this.crawlersByName.values()) await this.maintenance.resume(crawler);
+    for (const crawler of this.crawlersByName.values()) await this.parts.maintenance.resume(crawler);
   }
 
   /** What one node does for all continues here. */
@@ -389,8 +328,8 @@ export class Engine implements EngineApi {
     const resume = async (): Promise<void> => {
       await this.resume();
       for (const crawler of this.crawlersByName.values()) {
-        await this.policyChanges.look(crawler, this.current);
-        await this.backfills_.look(crawler);
+        await this.parts.policyChanges.look(crawler, this.current);
+        await this.parts.backfills.look(crawler);
       }
     };
     resume().catch((error: unknown) =>

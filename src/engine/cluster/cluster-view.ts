@@ -7,6 +7,7 @@ import { SOURCES } from '../../domain/frontier/sources.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { pendingEntry } from '../control/explanations.js';
 import type { HostNote, HostNotes } from '../control/host-notes.js';
+import type { UrlInMemory } from '../control/url-facts.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { EngineMetrics } from '../crawl/engine-metrics.js';
 import type { RefusedView } from '../crawl/frontier/refused-view.js';
@@ -26,6 +27,7 @@ import { sumMetrics } from './sum-metrics.js';
 type Question =
   | { readonly about: 'work' | 'sinks' | 'counters' | 'pending' }
   | { readonly about: 'refused'; readonly crawler: string }
+  | { readonly about: 'url'; readonly crawler: string; readonly url: string }
   | { readonly about: 'host' | 'rendering'; readonly hostKey: string }
   | { readonly about: 'robots'; readonly url: string; readonly agent: string }
   | { readonly about: 'hosts'; readonly crawler: string; readonly after?: string; readonly limit: number };
@@ -88,6 +90,15 @@ export class ClusterView {
     return [...this.ownPending(), ...answers.flatMap(({ said }) => said)];
   }
 
+  async inMemory(crawler: string, url: string): Promise<UrlInMemory> {
+    const { answers } = await this.ask<UrlInMemory>({ about: 'url', crawler, url });
+    const all = [this.ownInMemory(crawler, url), ...answers.map(({ said }) => said)];
+    return {
+      pending: all.flatMap(({ pending }) => pending),
+      refusedLinks: all.flatMap(({ refusedLinks }) => refusedLinks),
+    };
+  }
+
   /** By node, since the start of its process; '' is this one. */
   async counters(): Promise<ReadonlyMap<string, Counters>> {
     const { answers } = await this.ask<Counters>({ about: 'counters' });
@@ -139,6 +150,8 @@ export class ClusterView {
         return crawlers()
           .filter(({ name }) => name === question.crawler)
           .flatMap((crawler) => crawler.refused.views().slice(0, REFUSED_TOLD));
+      case 'url':
+        return this.ownInMemory(question.crawler, question.url);
       case 'host':
         return partitions.owns(question.hostKey) ? [notes.of(question.hostKey)] : [];
       case 'rendering':
@@ -197,6 +210,12 @@ export class ClusterView {
   private ownCounters(): Counters {
     const { pages, orders } = sumMetrics(this.services.crawlers(), 0);
     return { pages, orders };
+  }
+
+  private ownInMemory(name: string, url: string): UrlInMemory {
+    const orders = this.services.delivery.pending().filter(({ order }) => order.uri === url && order.crawler === name);
+    const crawler = this.services.crawlers().find((one) => one.name === name);
+    return { pending: orders.map(pendingEntry), refusedLinks: crawler?.refused.of(url) ?? [] };
   }
 
   private ownPending(): LedgerEntry[] {

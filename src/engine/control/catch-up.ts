@@ -27,6 +27,7 @@ import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import { SinkUnavailable } from '../ports/sink.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
+import { indexedDocument } from './indexed-document.js';
 
 const PAGE = 500;
 /** Documents on their way to a sink at once; what is ordered meanwhile has at least as much room. */
@@ -103,7 +104,10 @@ export class CatchUp {
         pause = found === 'progress' ? LOOK_AGAIN : atMost((pause * 2) as Duration, LOOK_AT_LEAST_EVERY);
         if (found !== 'progress') await clock.sleep(found === 'ill' ? LOOK_AT_LEAST_EVERY : pause, signal);
       } catch (error) {
-        if (error instanceof FencedOut) continue;
+        if (error instanceof FencedOut) {
+          await clock.sleep(LOOK_AGAIN, signal); // until its new owner is known here
+          continue;
+        }
         const passes = error instanceof StoreUnavailable || error instanceof SinkUnavailable;
         const facts = { crawler: name, sink, error: String(passes ? error : (error as Error).stack) };
         log[passes ? 'warn' : 'error']('a sink that was behind waits for what it missed', facts);
@@ -205,11 +209,8 @@ class Bringing {
       stored.stamp !== undefined && (isPage || stored.parts?.some(({ id }) => id === partOf(owed.uri)?.id));
     if (!isThere) return this.delete(owed, stored.id, fence);
     const state = inDoubt.asInDoubt(stored);
-    const found =
-      isPage && state.stamp !== UNKNOWN_STAMP && this.source !== undefined
-        ? await kept.find(this.source, state.url)
-        : undefined;
-    if (found?.crawler !== state.crawler || found.document.stamp !== state.stamp) return this.visit(owed, state, fence);
+    const found = isPage ? await indexedDocument(kept, this.source, state, this.crawler.context) : undefined;
+    if (!found) return this.visit(owed, state, fence);
     return this.send(owed, ledger.add(state, 'sink-behind', found.document), state.id, fence);
   }
 

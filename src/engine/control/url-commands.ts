@@ -1,11 +1,9 @@
 /** What a person's command, or a change of the rules, means for the current state of a URL. */
-import { saysWithoutPage, withPrincipals } from '../../domain/content/acl.js';
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import { released } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
-import type { PushDocument } from '../../domain/push/order.js';
 import { partOf } from '../../domain/push/parts.js';
 import type { Instant } from '../../domain/time/units.js';
 import { toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
@@ -15,6 +13,7 @@ import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { LedgerEntry } from '../ports/frontier-store.js';
+import { indexedDocument } from './indexed-document.js';
 import type { Rejudging } from './rejudging.js';
 
 /** A deletion that a person decided; after a restart, unfinished ones are resumed by this reason. */
@@ -70,25 +69,16 @@ export class UrlCommands {
     const now = this.clock.now();
     const isKnown = state.stamp !== UNKNOWN_STAMP;
     const reason = from === sink ? 'access-changed' : 'backfill';
-    // A sink returns the document of the page, but not those that were split off it.
-    const kept = isKnown && !state.parts && from !== undefined ? await this.kept.find(from, state.url) : undefined;
-    if (kept?.crawler === state.crawler && kept.document.stamp === state.stamp) {
-      const document = restated(kept.document, context);
-      if (from === sink && document === kept.document) return undefined;
+    const kept = await indexedDocument(this.kept, from, state, context);
+    if (kept) {
+      if (from === sink && !kept.hasNewPrincipals) return undefined;
       const disposition: Disposition = { remove: false, changes: {}, order: { kind: 'add', reason }, changed: false };
-      return { disposition, document, sinks: [sink] };
+      return { disposition, document: kept.document, sinks: [sink] };
     }
     if (!isKnown && state.dueAt <= now) return undefined;
     const changes = { ...toVerify(now), reason, source: REFRESH } as const;
     return { disposition: { remove: false, changes, changed: false } };
   }
-}
-
-/** The document with those who may see it by the rules of now. */
-function restated(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
-  if (!acl || !definition.acl || !saysWithoutPage(definition.acl)) return document;
-  const metas = withPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
-  return metas === document.metas ? document : { ...document, metas };
 }
 
 function removal(state: UrlState, keepsDocument: boolean): Disposition {

@@ -5,7 +5,6 @@ import type { Verdict } from '../../domain/policy/verdict.js';
 import { instant } from '../../domain/time/units.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { RefusedView } from '../crawl/frontier/refused-view.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry, Visit } from '../ports/frontier-store.js';
@@ -14,13 +13,19 @@ import type { OwedOrder } from '../ports/owed-orders.js';
 const VISITS_SHOWN = 50;
 const ORDERS_SHOWN = 50;
 
+/** What a node has not written to the store about a URL. */
+export interface UrlInMemory {
+  /** Decided, and not answered by every sink yet. */
+  readonly pending: readonly LedgerEntry[];
+  readonly refusedLinks: readonly RefusedSample[];
+}
+
 interface FactsServices {
   readonly store: Pick<FrontierStore, 'find' | 'visits' | 'orders' | 'loadHosts' | 'owedOf'>;
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly clock: Clock;
-  /** Decided, and not answered by every sink yet, on any node. */
-  readonly pending: () => Promise<readonly LedgerEntry[]>;
-  readonly refused: (crawler: Crawler) => Promise<RefusedView[]>;
+  /** On any node. */
+  readonly inMemory: (crawler: string, url: string) => Promise<UrlInMemory>;
 }
 
 interface Question {
@@ -46,20 +51,18 @@ export class UrlFactsReader {
 
   async of(crawler: Crawler, { url, state, ...question }: Question): Promise<StoredFacts> {
     const { store, clock } = this.services;
-    const [visits, kept, pending, refusedLinks, host, behind] = await Promise.all([
+    const [visits, kept, { pending, refusedLinks }, host, behind] = await Promise.all([
       state ? store.visits(state.id, VISITS_SHOWN) : [],
       store.orders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
-      this.services.pending(),
-      this.refusedLinks(crawler, url),
+      this.services.inMemory(crawler.name, url.href),
       this.host(crawler, hostKey(url)),
       store.owedOf(crawler.name, hostKey(url), url.href),
     ]);
-    const inFlight = pending.filter((order) => order.uri === url.href && order.crawler === crawler.name);
     return {
       ...question,
       state,
       visits,
-      orders: [...inFlight, ...kept.filter(({ id }) => !inFlight.some((order) => order.id === id))],
+      orders: [...pending, ...kept.filter(({ id }) => !pending.some((order) => order.id === id))],
       refusedLinks,
       behind,
       refused: refusedLinks[0],
@@ -68,13 +71,6 @@ export class UrlFactsReader {
       host,
       now: clock.now(),
     };
-  }
-
-  private async refusedLinks(crawler: Crawler, { href }: CrawlUrl): Promise<RefusedSample[]> {
-    const views = await this.services.refused(crawler);
-    return views.flatMap(({ reason, samples }) =>
-      samples.filter(({ url }) => url === href).map(({ from }) => ({ from, reason })),
-    );
   }
 
   /** What another node has just learned about the host may be missing. */

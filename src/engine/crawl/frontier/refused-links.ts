@@ -1,3 +1,4 @@
+import type { RefusedSample } from '../../../domain/explain/facts.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
 import { copied } from '../../support/copied-string.js';
@@ -47,6 +48,14 @@ export class RefusedLinks {
     return [...this.entries.values()]
       .sort((a, b) => b.count - a.count)
       .map((entry) => ({ ...entry, samples: [...entry.samples] }));
+  }
+
+  /** Its samples of one URL, with the reason of each. */
+  of(url: string): RefusedSample[] {
+    const known = shown(url);
+    return [...this.entries.values()].flatMap(({ reason, samples }) =>
+      samples.flatMap((sample) => (sample.url === known ? { from: sample.from, reason } : [])),
+    );
   }
 }
 

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { compileAcl } from '../../domain/content/acl.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+import type { KeptDocument } from '../ports/sink.js';
+import { indexedDocument } from './indexed-document.js';
+
+const url = 'https://a.example/pay';
+const crawler = 'test';
+const state = { crawler, url, stamp: '7' } as UrlState;
+const document = { uri: url, stamp: '7', metas: [{ name: 'acl_allow', value: 'everyone' }] };
+const kept = { crawler, document } as unknown as KeptDocument;
+
+/** With `rules`, says which document the sink `well`, which has `document`, brings back. */
+function bringing(allow: string, found: KeptDocument | undefined = kept) {
+  const acl = { default: [allow], rules: [] };
+  const context = { acl: compileAcl(acl), definition: crawlerDefinition({ acl }) } as unknown as CrawlContext;
+  const find = async (sink: string) => (sink === 'well' ? found : undefined);
+  return (changes: Partial<UrlState> = {}, from: string | undefined = 'well') =>
+    indexedDocument({ find }, from, { ...state, ...changes }, context);
+}
+
+describe('the document of a URL as a sink gives it back', () => {
+  it('has the principals of the present rules', async () => {
+    const found = await bringing('staff')();
+    expect(found).toMatchObject({
+      hasNewPrincipals: true,
+      document: { metas: [{ name: 'acl_allow', value: 'staff' }] },
+    });
+    expect(await bringing('everyone')()).toEqual({ hasNewPrincipals: false, document });
+  });
+
+  it.each([
+    ['is an older one', { stamp: '8' }],
+    ['may not be the indexed one, after a crash', { stamp: UNKNOWN_STAMP }],
+    ['was not indexed', { stamp: undefined }],
+    ['is one of several of its page', { parts: [{ id: 'a' }] }],
+  ])('is not used when it %s', async (_, changes) => {
+    expect(await bringing('everyone')(changes as Partial<UrlState>)).toBeUndefined();
+  });
+
+  it("is not used when it is another crawler's, or the sink has none", async () => {
+    expect(await bringing('everyone', { ...kept, crawler: 'other' })()).toBeUndefined();
+    expect(await bringing('everyone')({}, 'other')).toBeUndefined();
+  });
+});

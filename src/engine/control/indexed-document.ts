@@ -1,0 +1,38 @@
+import { saysWithoutPage, withPrincipals } from '../../domain/content/acl.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { PushDocument } from '../../domain/push/order.js';
+import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
+import type { KeptDocuments } from '../delivery/kept-documents.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+
+interface IndexedDocument {
+  /** With the principals of the present rules. */
+  readonly document: PushDocument;
+  /** Other principals than those with which it was delivered. */
+  readonly hasNewPrincipals: boolean;
+}
+
+/**
+ * The document of a URL as a sink gives it back, to be delivered again without a visit.
+ * Undefined: that sink does not have it, or what it has is not what is indexed now.
+ * @throws SinkUnavailable
+ */
+export async function indexedDocument(
+  kept: Pick<KeptDocuments, 'find'>,
+  from: string | undefined,
+  { crawler, url, stamp, parts }: UrlState,
+  context: CrawlContext,
+): Promise<IndexedDocument | undefined> {
+  // A sink returns the document of the page, but not those that were split off it.
+  if (from === undefined || stamp === undefined || stamp === UNKNOWN_STAMP || parts) return undefined;
+  const found = await kept.find(from, url);
+  if (found?.crawler !== crawler || found.document.stamp !== stamp) return undefined;
+  const document = withPresentPrincipals(found.document, context);
+  return { document, hasNewPrincipals: document !== found.document };
+}
+
+function withPresentPrincipals(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
+  if (!acl || !definition.acl || !saysWithoutPage(definition.acl)) return document;
+  const metas = withPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
+  return metas === document.metas ? document : { ...document, metas };
+}

@@ -1,0 +1,89 @@
+import type { ServerDefinition } from '../domain/crawl/definition.js';
+import { ClusterView } from './cluster/cluster-view.js';
+import { NodeCommands } from './cluster/node-commands.js';
+import { Rebalance } from './cluster/rebalance.js';
+import { SharedControl } from './cluster/shared-control.js';
+import { Backfills } from './control/backfills.js';
+import { CatchUp } from './control/catch-up.js';
+import { ContentTrials } from './control/content-trials.js';
+import { Explanations } from './control/explanations.js';
+import { HostNotes } from './control/host-notes.js';
+import { HostViews } from './control/host-views.js';
+import { Housekeeping } from './control/housekeeping.js';
+import { DEFAULT_INDEXNOW, IndexNow } from './control/indexnow.js';
+import { Maintenance } from './control/maintenance.js';
+import { Orders } from './control/orders.js';
+import { PolicyChanges } from './control/policy-changes.js';
+import { Reconciliation } from './control/reconciliation.js';
+import type { Rejudging } from './control/rejudging.js';
+import { Roots } from './control/roots.js';
+import { Surveys } from './control/surveys.js';
+import { ToldUrls } from './control/told-urls.js';
+import { UrlFactsReader } from './control/url-facts.js';
+import type { Crawler } from './crawl/crawler.js';
+import type { CrawlServices } from './crawl/services.js';
+import type { EnginePorts } from './create-services.js';
+import type { KeptDocuments } from './delivery/kept-documents.js';
+
+/** What the parts ask of the engine that they belong to. */
+interface Whole {
+  readonly rejudging: Rejudging;
+  readonly kept: KeptDocuments;
+  readonly crawlersByName: ReadonlyMap<string, Crawler>;
+  readonly definition: () => ServerDefinition;
+  readonly takeLead: () => void;
+}
+
+export type EngineParts = ReturnType<typeof createParts>;
+
+/** Assembles what acts on all crawlers for people, for other nodes and for sites that report changes. */
+export function createParts(ports: EnginePorts, services: CrawlServices, engine: Whole) {
+  const { rejudging, kept, crawlersByName, definition } = engine;
+  const { robots, health, hosts } = services;
+  const crawlers = (): Crawler[] => [...crawlersByName.values()];
+  const crawler = (name: string) => crawlersByName.get(name);
+  const sink = (name: string) => definition().sinks.find((one) => one.name === name);
+  const crawlersOf = (sinkName: string) =>
+    crawlers().filter(({ context }) => context.definition.pushTo.includes(sinkName));
+
+  const notes = new HostNotes(robots, health, hosts);
+  const whole = new ClusterView({ ...services, notes, crawlers });
+  const roots = new Roots(services);
+  const facts = new UrlFactsReader({ ...services, inMemory: whole.inMemory.bind(whole) });
+  const explanations = new Explanations({ ...services, robotsOpinion: whole.robotsOpinion.bind(whole) }, facts);
+  const backfills = new Backfills({ ...services, crawlers, sink });
+  const told = new ToldUrls(services);
+  services.subscriptions.visit = async (name, feed) => {
+    const found = crawler(name);
+    if (found) await told.again(found, feed, 'websub');
+  };
+  const rebalance = new Rebalance(services, crawlers, engine.takeLead);
+  const nodeCommands = new NodeCommands(services, crawler, explanations.page.bind(explanations));
+  const control = new SharedControl({
+    ...services,
+    crawlers,
+    roots,
+    backfills,
+    command: (command) => nodeCommands.run(command),
+    due: (parts) => rebalance.look(parts),
+    answer: (question) => whole.answer(question),
+  });
+  return {
+    whole,
+    roots,
+    explanations,
+    backfills,
+    rebalance,
+    control,
+    trials: new ContentTrials(services, ports.openProcessor),
+    maintenance: new Maintenance({ ...services, roots }),
+    orders: new Orders({ ...services, pending: () => whole.pending(), crawler }),
+    reconciliation: new Reconciliation({ ...services, crawlersOf }),
+    catchUp: new CatchUp({ ...services, kept, crawler, sink }),
+    policyChanges: new PolicyChanges(services, rejudging, backfills),
+    hostViews: new HostViews({ ...services, notes, whole, crawlers }),
+    surveys: new Surveys(services),
+    housekeeping: new Housekeeping(services, roots, crawlers),
+    indexNow: new IndexNow(services, told, crawlers, () => definition().indexNow ?? DEFAULT_INDEXNOW),
+  };
+}
