@@ -160,8 +160,8 @@ export const ERROR_CODES = {
     'Tried again automatically.',
   ),
   'extractor-unavailable': temporary(
-    'The server that extracts the text (Tika) cannot be asked. The document stays as it is, however long that lasts.',
-    'Start the server, or check the url of Extractor; the document is visited again automatically.',
+    'What extracts the text is not available: a Tika server does not answer, or the process that reads documents does not start. The document stays as it is, however long that lasts.',
+    'Start the Tika server or check the url of Extractor, or see the detail of the visit; the document is visited again automatically.',
     { blame: 'crawler' },
   ),
   'plugin-failed': temporary(

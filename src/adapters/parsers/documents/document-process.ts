@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
+import { type Extraction, ExtractorUnavailable, type Refusal } from '../../../engine/ports/content-extractor.js';
 import type { DocumentRequest } from './document-content.js';
 import { encodeFrame, FrameReader } from './frames.js';
 
@@ -26,8 +26,15 @@ const GRACE_MS = 2_000;
 const WATCH_MS = 50;
 const MEBIBYTE = 1024 * 1024;
 
+/** A refusal concerns the document; the error means that something else ended the process. */
+type End = Refusal | ExtractorUnavailable;
+
+/** Exit code of the program when a document made it fail. Node ends with other codes when it cannot load the program. */
+export const FAILED_WITHIN_DOCUMENT = 70;
+
 interface InFlight {
   readonly resolve: (read: Extraction | Refusal) => void;
+  readonly reject: (error: ExtractorUnavailable) => void;
   readonly timer: NodeJS.Timeout;
   readonly watch: NodeJS.Timeout;
 }
@@ -36,7 +43,7 @@ export class DocumentProcess {
   private readonly child: ChildProcess;
   private readonly frames = new FrameReader(MOST_ANSWER);
   private inFlight: InFlight | undefined;
-  private killed: Refusal | undefined;
+  private killed: End | undefined;
   ended = false;
 
   constructor(
@@ -53,7 +60,7 @@ export class DocumentProcess {
       windowsHide: true,
     });
     this.child.on('error', (error) =>
-      this.end({ refused: 'extract-unsupported', detail: `no process: ${error.message}` }),
+      this.end(new ExtractorUnavailable(`the process that reads documents does not start: ${error.message}`)),
     );
     this.child.on('exit', (code, signal) => this.end(this.killed ?? causeOf(code, signal)));
     this.child.stdin!.on('error', () => undefined);
@@ -66,20 +73,21 @@ export class DocumentProcess {
     return this.child.pid;
   }
 
+  /** @throws ExtractorUnavailable */
   read(body: Uint8Array, request: Omit<DocumentRequest, 'timeLimit'>): Promise<Extraction | Refusal> {
     const { timeLimit, memoryLimit } = this.limits;
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const late: Refusal = { refused: 'extract-timeout', detail: `reading it took longer than ${timeLimit / 1000} s` };
       const timer = setTimeout(() => this.kill(late), timeLimit + GRACE_MS);
       const watch = setInterval(() => this.watch(), WATCH_MS);
-      this.inFlight = { resolve, timer, watch };
+      this.inFlight = { resolve, reject, timer, watch };
       const [head, bytes] = encodeFrame({ ...request, timeLimit, memoryLimit }, body);
       this.child.stdin!.write(head);
       if (bytes.byteLength > 0) this.child.stdin!.write(bytes);
     });
   }
 
-  kill(reason: Refusal): void {
+  kill(reason: End): void {
     this.killed ??= reason;
     this.child.kill('SIGKILL');
   }
@@ -104,9 +112,9 @@ export class DocumentProcess {
     this.kill({ refused: 'extract-memory', detail });
   }
 
-  private end(refusal: Refusal): void {
+  private end(end: End): void {
     this.retire();
-    this.answer(refusal);
+    this.answer(end);
   }
 
   private retire(): void {
@@ -115,13 +123,14 @@ export class DocumentProcess {
     this.onEnd(this);
   }
 
-  private answer(read: Extraction | Refusal): void {
+  private answer(read: Extraction | End): void {
     const { inFlight } = this;
     if (!inFlight) return;
     this.inFlight = undefined;
     clearTimeout(inFlight.timer);
     clearInterval(inFlight.watch);
-    inFlight.resolve(read);
+    if (read instanceof ExtractorUnavailable) inFlight.reject(read);
+    else inFlight.resolve(read);
   }
 }
 
@@ -151,11 +160,14 @@ function programFolders(entry: string): string[] {
   return [join(dirname(dirname(dirname(folder))), '*'), join(dirname(dirname(dirname(packages))), '*')];
 }
 
-function causeOf(code: number | null, signal: NodeJS.Signals | null): Refusal {
+function causeOf(code: number | null, signal: NodeJS.Signals | null): End {
   // V8 aborts when its heap is full; the kernel kills what takes the machine's last memory.
   if (signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134)
     return { refused: 'extract-memory', detail: 'the reader had no memory left' };
-  return { refused: 'extract-corrupt', detail: `the reader ended in the middle (${signal ?? `code ${code}`})` };
+  const how = signal ?? `code ${code}`;
+  if (signal || code === FAILED_WITHIN_DOCUMENT || code === 0)
+    return { refused: 'extract-corrupt', detail: `the reader ended in the middle (${how})` };
+  return new ExtractorUnavailable(`the process that reads documents does not start (${how})`);
 }
 
 /** Memory of the process in bytes; 0 if the system does not report it, so that V8's own limit is the only one. */

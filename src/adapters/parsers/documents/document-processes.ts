@@ -4,13 +4,14 @@
 import { createHash } from 'node:crypto';
 import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
 import { hours } from '../../../domain/time/units.js';
-import type {
-  AsyncExtractor,
-  Extraction,
-  ExtractionContext,
-  Refusal,
+import {
+  type AsyncExtractor,
+  type Extraction,
+  type ExtractionContext,
+  ExtractorUnavailable,
+  isRefusal,
+  type Refusal,
 } from '../../../engine/ports/content-extractor.js';
-import { isRefusal } from '../../../engine/ports/content-extractor.js';
 import { DocumentProcess, type ProcessLimits } from './document-process.js';
 
 export interface DocumentLimits extends ProcessLimits {
@@ -36,6 +37,7 @@ interface Waiting {
   readonly mediaType: string;
   readonly context: ExtractionContext;
   readonly resolve: (read: Extraction | Refusal) => void;
+  readonly reject: (error: ExtractorUnavailable) => void;
 }
 
 export class DocumentProcesses implements AsyncExtractor {
@@ -70,8 +72,8 @@ export class DocumentProcesses implements AsyncExtractor {
     const digest = createHash('sha256').update(mediaType).update(body).digest('base64');
     const known = this.unreadable.get(digest);
     if (known) return known;
-    const read = await new Promise<Extraction | Refusal>((resolve) => {
-      const waiting = { body, mediaType, context, resolve };
+    const read = await new Promise<Extraction | Refusal>((resolve, reject) => {
+      const waiting = { body, mediaType, context, resolve, reject };
       this.waiting.push(waiting);
       signal?.addEventListener('abort', () => this.forget(waiting), { once: true });
       this.next();
@@ -80,10 +82,10 @@ export class DocumentProcesses implements AsyncExtractor {
     return read;
   }
 
-  /** Ends all processes; what is in flight counts as unreadable. */
+  /** Ends all processes; the documents in flight are left to a later visit. */
   close(): void {
-    const closed: Refusal = { refused: 'extract-timeout', detail: 'the server ends' };
-    for (const { resolve } of this.waiting.splice(0)) resolve(closed);
+    const closed = new ExtractorUnavailable('the server is stopping');
+    for (const { reject } of this.waiting.splice(0)) reject(closed);
     for (const timer of this.timers.values()) clearTimeout(timer);
     for (const process of this.all) process.kill(closed);
   }
@@ -93,13 +95,15 @@ export class DocumentProcesses implements AsyncExtractor {
       const process = this.idle.pop() ?? (this.all.size < this.limits.processes ? this.open() : undefined);
       if (!process) return;
       clearTimeout(this.timers.get(process));
-      const { body, mediaType, context, resolve } = this.waiting.shift()!;
+      const { body, mediaType, context, resolve, reject } = this.waiting.shift()!;
       const { maxLinks, maxTextLength } = context;
-      void process.read(body, { mediaType, maxLinks, maxTextLength }).then((read) => {
-        if (!process.ended) this.rest(process);
-        resolve(read);
-        this.next();
-      });
+      process
+        .read(body, { mediaType, maxLinks, maxTextLength })
+        .finally(() => {
+          if (!process.ended) this.rest(process);
+        })
+        .then(resolve, reject)
+        .finally(() => this.next());
     }
   }
 

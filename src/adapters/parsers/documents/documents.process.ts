@@ -8,7 +8,7 @@ import net from 'node:net';
 import { runInThisContext } from 'node:vm';
 import { isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
-import type { Reply } from './document-process.js';
+import { FAILED_WITHIN_DOCUMENT, type Reply } from './document-process.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
 import { extractionOf, prepare } from './read-document.js';
 
@@ -59,6 +59,7 @@ function refusalOf(error: unknown): Refusal {
 }
 
 closeNetwork();
+process.on('uncaughtException', () => process.exit(FAILED_WITHIN_DOCUMENT));
 const frames = new FrameReader(MOST_BYTES);
 for await (const piece of process.stdin) {
   const frame = frames.take(piece as Uint8Array);

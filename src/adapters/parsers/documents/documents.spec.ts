@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as sample from '../../../../test/support/sample-documents.js';
 import { DOCUMENT_EXTENSIONS } from '../../../domain/content/document-types.js';
-import { type Extraction, isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
+import {
+  type Extraction,
+  ExtractorUnavailable,
+  isRefusal,
+  type Refusal,
+} from '../../../engine/ports/content-extractor.js';
 import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
 
 /** Of the built program: a process has its own permissions there. */
@@ -172,5 +177,22 @@ describe('the process that reads documents', () => {
     await vi.waitFor(() => expect(brief.processIds).toEqual([]), { timeout: 10_000 });
     expect(await brief.extract(sample.docx(), type('docx'), CONTEXT)).toMatchObject({ title: sample.FACTS.title });
     brief.close();
+  });
+
+  it('is at fault itself when it does not start, and no document is unreadable for that', async () => {
+    const broken = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, new URL('missing.process.js', ENTRY));
+    const asked = () => broken.extract(sample.rtf(), type('rtf'), CONTEXT);
+    await expect(asked()).rejects.toThrow(ExtractorUnavailable);
+    await expect(asked()).rejects.toThrow('the process that reads documents does not start (code 1)');
+    broken.close();
+  });
+
+  it('leaves the documents in flight to a later visit when the server stops', async () => {
+    const ending = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, ENTRY);
+    const asked = [sample.rtf(), sample.rtf()].map((body) => ending.extract(body, type('rtf'), CONTEXT));
+    const ends = Promise.allSettled(asked);
+    ending.close();
+    for (const end of await ends)
+      expect(end).toMatchObject({ reason: new ExtractorUnavailable('the server is stopping') });
   });
 });
