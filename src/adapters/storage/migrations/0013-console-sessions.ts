@@ -1,15 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from './statements.js';
 
 /** People who have signed in to the console. */
-export class ConsoleSessions0013 implements MigrationInterface {
-  readonly name = 'ConsoleSessions0000000000013';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`CREATE TABLE console_session (
-      digest text PRIMARY KEY NOT NULL, name text NOT NULL, role text NOT NULL, expires_at bigint NOT NULL)`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE console_session');
-  }
-}
+export const ConsoleSessions0013 = statements(
+  'ConsoleSessions0000000000013',
+  [
+    `CREATE TABLE console_session (
+      digest text PRIMARY KEY NOT NULL, name text NOT NULL, role text NOT NULL, expires_at bigint NOT NULL)`,
+  ],
+  ['DROP TABLE console_session'],
+);

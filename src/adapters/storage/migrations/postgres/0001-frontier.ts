@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from '../statements.js';
 
 /**
  * The keys of every table about hosts and URLs begin with `part`, the partition of the host (see partition.ts), so that the tables
@@ -52,16 +52,7 @@ const UP = [
 const TABLES = ['setting', 'push_order', 'visit', 'host', 'counter', 'url', 'site'];
 const SEQUENCES = ['order_block', 'url_seq', 'site_seq'];
 
-export class Frontier0001 implements MigrationInterface {
-  /** TypeORM orders migrations by the 13 digits at the end. */
-  readonly name = 'Frontier0000000000001';
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const statement of UP) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const table of TABLES) await runner.query(`DROP TABLE ${table}`);
-    for (const sequence of SEQUENCES) await runner.query(`DROP SEQUENCE ${sequence}`);
-  }
-}
+export const Frontier0001 = statements('Frontier0000000000001', UP, [
+  ...TABLES.map((table) => `DROP TABLE ${table}`),
+  ...SEQUENCES.map((sequence) => `DROP SEQUENCE ${sequence}`),
+]);

@@ -1,5 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { PARTITIONS } from '../../shared/partition.js';
+import { statements } from '../statements.js';
 
 /**
  * What several servers on one database need: who is alive, who owns which partition, and what the owner of a host is
@@ -28,14 +28,4 @@ const DOWN = [
   'DROP TABLE node',
 ];
 
-export class Nodes0003 implements MigrationInterface {
-  readonly name = 'Nodes0000000000003';
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const statement of UP) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of DOWN) await runner.query(statement);
-  }
-}
+export const Nodes0003 = statements('Nodes0000000000003', UP, DOWN);

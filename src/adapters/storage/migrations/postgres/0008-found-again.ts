@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from '../statements.js';
 
 /**
  * What brings documents back: URLs whose status was removed after errors (status 8), the link targets of pages that are not read
@@ -20,14 +20,4 @@ const DOWN = [
   'ALTER TABLE url DROP COLUMN canonical',
 ];
 
-export class FoundAgain0008 implements MigrationInterface {
-  readonly name = 'FoundAgain0000000000008';
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const statement of UP) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of DOWN) await runner.query(statement);
-  }
-}
+export const FoundAgain0008 = statements('FoundAgain0000000000008', UP, DOWN);

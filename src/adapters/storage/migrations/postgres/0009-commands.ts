@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from '../statements.js';
 
 /** Commands between nodes that fail are tried again later, and set aside in the end. SQLite has one server and no such table. */
 const UP = [
@@ -12,14 +12,4 @@ const DOWN = [
      DROP COLUMN failure`,
 ];
 
-export class Commands0009 implements MigrationInterface {
-  readonly name = 'Commands0000000000009';
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const statement of UP) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of DOWN) await runner.query(statement);
-  }
-}
+export const Commands0009 = statements('Commands0000000000009', UP, DOWN);

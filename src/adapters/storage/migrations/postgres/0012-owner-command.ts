@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from '../statements.js';
 
 /**
  * The table of commands to the owners of hosts gets the name that the rest of the program uses. A node of an earlier release that
@@ -18,14 +18,4 @@ const DOWN = [
   'ALTER TABLE owner_command RENAME TO errand',
 ];
 
-export class OwnerCommand0012 implements MigrationInterface {
-  readonly name = 'OwnerCommand0000000000012';
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const statement of UP) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of DOWN) await runner.query(statement);
-  }
-}
+export const OwnerCommand0012 = statements('OwnerCommand0000000000012', UP, DOWN);

@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from '../statements.js';
 
 /** URIs whose newest order a sink has not got: those that were put off while it was slow or down. */
 const UP = [
@@ -9,14 +9,4 @@ const UP = [
   'CREATE INDEX owed_order_next ON owed_order (crawler, sink, order_id)',
 ];
 
-export class OwedOrders0014 implements MigrationInterface {
-  readonly name = 'OwedOrders0000000000014';
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const statement of UP) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE owed_order');
-  }
-}
+export const OwedOrders0014 = statements('OwedOrders0000000000014', UP, ['DROP TABLE owed_order']);

@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from '../statements.js';
 
 const UP = [
   `CREATE TABLE site (
@@ -39,15 +39,4 @@ const UP = [
 
 const TABLES = ['setting', 'push_order', 'visit', 'host', 'counter', 'url', 'site'];
 
-export class Frontier0001 implements MigrationInterface {
-  /** TypeORM orders migrations by the 13 digits at the end. */
-  readonly name = 'Frontier0000000000001';
-
-  async up(runner: QueryRunner): Promise<void> {
-    for (const statement of UP) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const table of TABLES) await runner.query(`DROP TABLE ${table}`);
-  }
-}
+export const Frontier0001 = statements('Frontier0000000000001', UP, [...TABLES.map((table) => `DROP TABLE ${table}`)]);

@@ -1,18 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from '../statements.js';
 
-export class Administration0002 implements MigrationInterface {
-  readonly name = 'Administration0000000000002';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`CREATE TABLE configuration_version (
-      "id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, at bigint NOT NULL, who text NOT NULL, digest text NOT NULL, xml text NOT NULL)`);
-    await runner.query(`CREATE TABLE audit (
+export const Administration0002 = statements(
+  'Administration0000000000002',
+  [
+    `CREATE TABLE configuration_version (
+      "id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, at bigint NOT NULL, who text NOT NULL, digest text NOT NULL, xml text NOT NULL)`,
+    `CREATE TABLE audit (
       "id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, at bigint NOT NULL, who text NOT NULL, what text NOT NULL,
-      target text NOT NULL, outcome text NOT NULL, "before" text NOT NULL, "after" text NOT NULL)`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE audit');
-    await runner.query('DROP TABLE configuration_version');
-  }
-}
+      target text NOT NULL, outcome text NOT NULL, "before" text NOT NULL, "after" text NOT NULL)`,
+  ],
+  ['DROP TABLE audit', 'DROP TABLE configuration_version'],
+);

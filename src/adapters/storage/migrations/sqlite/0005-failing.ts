@@ -1,14 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { statements } from '../statements.js';
 
 /** URLs in error (status 4) by reason and host, with the time of the failure; a URL that does not fail is not in it. */
-export class Failing0005 implements MigrationInterface {
-  readonly name = 'Failing0000000000005';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE INDEX url_error ON url (reason, site_id, last_visit_at) WHERE status = 4');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX url_error');
-  }
-}
+export const Failing0005 = statements(
+  'Failing0000000000005',
+  ['CREATE INDEX url_error ON url (reason, site_id, last_visit_at) WHERE status = 4'],
+  ['DROP INDEX url_error'],
+);
