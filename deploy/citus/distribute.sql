@@ -13,3 +13,4 @@ SELECT create_distributed_table('counter', 'part', colocate_with => 'site');
 SELECT create_distributed_table('push_order', 'part', colocate_with => 'site');
 SELECT create_distributed_table('owner_command', 'part', colocate_with => 'site');
 SELECT create_distributed_table('owed_order', 'part', colocate_with => 'site');
+SELECT create_distributed_table('owed_count', 'part', colocate_with => 'site');

@@ -7,7 +7,18 @@ import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { startedPostgres } from './postgres-server.js';
 
-const TABLES = ['url', 'site', 'counter', 'host', 'visit', 'push_order', 'setting', 'page_links', 'owed_order'];
+const TABLES = [
+  'url',
+  'site',
+  'counter',
+  'host',
+  'visit',
+  'push_order',
+  'setting',
+  'page_links',
+  'owed_order',
+  'owed_count',
+];
 
 /** PostgreSQL databases that no scenario uses now: emptying one is faster than making one. */
 const unused: string[] = [];

@@ -15,6 +15,7 @@ import { FoundAgain0008 } from '../migrations/postgres/0008-found-again.js';
 import { Commands0009 } from '../migrations/postgres/0009-commands.js';
 import { OwnerCommand0012 } from '../migrations/postgres/0012-owner-command.js';
 import { OwedOrders0014 } from '../migrations/postgres/0014-owed-orders.js';
+import { OwedCounts0015 } from '../migrations/postgres/0015-owed-counts.js';
 import { SHARED_MIGRATIONS } from '../migrations/shared.js';
 import { unknownMigrations } from '../shared/migration-check.js';
 import { connectionOf, placeOf } from './connection.js';
@@ -46,6 +47,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
       Commands0009,
       OwnerCommand0012,
       OwedOrders0014,
+      OwedCounts0015,
     ],
     migrationsTableName: 'migration',
   });

@@ -11,7 +11,7 @@ import {
 } from '../shared/owed-row.js';
 import { partitionOf } from '../shared/partition.js';
 import { type Value, whole } from '../shared/url-row.js';
-import type { Connection } from './postgres-pool.js';
+import type { Connection, PostgresPool } from './postgres-pool.js';
 import { columns } from './postgres-sql.js';
 
 const COLUMNS = ['part', ...OWED_COLUMNS];
@@ -20,28 +20,55 @@ const TYPES = ['int2', ...OWED_TYPES];
 /** Sorted, so that two transactions wait for each other instead of colliding. */
 const PUT_OFF = `INSERT INTO owed_order (${COLUMNS.join(', ')})
   SELECT * FROM unnest(${TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')}) AS i(${COLUMNS.join(', ')}) ORDER BY 1, 2, 3, 4, 5
-  ON CONFLICT (part, crawler, sink, host, uri_key) DO UPDATE SET order_id = excluded.order_id, asked_at = excluded.asked_at
-  WHERE excluded.order_id > owed_order.order_id`;
+  ON CONFLICT (part, crawler, sink, host, uri_key) DO NOTHING RETURNING part, crawler, sink`;
 
 const KEYED = `unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::int8[])
   AS i(part, crawler, sink, host, uri_key, order_id, asked_at)`;
 const SAME = `o.part = i.part AND o.crawler = i.crawler AND o.sink = i.sink AND o.host = i.host AND o.uri_key = i.uri_key
   AND o.order_id <= i.order_id`;
-const DELIVERED = `DELETE FROM owed_order o USING ${KEYED} WHERE ${SAME}`;
+const PUT_OFF_AGAIN = `UPDATE owed_order o SET order_id = i.order_id, asked_at = i.asked_at FROM ${KEYED}
+  WHERE ${SAME} AND o.order_id < i.order_id`;
+const DELIVERED = `DELETE FROM owed_order o USING ${KEYED} WHERE ${SAME} RETURNING o.part, o.crawler, o.sink`;
 const ASKED = `UPDATE owed_order o SET asked_at = i.asked_at FROM ${KEYED} WHERE ${SAME}`;
+/** After the rows were written, so that `dropOwed`, which begins with the counts, misses none. */
+const COUNT = `INSERT INTO owed_count (part, crawler, sink, documents)
+  SELECT part, crawler, sink, sum(n) FROM unnest($1::int2[], $2::text[], $3::text[], $4::int8[]) AS i(part, crawler, sink, n)
+  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (part, crawler, sink) DO UPDATE SET documents = owed_count.documents + excluded.documents`;
+
+interface Counted {
+  readonly part: number;
+  readonly crawler: string;
+  readonly sink: string;
+}
 
 /** To be called inside a transaction, or for one kind of change. */
 export async function saveOwed(connection: Connection, changes: readonly OwedChange[]): Promise<void> {
   if (changes.length === 0) return;
   const last = lastWords(changes);
   const of = (change: OwedChange['change']) => last.filter((one) => one.change === change);
-  const putOff = of('put off').map((one) => [partitionOf(one.hostKey), ...owedValues(one)]);
-  if (putOff.length > 0) await connection.rows(PUT_OFF, columns(putOff, COLUMNS.length), 'owed-put-off');
+  const added = await putOff(connection, of('put off'));
   const delivered = of('delivered').map(keyed);
-  if (delivered.length > 0) await connection.rows(DELIVERED, columns(delivered, 7), 'owed-delivered');
+  const gone =
+    delivered.length > 0 ? await connection.rows<Counted>(DELIVERED, columns(delivered, 7), 'owed-delivered') : [];
   const asked = of('asked').map(keyed);
   if (asked.length > 0) await connection.rows(ASKED, columns(asked, 7), 'owed-asked');
+  const counts = [...counted(added, 1), ...counted(gone, -1)];
+  if (counts.length > 0) await connection.rows(COUNT, columns(counts, 4), 'owed-count');
 }
+
+/** The rows that were not there yet. */
+async function putOff(connection: Connection, changes: readonly OwedChange[]): Promise<Counted[]> {
+  if (changes.length === 0) return [];
+  const values = changes.map((one) => [partitionOf(one.hostKey), ...owedValues(one)]);
+  const added = await connection.rows<Counted>(PUT_OFF, columns(values, COLUMNS.length), 'owed-put-off');
+  if (added.length < changes.length)
+    await connection.rows(PUT_OFF_AGAIN, columns(changes.map(keyed), 7), 'owed-put-off-again');
+  return added;
+}
+
+const counted = (rows: readonly Counted[], n: number): Value[][] =>
+  rows.map(({ part, crawler, sink }) => [part, crawler, sink, n]);
 
 const keyed = (one: OwedChange): Value[] => [
   partitionOf(one.hostKey),
@@ -52,9 +79,9 @@ const keyed = (one: OwedChange): Value[] => [
 
 /** What sinks are owed, as PostgreSQL has it. */
 export class PostgresOwed {
-  readonly #pool: Connection;
+  readonly #pool: PostgresPool;
 
-  constructor(pool: Connection) {
+  constructor(pool: PostgresPool) {
     this.#pool = pool;
   }
 
@@ -84,11 +111,19 @@ export class PostgresOwed {
 
   owedCounts(): Promise<OwedCount[]> {
     return this.#pool.rows<OwedCount>(
-      'SELECT crawler, sink, count(*) AS documents, min(since) AS since FROM owed_order GROUP BY crawler, sink ORDER BY 1, 2',
+      `SELECT crawler, sink, sum(documents)::int8 AS documents, min(since) AS since FROM
+         (SELECT c.crawler, c.sink, c.documents, (SELECT min(o.since) FROM owed_order o
+            WHERE o.part = c.part AND o.crawler = c.crawler AND o.sink = c.sink) AS since
+          FROM owed_count c WHERE c.documents > 0) c
+       GROUP BY 1, 2 ORDER BY 1, 2`,
     );
   }
 
   async dropOwed(crawler: string, sink: string): Promise<void> {
-    await this.#pool.rows('DELETE FROM owed_order WHERE crawler = $1 AND sink = $2', [crawler, sink]);
+    await this.#pool.transaction(async (connection) => {
+      // Whoever has written rows and not yet counted them waits here, or is waited for.
+      await connection.rows('DELETE FROM owed_count WHERE crawler = $1 AND sink = $2', [crawler, sink]);
+      await connection.rows('DELETE FROM owed_order WHERE crawler = $1 AND sink = $2', [crawler, sink]);
+    });
   }
 }

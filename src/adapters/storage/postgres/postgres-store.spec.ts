@@ -156,6 +156,7 @@ describe('a PostgreSQL store', () => {
     const tables = [
       'counter',
       'host',
+      'owed_count',
       'owed_order',
       'owner_command',
       'page_links',

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { DATABASES } from '../../../../test/support/database.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ADMIN_DATABASES, DATABASES } from '../../../../test/support/database.js';
 import { discovered, newUrl, order } from '../../../../test/support/frontier-samples.js';
 import { instant } from '../../../domain/time/units.js';
 import { NO_URL } from '../../../engine/ports/frontier-store.js';
@@ -43,6 +43,9 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
       'docs down',
       'news slow',
     ]);
+    // Nothing is left of its count.
+    await again.settle([{ id: NO_URL, owed: [owed(9)] }]);
+    expect(await again.owedCounts()).toContainEqual({ crawler: 'docs', sink: 'slow', documents: 1, since: 90 });
   });
 
   it('has one row for a URI, which is owed since its first order and until its newest one', async () => {
@@ -57,7 +60,45 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
     for (const change of ['put off', 'delivered', 'asked'] as const)
       await store.settle([{ id: NO_URL, owed: [owed(6, { uri, change, askedAt: instant(70) })] }]);
     expect(await rows()).toMatchObject([{ orderId: 7, askedAt: undefined }]);
+    expect(await store.owedCounts()).toEqual([{ crawler: 'docs', sink: 'slow', documents: 1, since: 10 }]);
     await store.settle([{ id: NO_URL, owed: [owed(8, { uri, change: 'delivered' })] }]);
     expect(await rows()).toEqual([]);
+    expect(await store.owedCounts()).toEqual([]);
   });
+
+  it('is counted as its rows are, whatever one batch says of them', async () => {
+    const { store } = await open();
+    const other = { hostKey: 'b.example', uri: 'http://b.example/' };
+    await store.settle([
+      { id: NO_URL, owed: [owed(1), owed(2), owed(3), owed(4, other), owed(5, { ...other, sink: 'down' })] },
+      { id: NO_URL, owed: [owed(6, { uri }), owed(7, { uri: owed(2).uri, change: 'delivered' })] },
+    ]);
+    await store.settle([
+      { id: NO_URL, owed: [owed(8, { uri }), owed(9), owed(10, { uri: owed(3).uri, change: 'delivered' })] },
+      // It is not owed.
+      { id: NO_URL, owed: [owed(11, { change: 'delivered' })] },
+    ]);
+    const counts = await store.owedCounts();
+    expect(Object.fromEntries(counts.map(({ sink, documents }) => [sink, documents]))).toEqual({ slow: 3, down: 1 });
+    expect(await store.owed('docs', 'slow', 0, 10)).toHaveLength(3);
+  });
+});
+
+it.each(ADMIN_DATABASES)('what was owed before it was counted is counted on $name', async ({ name, open }) => {
+  const dataSource = await open();
+  onTestFinished(() => dataSource.destroy());
+  while ((await dataSource.query("SELECT 1 FROM migration WHERE name LIKE 'OwedCounts%'")).length > 0)
+    await dataSource.undoLastMigration();
+  const part = name === 'PostgreSQL' ? ['part', '3,'] : [];
+  const columns = [part[0], 'crawler', 'sink', 'host', 'uri_key', 'uri', 'order_id', 'since']
+    .filter(Boolean)
+    .join(', ');
+  for (const key of [1, 2])
+    await dataSource.query(
+      `INSERT INTO owed_order (${columns}) VALUES (${part[1] ?? ''} 'docs', 'slow', 'a.example', ${key}, '', ${key}, 10)`,
+    );
+  await dataSource.runMigrations();
+  const counts = await dataSource.query('SELECT crawler, sink, documents FROM owed_count');
+  expect(counts).toEqual([{ crawler: 'docs', sink: 'slow', documents: expect.anything() }]);
+  expect(Number(counts[0].documents)).toBe(2);
 });

@@ -8,6 +8,7 @@ import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { ConsoleSessionRow } from '../entities/console-session.js';
 import { CounterRow } from '../entities/counter.js';
 import { HostRow } from '../entities/host.js';
+import { OwedCountRow } from '../entities/owed-count.js';
 import { OwedOrderRow } from '../entities/owed-order.js';
 import { PageLinksRow } from '../entities/page-links.js';
 import { PushOrderRow } from '../entities/push-order.js';
@@ -21,6 +22,7 @@ import { Administration0002 } from '../migrations/sqlite/0002-administration.js'
 import { Failing0005 } from '../migrations/sqlite/0005-failing.js';
 import { FoundAgain0008 } from '../migrations/sqlite/0008-found-again.js';
 import { OwedOrders0014 } from '../migrations/sqlite/0014-owed-orders.js';
+import { OwedCounts0015 } from '../migrations/sqlite/0015-owed-counts.js';
 import { unknownMigrations } from '../shared/migration-check.js';
 import { makePrivateDatabase } from '../shared/private-files.js';
 import { type Handle, prepareHandle, storeError } from './sqlite-handle.js';
@@ -34,6 +36,7 @@ const ENTITIES = [
   PageLinksRow,
   PushOrderRow,
   OwedOrderRow,
+  OwedCountRow,
   SettingRow,
   ConfigurationVersionRow,
   AuditRow,
@@ -47,6 +50,7 @@ const MIGRATIONS = [
   Failing0005,
   FoundAgain0008,
   OwedOrders0014,
+  OwedCounts0015,
 ];
 
 /**

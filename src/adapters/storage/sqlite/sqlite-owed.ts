@@ -15,38 +15,60 @@ export class SqliteOwed {
       putOff: prepareOnce(
         db,
         `INSERT INTO owed_order (${OWED_COLUMNS.join(', ')}) VALUES (${OWED_COLUMNS.map(() => '?').join(', ')})
-         ON CONFLICT DO UPDATE SET order_id = excluded.order_id, asked_at = excluded.asked_at
-         WHERE excluded.order_id > order_id`,
+         ON CONFLICT DO NOTHING`,
       ),
+      putOffAgain: prepareOnce(db, `UPDATE owed_order SET order_id = ?, asked_at = ? WHERE ${KEY} AND order_id < ?`),
       delivered: prepareOnce(db, `DELETE FROM owed_order WHERE ${KEY} AND order_id <= ?`),
       asked: prepareOnce(db, `UPDATE owed_order SET asked_at = ? WHERE ${KEY} AND order_id <= ?`),
+      count: prepareOnce(
+        db,
+        `INSERT INTO owed_count (crawler, sink, documents) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET documents = documents + excluded.documents`,
+      ),
       drop: prepareOnce(db, 'DELETE FROM owed_order WHERE crawler = ? AND sink = ?'),
+      dropCount: prepareOnce(db, 'DELETE FROM owed_count WHERE crawler = ? AND sink = ?'),
       page: prepareOnce(
         db,
         'SELECT * FROM owed_order WHERE crawler = ? AND sink = ? AND order_id > ? ORDER BY order_id LIMIT ?',
       ),
       ofUri: prepareOnce(
         db,
-        `SELECT o.* FROM (SELECT DISTINCT sink FROM owed_order WHERE crawler = ?) s
-         JOIN owed_order o ON o.crawler = ? AND o.sink = s.sink AND o.host = ? AND o.uri_key = ? AND o.uri = ?`,
+        // CROSS keeps the order of the tables: begun with the other one, all that the crawler's sinks are owed would be read.
+        `SELECT o.* FROM owed_count c CROSS JOIN owed_order o
+           ON o.crawler = c.crawler AND o.sink = c.sink AND o.host = ? AND o.uri_key = ? AND o.uri = ? WHERE c.crawler = ?`,
       ),
       counts: prepareOnce(
         db,
-        'SELECT crawler, sink, count(*) AS documents, min(since) AS since FROM owed_order GROUP BY crawler, sink',
+        `SELECT c.crawler, c.sink, c.documents,
+           (SELECT min(since) FROM owed_order o WHERE o.crawler = c.crawler AND o.sink = c.sink) AS since
+         FROM owed_count c WHERE c.documents > 0`,
       ),
     };
   }
 
   save(changes: readonly OwedChange[]): void {
     for (const one of changes) {
-      if (one.change === 'put off') this.#sql.putOff.run(...owedValues(one));
-      else if (one.change === 'delivered') this.#sql.delivered.run(...owedKey(one), one.orderId);
+      if (one.change === 'put off') this.#putOff(one);
+      else if (one.change === 'delivered')
+        this.#count(one, -this.#sql.delivered.run(...owedKey(one), one.orderId).changes);
       else this.#sql.asked.run(whole(one.askedAt!), ...owedKey(one), one.orderId);
     }
   }
 
+  #putOff(one: OwedOrder): void {
+    const values = owedValues(one);
+    const { changes: added } = this.#sql.putOff.run(...values);
+    if (added > 0) this.#count(one, added);
+    else this.#sql.putOffAgain.run(one.orderId, values.at(-1)!, ...owedKey(one), one.orderId);
+  }
+
+  #count({ crawler, sink }: OwedOrder, documents: number): void {
+    if (documents !== 0) this.#sql.count.run(crawler, sink, documents);
+  }
+
   drop(crawler: string, sink: string): void {
     this.#sql.drop.run(crawler, sink);
+    this.#sql.dropCount.run(crawler, sink);
   }
 
   owed(crawler: string, sink: string, after: number, limit: number): OwedOrder[] {
@@ -54,7 +76,7 @@ export class SqliteOwed {
   }
 
   owedOf(crawler: string, hostKey: string, uri: string): OwedOrder[] {
-    return (this.#sql.ofUri.all(crawler, crawler, hostKey, urlKey(uri), uri) as OwedRecord[]).map(toOwed);
+    return (this.#sql.ofUri.all(hostKey, urlKey(uri), uri, crawler) as OwedRecord[]).map(toOwed);
   }
 
   owedCounts(): OwedCount[] {
