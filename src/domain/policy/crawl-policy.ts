@@ -84,10 +84,14 @@ let lastFrom: CrawlUrl | undefined;
 let lastRoot: CrawlUrl | undefined;
 
 function areInForm(from: CrawlUrl | undefined, root: CrawlUrl | undefined): boolean {
-  if (from === lastFrom && root === lastRoot) return true;
-  if ((from && comparable(from) !== from) || (root && comparable(root) !== root)) return false;
-  lastFrom = from;
-  lastRoot = root;
+  if (from && from !== lastFrom) {
+    if (comparable(from) !== from) return false;
+    lastFrom = from;
+  }
+  if (root && root !== lastRoot) {
+    if (comparable(root) !== root) return false;
+    lastRoot = root;
+  }
   return true;
 }
 

@@ -11,7 +11,6 @@ import { compileExpression } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
 import type { Predicate, Subject } from './matching/subject.js';
 import { optionsText } from './options.js';
-import { acceptedBySite } from './site-mode.js';
 import type { Candidate, TraceStep } from './verdict.js';
 
 interface CompiledRule {
@@ -121,7 +120,7 @@ function decide(
   draft: Draft,
   trace?: TraceStep[],
 ): Rejection | undefined {
-  const bySite = aspects.accept === undefined && acceptedBySite(candidate);
+  const bySite = aspects.accept === undefined && draft.isOnSite;
   const accepted = aspects.accept ?? (bySite || crawler.defaultAccept);
   const rule = aspects.acceptedBy;
   if (bySite) traceSite(candidate, trace);

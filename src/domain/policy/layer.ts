@@ -50,6 +50,11 @@ export class Draft implements Effects {
   maxNetworkErrors: number | undefined = undefined;
   networkErrorDelay: Duration | undefined = undefined;
   needsAddress = false;
+  /**
+   * Site mode accepts the URL, so that no crawl rule has to. What a removed root had accepted goes with it, unless the rules accept
+   * it.
+   */
+  isOnSite = false;
   opinion: Opinion | undefined = undefined;
   /** Shared by all layers, so that each form of the URL is made once. */
   readonly subject: Subject;

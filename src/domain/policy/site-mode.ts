@@ -11,25 +11,22 @@ import type { Candidate, RootContext, TraceStep } from './verdict.js';
 export function siteModeLayer(): Layer {
   return {
     name: 'site-mode',
-    judge(candidate, _draft, trace) {
+    judge(candidate, draft, trace) {
       const root = candidate.root;
-      if (!root || (!root.site && !root.entireSite) || isRoot(candidate) || staysStored(candidate)) {
+      if (!root || (!root.site && !root.entireSite)) {
         trace?.push({ layer: 'site-mode', test: inapplicable(candidate), outcome: 'not configured' });
         return undefined;
       }
-      return outsideSite(candidate, root, trace) ?? outsideDirectory(candidate, root, trace);
+      if (isRoot(candidate) || staysStored(candidate)) {
+        draft.isOnSite = !root.removed;
+        trace?.push({ layer: 'site-mode', test: inapplicable(candidate), outcome: 'not configured' });
+        return undefined;
+      }
+      const rejection = outsideSite(candidate, root, trace) ?? outsideDirectory(candidate, root, trace);
+      draft.isOnSite = !rejection && !root.removed;
+      return rejection;
     },
   };
-}
-
-/**
- * Whether site mode accepts the URL, so that no crawl rule has to. What a removed root had accepted goes with it, unless the rules
- * accept it.
- */
-export function acceptedBySite(candidate: Candidate): boolean {
-  const { root } = candidate;
-  if (!root || root.removed || (!root.site && !root.entireSite)) return false;
-  return isRoot(candidate) || !(outsideSite(candidate, root) ?? outsideDirectory(candidate, root));
 }
 
 /** Removing a root removes nothing that the rules accept. */
