@@ -1,8 +1,12 @@
 /**
- * The cost of one verdict. Run: node dist/bench/policy.js
- * Rules, records and URLs are made by a fixed generator: the same work in every run.
+ * The cost of one verdict. Rules, records and URLs are made by a fixed generator: the same work in every run.
+ *
+ *   node dist/bench/policy.js
+ *   node dist/bench/policy.js --beside FOLDER   the ratio to another built checkout, both in turns within this process
  */
+import { join, resolve } from 'node:path';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import type { CrawlerDefinition } from '../src/domain/crawl/definition.js';
 import type { RuleDefinition, ServerRecord } from '../src/domain/crawl/policy-definition.js';
 import { compilePolicy } from '../src/domain/policy/crawl-policy.js';
@@ -150,10 +154,45 @@ function prefixRow(count: number): Row {
   );
 }
 
-console.table([
-  verdictRow('verdict: six layers, 1,000 rules in each of three, 10,000 records', allLayers(1_000, 10_000)),
-  ...[10, 100, 1_000, 10_000].map((count) =>
-    verdictRow(`verdict: ${count} crawl rules alone`, crawlerDefinition({ rules: makeRules(count) })),
+const DEFINITIONS: readonly (readonly [string, CrawlerDefinition])[] = [
+  ['verdict: six layers, 1,000 rules in each of three, 10,000 records', allLayers(1_000, 10_000)],
+  ...[10, 100, 1_000, 10_000].map(
+    (count) => [`verdict: ${count} crawl rules alone`, crawlerDefinition({ rules: makeRules(count) })] as const,
   ),
-  ...[10, 1_000, 100_000].map(prefixRow),
-]);
+];
+
+const ROUNDS = 300;
+const WARM_UP = 60;
+const VERDICTS = 2_000;
+
+/** Neighbours on the same machine slow down both alike within a round of a few milliseconds. */
+async function compare(folder: string): Promise<void> {
+  const file = join(resolve(folder), 'dist/src/domain/policy/crawl-policy.js');
+  const other = (await import(pathToFileURL(file).href)) as { readonly compilePolicy: typeof compilePolicy };
+  // An earlier version has another name for it.
+  const asked = candidates.slice(0, VERDICTS).map((candidate) => ({ ...candidate, arrival: candidate.discoveredVia }));
+  const rows = DEFINITIONS.map(([what, definition]) => {
+    const [here, there] = [compilePolicy, other.compilePolicy].map((compile) => compile(definition, undefined));
+    const took = (policy: typeof here): number => {
+      const start = performance.now();
+      for (const candidate of asked) policy!.judge(candidate);
+      return performance.now() - start;
+    };
+    const ratios = Array.from({ length: ROUNDS }, (_, round) => {
+      if (round % 2 === 0) return took(here) / took(there);
+      const base = took(there);
+      return took(here) / base;
+    });
+    const sorted = ratios.slice(WARM_UP).sort((a, b) => a - b);
+    return { what, 'time here / there, median': Number(sorted[sorted.length >> 1]!.toFixed(3)) };
+  });
+  console.table(rows);
+}
+
+const beside = process.argv.indexOf('--beside');
+if (beside >= 0) await compare(process.argv[beside + 1]!);
+else
+  console.table([
+    ...DEFINITIONS.map(([what, definition]) => verdictRow(what, definition)),
+    ...[10, 1_000, 100_000].map(prefixRow),
+  ]);

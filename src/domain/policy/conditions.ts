@@ -75,8 +75,10 @@ export type Conditions = (subject: Subject, question?: ConditionsQuestion) => Co
 
 interface Walk {
   readonly subject: Subject;
-  /** Whether secrets for the servers may be sent to where the URL is fetched. */
-  readonly isFor: (servers: Servers) => boolean;
+  /** Where the URL is fetched. */
+  readonly href: string;
+  /** Its server, once it has been asked for. */
+  server: string | undefined;
   readonly visit: ((step: ConditionStep) => void) | undefined;
   options: UrlOptions;
   filteredBy: ConditionRule | undefined;
@@ -97,17 +99,18 @@ export function compileConditions(
   const plain = withoutSecrets(global);
   const secretsFor = holdsSecrets(global) ? compiler.roots() : undefined;
   return (subject, { visit, fetchUrl } = {}) => {
-    const isFor = forServer(fetchUrl ?? subject.url.href);
     const walk: Walk = {
       subject,
-      isFor,
+      href: fetchUrl ?? subject.url.href,
+      server: undefined,
       visit,
-      options: secretsFor === undefined || isFor(secretsFor) ? global : plain,
+      options: global,
       filteredBy: undefined,
       defaultAllowBy: undefined,
       maxHopsBy: undefined,
       log: false,
     };
+    if (secretsFor && !mayGetSecrets(walk, secretsFor)) walk.options = plain;
     evaluate(level, 0, walk);
     return walk;
   };
@@ -126,9 +129,10 @@ function memoized<T>(make: () => T): () => T {
   };
 }
 
-function forServer(href: string): (servers: Servers) => boolean {
-  const server = memoized(() => serverOf(href));
-  return (servers) => servers.has(server() ?? '');
+/** Whether secrets for these servers may be sent to where the URL is fetched. */
+function mayGetSecrets(walk: Walk, servers: Servers): boolean {
+  walk.server ??= serverOf(walk.href) ?? '';
+  return servers.has(walk.server);
 }
 
 /** An explanation also shows the rules without effect. */
@@ -166,8 +170,8 @@ function step(condition: CompiledCondition, depth: number, walk: Walk): void {
   evaluate(children, depth + 1, walk);
 }
 
-const assigned = ({ rule, secretsFor }: CompiledCondition, { isFor }: Walk): UrlOptions =>
-  secretsFor === undefined || isFor(secretsFor) ? rule.options : withoutSecrets(rule.options);
+const assigned = ({ rule, secretsFor }: CompiledCondition, walk: Walk): UrlOptions =>
+  secretsFor === undefined || mayGetSecrets(walk, secretsFor) ? rule.options : withoutSecrets(rule.options);
 
 function assignOptions(rule: ConditionRule, options: UrlOptions, walk: Walk): void {
   walk.options = mergeOptions(walk.options, options);

@@ -7,6 +7,7 @@ import { type CrawlUrl, crawlUrl, origin, search } from './crawl-url.js';
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
 const HEX_DIGIT = /^[0-9a-f]$/i;
+const DOT = 46;
 
 /** The percent-encoding of each byte in its normal form, by the two digits in upper case. */
 const NORMAL = new Map<string, string>();
@@ -31,7 +32,7 @@ const afterStrayPercent = (text: string, at: number): boolean =>
 
 /** A name with a trailing dot is the same name, fully qualified to the root of the DNS. */
 export const hasTrailingDot = ({ host }: CrawlUrl): boolean =>
-  host.length > 1 && host.endsWith('.') && host.charCodeAt(host.length - 2) !== 46;
+  host.charCodeAt(host.length - 1) === DOT && host.length > 1 && host.charCodeAt(host.length - 2) !== DOT;
 
 export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
   if (!hasTrailingDot(url)) return url;
@@ -44,7 +45,7 @@ export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
  * an earlier version stored it.
  */
 export function comparable(url: CrawlUrl): CrawlUrl {
-  const normal = url.href.includes('%') ? normalizeEscapes(url.href) : url.href;
+  const normal = normalizeEscapes(url.href);
   return withoutTrailingDot(normal === url.href ? url : crawlUrl(normal, url.fragment));
 }
 
