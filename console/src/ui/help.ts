@@ -1,7 +1,7 @@
 /** The page of the documentation for each screen; the server has it at /help. */
 const PAGES: Readonly<Record<string, string>> = {
-  '/': 'operations.html#watch',
-  '/coverage': 'operations.html#watch',
+  '/': 'operations.html#monitoring',
+  '/coverage': 'operations.html#monitoring',
   '/sources': 'reference.html#crawlschedulerconfig',
   '/urls': 'glossary.html',
   '/url': 'reasons.html',
