@@ -109,7 +109,7 @@ howTo('Who may see a document', async (heading) => {
   });
 });
 
-howTo('Pages of a sitemap alone', async (heading) => {
+howTo('Only the pages of a sitemap', async (heading) => {
   const site = await startSite();
   const listed = ['/a.html', '/b.html'].map((path) => `<url><loc>${site.url(path)}</loc></url>`).join('');
   site.set('/sitemap.xml', {
@@ -157,7 +157,7 @@ RUN.push('Why is a page missing?', 'Backup, upgrade, and moving to PostgreSQL');
 it('Why is a page missing, and the backup: the commands against a crawl', async () => {
   const site = await manual();
   const addresses = { 'https://www.example.com': site.origin };
-  const { crawl } = await runHowTo('Pages of a sitemap alone', addresses, wholeSite);
+  const { crawl } = await runHowTo('Only the pages of a sitemap', addresses, wholeSite);
   const [ask = ''] = howTos().get('Why is a page missing?')!.commands;
   const lines = replaced(ask, addresses).trim().split('\n');
   // A page that is missing ends `explain` with 3, which is what it is for.
