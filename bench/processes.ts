@@ -10,7 +10,7 @@ const TICKS_PER_SECOND = 100;
 export const RUNTIME_FLAGS = [
   '--max-semi-space-size=8',
   '--max-old-space-size=1024',
-  '--heap-growing-percent=100',
+  '--heap-growing-percent=70',
   '--disable-warning=ExperimentalWarning',
 ];
 export const RUNTIME_ENV = {

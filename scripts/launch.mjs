@@ -230,7 +230,7 @@ const RUNTIME_FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=8',
   '--max-old-space-size=1024',
-  '--heap-growing-percent=100',
+  '--heap-growing-percent=70',
 ];
 const RUNTIME_ENV = {
   MALLOC_ARENA_MAX: '2',
