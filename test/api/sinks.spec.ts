@@ -15,7 +15,10 @@ beforeAll(async () => {
   const xml = world
     .configuration()
     .replace('<cw:PushTo sink="main"/>', '$&<cw:PushTo sink="mapped"/>')
-    .replace('</CrawlConfig>', `<cw:Sink name="mapped" type="file" url="${file}">${MAP}</cw:Sink></CrawlConfig>`);
+    .replace(
+      '</CrawlConfig>',
+      `<cw:Sink name="mapped" type="file" url="${file}">${MAP}</cw:Sink><cw:Sink name="away" type="papi" url="${world.site.origin}"/></CrawlConfig>`,
+    );
   expect((await world.sendXml('PUT', 'config', xml)).status).toBe(200);
 });
 afterAll(() => world.stop());
@@ -52,6 +55,12 @@ describe('sinks', () => {
     expect(mapped()).toHaveLength(8);
     expect((await world.send('POST', 'sinks/nobody/push-again')).status).toBe(404);
     expect((await world.send('POST', 'sinks/mapped/push-again?crawler=nobody')).status).toBe(422);
+  });
+
+  it('that do not answer cannot be compared, and the answer says what is wrong with them', async () => {
+    const { status, body } = await world.send('POST', 'sinks/away/reconcile?repair=true');
+    expect([status, body.detail]).toEqual([503, expect.stringContaining('sink away at http://127.0.0.1')]);
+    expect(body.detail).toContain('nothing answers at this path');
   });
 
   it('show what their mapping makes of a document', async () => {

@@ -200,6 +200,23 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     });
   });
 
+  it('reconciliation that deletes from a sink ends with an error when the sink dies meanwhile, and goes on when it is asked again', async () => {
+    await start(['/a'], () => 'Some text.');
+    await world.untilIdle();
+    await fetch(`${world.index!.url}/papi/4/connectors/test/add_documents`, {
+      method: 'POST',
+      body: new URLSearchParams({ 'PAPI_1:uri': 'http://elsewhere.example/', 'PAPI_1:stamp': 'x' }),
+    });
+    receiver.fate = (body) => (body.includes('elsewhere.example') ? 'fail' : 'pass');
+    const message = /^sink main is slow or down and has not deleted http:\/\/elsewhere\.example\/$/;
+    await expect(world.during(world.engine.reconcile('main', true))).rejects.toThrow(message);
+    expect(world.engine.sinks()).toMatchObject([{ pending: 0 }]);
+
+    receiver.fate = () => 'pass';
+    expect(await world.during(world.engine.reconcile('main', true))).toMatchObject({ extra: { count: 1 } });
+    expect(await world.indexed()).toEqual(everything(['/a']));
+  });
+
   it('reconciliation sees documents that are due too, and their next visit asks for them whole', async () => {
     const paths = ['/a', '/b', '/c'];
     await start(paths, (path) => `Text of ${path}.`);

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
-import type { Sink } from '../ports/sink.js';
+import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { IdSet } from '../support/id-set.js';
 import { type ReconciliationReport } from '../views/delivery-views.js';
@@ -33,6 +33,10 @@ interface ReconciliationServices {
 export class Reconciliation {
   constructor(private readonly services: ReconciliationServices) {}
 
+  /**
+   * What was repaired before the sink went down stays repaired.
+   * @throws SinkUnavailable
+   */
   async run(sink: Sink | undefined, name: string, repair: boolean): Promise<ReconciliationReport> {
     if (!sink) throw new NotFound(`there is no sink ${name}`);
     if (!sink.entries) throw new Unacceptable(`the sink ${name} cannot tell what it holds`);
@@ -130,7 +134,9 @@ export class Reconciliation {
     const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
     const order = this.services.ledger.deleteUri({ crawler, uri, hostKey: url ? hostKey(url) : '' }, 'reconciled');
-    const { answer, attempts } = await this.services.delivery.deliver(order, [sink]);
+    const { answer, attempts, putOff } = await this.services.delivery.deliver(order, [sink], { mayPutOff: true });
+    // The person who waits for the report is told so; the next comparison finds the document again.
+    if (putOff.length > 0) throw new SinkUnavailable(`sink ${sink} is slow or down and has not deleted ${uri}`);
     const message = answer.state === 'refused' ? answer.message : undefined;
     await this.services.store.saveOrders([
       this.services.ledger.entry(order, { state: answer.state, attempts, answer: message }),

@@ -4,6 +4,7 @@ import { redactDeep } from '../../domain/redact.js';
 import { StoreUnavailable } from '../../engine/ports/frontier-store.js';
 import type { Log } from '../../engine/ports/log.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
+import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
 import { LOG } from '../tokens.js';
 import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, problemOf } from './problem.js';
@@ -42,6 +43,8 @@ export class ProblemFilter implements ExceptionFilter {
       this.log.warn('a call could not reach the database', { method: request.method, error: error.message });
       return plainProblem(503, "The database cannot be used now; the server's log says why. Try again.", instance);
     }
+    if (error instanceof SinkUnavailable)
+      return plainProblem(503, `The sink cannot be used now: ${error.message}. Try again.`, instance);
     if (error instanceof WorkLost)
       return plainProblem(503, 'The page was lost with the thread that another page ended. Try again.', instance);
     const status = statusOf(error);

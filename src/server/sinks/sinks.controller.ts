@@ -117,7 +117,11 @@ export class SinksController {
     summary: 'Compare a sink with the store',
     description: 'Lists what the sink holds and reports what is missing, extra or stale there; repairs it on request.',
     role: 'operate',
-    problems: { 404: 'There is no sink of that name.', 422: 'The sink cannot list what it holds.' },
+    problems: {
+      404: 'There is no sink of that name.',
+      422: 'The sink cannot list what it holds.',
+      503: 'The sink, or the database, cannot be used now. What was repaired before that stays repaired.',
+    },
   })
   @ApiOkResponse({ type: ReconciliationDto })
   async reconcile(
