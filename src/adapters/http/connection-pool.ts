@@ -1,40 +1,50 @@
 /**
- * Connections that are kept open between requests. One `Connection` serves one request at a time; the engine decides how many run
- * to one server at the same time (politeness), so only idle ones are limited here.
+ * Connections that are kept open between requests. Each serves one request at a time, with HTTP/2 as well; the engine decides how
+ * many run to one server at the same time (politeness), so only idle ones are limited here.
  */
 import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import { ConnectionAttempt, type Connector, type Target } from './connector.js';
 
 /** How long an unused connection to a server is kept; longer than the usual pause between two requests to it. */
-const KEEP_IDLE = 15_000;
+export const KEEP_IDLE = 15_000;
 export const MAX_HEADER_SIZE = 64 * 1024;
 
-/** A single connection: undici's Client with one socket, opened on first use and again if the server closed it. */
-export class Connection {
-  readonly client: Client;
+export abstract class PooledConnection {
   /** IP address of the peer, once open. */
   address = '';
   /** Answers received on the present socket: if there are any, the server may have closed it meanwhile. */
   served = 0;
-  /** The one that was opened last. */
-  socket: Socket | undefined;
   /** Present while a socket is being opened. */
   attempt: ConnectionAttempt | undefined;
-  /** Why the last one was not opened. */
-  failure: Error | undefined;
   /** Place among the idle ones; used only by the pool. */
   idle = false;
-  older: Connection | undefined;
-  newer: Connection | undefined;
+  older: PooledConnection | undefined;
+  newer: PooledConnection | undefined;
+
+  constructor(readonly key: string) {}
+
+  /** Calls back whenever the socket has been closed. */
+  abstract onClose(listener: () => void): void;
+  abstract destroy(): void;
+}
+
+/** A single connection for HTTP/1.1: undici's Client with one socket, opened on first use and again if the server closed it. */
+export class Connection extends PooledConnection {
+  readonly client: Client;
+  /** The one that was opened last. */
+  socket: Socket | undefined;
+  /** Why the last one was not opened. */
+  failure: Error | undefined;
 
   constructor(
-    readonly key: string,
+    key: string,
     readonly origin: string,
     private readonly target: Target,
     private readonly connector: Connector,
     webSocket?: { readonly maxPayloadSize: number },
   ) {
+    super(key);
     this.client = new Client(origin, {
       connect: (_, callback) => this.open(callback),
       // undici's own timers can be more than a second late; Deadlines is used instead.
@@ -67,6 +77,10 @@ export class Connection {
     );
   }
 
+  onClose(listener: () => void): void {
+    this.client.on('disconnect', listener);
+  }
+
   destroy(): void {
     this.attempt?.cancel();
     // Settles when the socket has closed; the result is irrelevant.
@@ -75,28 +89,28 @@ export class Connection {
 }
 
 /** Connections with one key. */
-interface Bucket {
+interface Bucket<C> {
   /** The last one was used last. */
-  readonly idle: Connection[];
+  readonly idle: C[];
   live: number;
 }
 
-export class ConnectionPool {
-  private readonly live = new Set<Connection>();
-  private readonly buckets = new Map<string, Bucket>();
+export class ConnectionPool<C extends PooledConnection = Connection> {
+  private readonly live = new Set<PooledConnection>();
+  private readonly buckets = new Map<string, Bucket<C>>();
   private readonly byAge = new IdleList();
 
   constructor(private readonly maxIdle: number) {}
 
   /** An open idle connection with that key, if there is one. */
-  take(key: string): Connection | undefined {
+  take(key: string): C | undefined {
     const connection = this.buckets.get(key)?.idle.pop();
     if (connection) this.byAge.remove(connection);
     return connection;
   }
 
   /** This one again, if it is still open and nobody has taken it meanwhile. */
-  takeAgain(connection: Connection): boolean {
+  takeAgain(connection: C): boolean {
     if (!connection.idle) return false;
     const { idle } = this.buckets.get(connection.key)!;
     idle.splice(idle.indexOf(connection), 1);
@@ -105,31 +119,31 @@ export class ConnectionPool {
   }
 
   /** Takes over a connection that is in use. */
-  add(connection: Connection): Connection {
+  add(connection: C): C {
     this.live.add(connection);
     const bucket = this.buckets.get(connection.key);
     if (bucket) bucket.live++;
     else this.buckets.set(connection.key, { idle: [], live: 1 });
-    connection.client.on('disconnect', () => {
+    connection.onClose(() => {
       if (connection.idle) this.discard(connection);
     });
     return connection;
   }
 
   /** The connection has served its request and can serve another. */
-  release(connection: Connection): void {
+  release(connection: C): void {
     if (!this.live.has(connection)) return;
     this.buckets.get(connection.key)!.idle.push(connection);
     this.byAge.append(connection);
     if (this.byAge.size > this.maxIdle) this.discard(this.byAge.oldest!);
   }
 
-  discard(connection: Connection): void {
+  discard(connection: PooledConnection): void {
     if (!this.live.delete(connection)) return;
     const bucket = this.buckets.get(connection.key)!;
     if (connection.idle) {
       this.byAge.remove(connection);
-      bucket.idle.splice(bucket.idle.indexOf(connection), 1);
+      bucket.idle.splice(bucket.idle.indexOf(connection as C), 1);
     }
     bucket.live--;
     if (bucket.live === 0) this.buckets.delete(connection.key);
@@ -146,11 +160,11 @@ export class ConnectionPool {
  * is too expensive (see Deadlines).
  */
 class IdleList {
-  oldest: Connection | undefined;
+  oldest: PooledConnection | undefined;
   size = 0;
-  private newest: Connection | undefined;
+  private newest: PooledConnection | undefined;
 
-  append(connection: Connection): void {
+  append(connection: PooledConnection): void {
     connection.idle = true;
     connection.older = this.newest;
     if (this.newest) this.newest.newer = connection;
@@ -159,7 +173,7 @@ class IdleList {
     this.size++;
   }
 
-  remove(connection: Connection): void {
+  remove(connection: PooledConnection): void {
     const { older, newer } = connection;
     if (older) older.newer = newer;
     else this.oldest = newer;

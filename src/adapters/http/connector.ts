@@ -66,6 +66,8 @@ export class ConnectionAttempt {
 }
 
 const ignore = (): void => {};
+/** Offered in the TLS handshake (RFC 7301). */
+const HTTP1 = ['http/1.1'];
 /** A name for which Node calls our lookup; it never resolves anywhere (RFC 6761). */
 const VETTED_NAME = 'vetted.invalid';
 const NEXT_ADDRESS_AFTER = 250;
@@ -90,13 +92,17 @@ export class Connector {
     this.secureContext = createSecureContext(this.trusted);
   }
 
-  /** A socket on which HTTP can be spoken with the target. Rejects with FetchFailure. */
-  async open(target: Target, attempt: ConnectionAttempt): Promise<OpenConnection> {
+  /** A socket on which one of the protocols can be spoken with the target. Rejects with FetchFailure. */
+  async open(
+    target: Target,
+    attempt: ConnectionAttempt,
+    protocols: readonly string[] = HTTP1,
+  ): Promise<OpenConnection> {
     try {
       const { proxy } = target;
       const peer = proxy ? await this.openToProxy(target, proxy, attempt) : await this.openToServer(target, attempt);
       const address = peer.remoteAddress ?? '';
-      const socket = target.secure ? await this.handshake(peer, target, attempt) : peer;
+      const socket = target.secure ? await this.handshake(peer, target, attempt, protocols) : peer;
       return { socket, address };
     } catch (error) {
       throw failureOf(error, 'connect');
@@ -128,7 +134,7 @@ export class Connector {
     const hostname = resolves ? await this.vetBehindProxy(target.hostname) : await this.vetted(target.hostname);
     try {
       const plain = await this.dial(proxy.port, await this.addressesOf(proxy.hostname), attempt);
-      const socket = proxy.secure ? await this.handshake(plain, proxy, attempt) : plain;
+      const socket = proxy.secure ? await this.handshake(plain, proxy, attempt, HTTP1) : plain;
       if (target.secure || target.tunnelled || proxy.kind === 'socks5')
         await tunnel(socket, { hostname, port: target.port }, proxy);
       return socket;
@@ -175,6 +181,7 @@ export class Connector {
     socket: Socket,
     server: Pick<Target, 'hostname' | 'port' | 'identity'>,
     attempt: ConnectionAttempt,
+    protocols: readonly string[],
   ): Promise<Socket> {
     const key = `${server.hostname}:${server.port} ${server.identity?.name ?? ''}`;
     const secured = startTls({
@@ -183,7 +190,7 @@ export class Connector {
       servername: isIP(server.hostname) === 0 ? server.hostname : undefined,
       secureContext: server.identity ? this.contextOf(server.identity) : this.secureContext,
       rejectUnauthorized: this.settings.verifyCertificates,
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [...protocols],
       session: this.sessions.get(key),
     });
     attempt.own(secured);

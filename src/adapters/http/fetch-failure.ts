@@ -14,10 +14,15 @@ export class FetchFailure extends Error {
   }
 }
 
+/** The server does not speak this version of HTTP, and has processed nothing of the request. */
+export class OtherVersion extends FetchFailure {}
+
 /** How far the exchange had progressed when it failed: the same error can mean different things. */
 export type ExchangePhase = 'connect' | 'header' | 'body';
 
 const LONGEST_DETAIL = 300;
+/** None of the versions that were offered in the TLS handshake is spoken by the server (RFC 7301, 3.2). */
+const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
 const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['ECONNREFUSED', 'connection-refused'],
@@ -36,6 +41,8 @@ const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['ENFILE', 'network-unreachable'],
   ['ENOBUFS', 'network-unreachable'],
   ['UND_ERR_HEADERS_OVERFLOW', 'header-too-large'],
+  ['ERR_HTTP2_ERROR', 'protocol'],
+  ['ERR_HTTP2_TOO_MANY_INVALID_FRAMES', 'protocol'],
   ['CERT_HAS_EXPIRED', 'tls-expired'],
   ['CERT_NOT_YET_VALID', 'tls-expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls-name'],
@@ -61,6 +68,7 @@ export function failureOf(error: unknown, phase: ExchangePhase): FetchFailure {
   const message = error instanceof Error ? error.message : String(error);
   const text = (error as { code?: unknown } | undefined)?.code;
   const sentence = connectionFault(error) ?? message;
+  if (text === NO_COMMON_PROTOCOL) return new OtherVersion('tls-failed', sentence);
   if (isMalformed(error, text, message)) return new FetchFailure('protocol', sentence, true);
   return new FetchFailure(errorCode(typeof text === 'string' ? text : '', phase), sentence);
 }
@@ -90,10 +98,12 @@ function failureOfAttempts(errors: readonly unknown[], phase: ExchangePhase): Fe
 const CERTIFICATE_ALERT =
   /ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:EXPIRED|REVOKED|UNKNOWN|REQUIRED)|ACCESS_DENIED)$|CERTIFICATE_REQUIRED$/;
 
+/** The site closed the connection: before an answer, it may just be restarting; within one, the answer is incomplete. */
+const CUT_OFF: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR']);
+
 function errorCode(code: string, phase: ExchangePhase): ErrorCode {
   if (code === 'ETIMEDOUT') return phase === 'connect' ? 'connect-timeout' : 'read-timeout';
-  // The site closed the connection: before an answer, it may just be restarting; within one, the answer is incomplete.
-  if (code === 'UND_ERR_SOCKET') return phase === 'body' ? 'body-truncated' : 'connection-reset';
+  if (CUT_OFF.has(code)) return phase === 'body' ? 'body-truncated' : 'connection-reset';
   const known = CODES.get(code);
   if (known) return known;
   if (CERTIFICATE_ALERT.test(code)) return 'tls-client-certificate';

@@ -31,6 +31,7 @@ type NumberedProxy = ProxyServer & { readonly number: number };
 
 export class FetcherProfile {
   readonly connector: Connector;
+  readonly prefersHttp2: boolean;
   private readonly baseHeaders: readonly string[];
   /** The secret headers that name no URL. */
   private readonly secretHeaders: RequestHeaders;
@@ -50,6 +51,7 @@ export class FetcherProfile {
     dns: DnsCache,
   ) {
     this.connector = new Connector(dns, definition);
+    this.prefersHttp2 = definition.prefersHttp2 ?? false;
     const { botAuth } = definition;
     this.signer = botAuth && new RequestSigner(signingKey(botAuth.key.reveal()), botAuth.agent);
     this.chosenProxy = definition.proxies?.length ? proxyChoice(definition.proxies) : undefined;

@@ -19,9 +19,11 @@ import { Connection, ConnectionPool } from './connection-pool.js';
 import { Deadlines } from './deadlines.js';
 import { DnsCache, type Lookup } from './dns-cache.js';
 import type { Exchange, Settle } from './exchange.js';
-import { FetchFailure } from './fetch-failure.js';
+import { FetchFailure, OtherVersion } from './fetch-failure.js';
 import { FetcherProfile } from './fetcher-profile.js';
 import { openGuardedSocket } from './guarded-socket.js';
+import { Http2Connection } from './http2-connection.js';
+import { Http2Exchange } from './http2-exchange.js';
 import { LenientExchange } from './lenient-exchange.js';
 import { authenticateMessage, negotiateMessage, ntlmMoment, readChallenge } from './ntlm.js';
 import { bareHostname } from './proxy.js';
@@ -38,8 +40,10 @@ export interface HttpFetcherOptions {
 }
 
 const MAX_IDLE_CONNECTIONS = 256;
-/** Hosts remembered to need the lenient parser. */
-const MOST_LENIENT_HOSTS = 10_000;
+/** Hosts remembered to need the lenient parser, or one version of HTTP. */
+const MOST_HOSTS = 10_000;
+
+type HttpVersion = 1 | 2;
 
 interface Settled {
   readonly exchange: Exchange;
@@ -50,13 +54,18 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   readonly engine = 'http';
   private readonly dns: DnsCache;
   private readonly pool: ConnectionPool;
+  private readonly http2Pool: ConnectionPool<Http2Connection>;
   private readonly deadlines = new Deadlines<Exchange>();
   private readonly profiles: ReadonlyMap<string, FetcherProfile>;
   private readonly lenientOrigins = new Set<string>();
+  /** What an origin speaks that refuses the other version. */
+  private readonly versions = new Map<string, HttpVersion>();
 
   constructor(definitions: readonly FetcherDefinition[], options: HttpFetcherOptions = {}) {
     this.dns = new DnsCache(options.lookup, options.now);
-    this.pool = new ConnectionPool(options.maxIdleConnections ?? MAX_IDLE_CONNECTIONS);
+    const maxIdle = options.maxIdleConnections ?? MAX_IDLE_CONNECTIONS;
+    this.pool = new ConnectionPool(maxIdle);
+    this.http2Pool = new ConnectionPool(maxIdle);
     this.profiles = new Map(
       definitions.map((definition) => [definition.name, new FetcherProfile(definition, this.dns)]),
     );
@@ -90,14 +99,41 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     return { kind: 'response', status, headers, body, transferred, address, timings: timingsOf(exchange) };
   }
 
-  /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
+  /** Over the version of HTTP that is preferred, or the other one if the server refuses that. */
   private async exchange(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+    const { origin, target } = plan;
+    const version = this.versions.get(origin) ?? (profile.prefersHttp2 && target.secure ? 2 : 1);
+    const first = await this.exchangeBy(version, profile, plan, signal);
+    if (!(first.failure instanceof OtherVersion)) return first;
+    const other = version === 1 ? 2 : 1;
+    const second = await this.exchangeBy(other, profile, plan, signal);
+    if (second.failure instanceof OtherVersion) return first;
+    if (this.versions.size >= MOST_HOSTS) this.versions.clear();
+    this.versions.set(origin, other);
+    return second;
+  }
+
+  private exchangeBy(version: HttpVersion, profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal) {
+    return version === 1 ? this.overHttp1(profile, plan, signal) : this.overHttp2(profile, plan, signal);
+  }
+
+  private async overHttp2(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+    const { poolKey, origin, target } = plan;
+    const connect = () => this.http2Pool.add(new Http2Connection(poolKey, origin, target, profile.connector));
+    const send = (connection: Http2Connection) =>
+      this.settled((settle) => new Http2Exchange(plan, this.deadlines, settle, this.http2Pool, connection), signal);
+    const open = plan.method === 'GET' ? this.http2Pool.take(poolKey) : undefined;
+    const first = await send(open ?? connect());
+    return open && isClosedBefore(first) ? send(connect()) : first;
+  }
+
+  /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
+  private async overHttp1(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     if (this.lenientOrigins.has(plan.origin)) return this.lenient(profile, plan, signal);
     // What may have an effect at the site is sent once, and so on a connection that nobody can have closed meanwhile.
     if (plan.method !== 'GET') return this.strict(this.connect(profile, plan), plan, signal);
     let first = await this.strict(this.pool.take(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
-    // The server closed an idle connection just as it was used again.
-    if (first.failure?.code === 'connection-reset' && first.exchange.reused && first.exchange.unanswered) {
+    if (isClosedBefore(first)) {
       first = await this.strict(this.connect(profile, plan), plan, signal);
     }
     if (!first.failure?.malformed) return first;
@@ -153,7 +189,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   }
 
   private rememberLenient(origin: string): void {
-    if (this.lenientOrigins.size >= MOST_LENIENT_HOSTS) this.lenientOrigins.clear();
+    if (this.lenientOrigins.size >= MOST_HOSTS) this.lenientOrigins.clear();
     this.lenientOrigins.add(origin);
   }
 
@@ -177,8 +213,13 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   async close(): Promise<void> {
     for (const exchange of this.deadlines.all()) exchange.abandon();
     this.pool.close();
+    this.http2Pool.close();
   }
 }
+
+/** The server closed an idle connection just as it was used again. */
+const isClosedBefore = ({ exchange, failure }: Settled): boolean =>
+  failure?.code === 'connection-reset' && exchange.reused && exchange.unanswered;
 
 const authorized = (plan: RequestPlan, message: string): RequestPlan => ({
   ...plan,

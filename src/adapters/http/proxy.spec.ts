@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createSecureServer as createHttp2Server } from 'node:http2';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -62,6 +63,21 @@ describe('a proxy', () => {
     });
     expect(outcome).toBe('200 safe');
     expect(proxy.seen).toEqual([`CONNECT site.example:${site.port}`]);
+  });
+
+  it('is asked for a tunnel to a site of HTTP/2', async () => {
+    const trusted = authority('Test Authority');
+    const site = createHttp2Server(trusted.issue(['site.example']), (request, response) =>
+      response.end(`HTTP/${request.httpVersion}`),
+    );
+    site.listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    onTestFinished(() => void site.close());
+    const { port } = site.address() as AddressInfo;
+    const proxy = await testProxy();
+    const parts = { certificateAuthorities: [trusted.cert], prefersHttp2: true };
+    expect(await fetchThrough(`http://${proxy.url}`, `https://site.example:${port}/`, parts)).toBe('200 HTTP/2.0');
+    expect(proxy.seen).toEqual([`CONNECT site.example:${port}`]);
   });
 
   it('is asked over TLS when its URL says so, and its certificate is checked', async () => {

@@ -40,6 +40,8 @@ export interface FetcherDefinition {
   /** PEM of further certificate authorities. */
   readonly certificateAuthorities: readonly string[];
   readonly verifyCertificates: boolean;
+  /** HTTP/2 with servers that offer it; absent: only with those that refuse HTTP/1.1. */
+  readonly prefersHttp2?: boolean;
   /** Requests are signed; absent: they are not. */
   readonly botAuth?: BotAuthDefinition;
 }

@@ -163,6 +163,7 @@ function fetcherDefinition(values: FetcherValues, certificateAuthorities: readon
     cookies: values.cookies,
     certificateAuthorities,
     verifyCertificates: values.verifyCertificates,
+    prefersHttp2: values.preferHttp2,
   };
 }
 

@@ -38,6 +38,11 @@ export const FETCHER = element(
       'Keep the cookies that a host sets and send them back to it. Off: only within one visit, to a page that redirects to itself.',
       { default: 'true' },
     ),
+    preferHttp2: attribute(
+      t.boolean,
+      'HTTP/2 with servers that offer it. Off: only with servers that refuse HTTP/1.1, which costs less.',
+      { default: 'false' },
+    ),
     verifyCertificates: attribute(t.boolean, 'Off: certificates are not checked. Only for test sites.', {
       default: 'true',
     }),

@@ -1,0 +1,121 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { KEEP_IDLE, MAX_HEADER_SIZE, PooledConnection } from './connection-pool.js';
+import { ConnectionAttempt, type Connector, type Target } from './connector.js';
+import { FetchFailure, OtherVersion } from './fetch-failure.js';
+
+/** In the order of preference (RFC 7301). */
+const OFFERED = ['h2', 'http/1.1'];
+const MOST_HEADER_FIELDS = 2_000;
+
+/**
+ * What a server may send besides a body and as much again for its frames: header, settings, pings. nghttp2 ends some floods by itself,
+ * and reads others, of settings with their answers read or of windows that grow, for as long as they last.
+ */
+const MOST_BESIDE_BODY = 1024 * 1024;
+const LOOK_EVERY = 250;
+
+const nothing = (): number => 0;
+
+/** One socket on which HTTP/2 is spoken. Streams follow one another: a polite crawler has no use for several at the same time. */
+export class Http2Connection extends PooledConnection {
+  private session: ClientHttp2Session | undefined;
+  private opening: Promise<ClientHttp2Session> | undefined;
+  private socket: Socket | undefined;
+  private watch: NodeJS.Timeout | undefined;
+  private readonly listeners: (() => void)[] = [];
+  /** Bytes of the socket and the time when the present request, or the present pause, began. */
+  private readBefore = 0;
+  private since = performance.now();
+  /** Bytes of the present answer's body. */
+  private transferred = nothing;
+  private isBusy = true;
+
+  constructor(
+    key: string,
+    private readonly origin: string,
+    private readonly target: Target,
+    private readonly connector: Connector,
+  ) {
+    super(key);
+  }
+
+  /** Rejects with FetchFailure: OtherVersion if the server chooses HTTP/1.1. */
+  ready(): Promise<ClientHttp2Session> {
+    this.opening ??= this.open();
+    return this.opening;
+  }
+
+  /** Whether another request can be sent: the server has not taken its leave. */
+  get isUsable(): boolean {
+    return this.session !== undefined && !this.session.closed && !this.session.destroyed;
+  }
+
+  /** A request begins; `transferred` tells how much of its answer's body has come. */
+  begin(transferred: () => number): void {
+    this.session?.ref();
+    this.startCounting(true, transferred);
+  }
+
+  /** The request has ended. */
+  rest(): void {
+    this.startCounting(false, nothing);
+    // An idle connection keeps no process alive.
+    this.session?.unref();
+  }
+
+  onClose(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  destroy(): void {
+    clearInterval(this.watch);
+    this.attempt?.cancel();
+    this.session?.destroy();
+    this.socket?.destroy();
+  }
+
+  private async open(): Promise<ClientHttp2Session> {
+    const attempt = new ConnectionAttempt();
+    this.attempt = attempt;
+    const { socket, address } = await this.connector.open(this.target, attempt, OFFERED);
+    this.attempt = undefined;
+    this.address = address;
+    this.socket = socket;
+    if ((socket as TLSSocket).alpnProtocol !== 'h2') {
+      socket.destroy();
+      throw new OtherVersion('protocol', 'The server does not speak HTTP/2.');
+    }
+    const session = connect(this.origin, {
+      createConnection: () => socket,
+      settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_SIZE },
+      maxHeaderListPairs: MOST_HEADER_FIELDS,
+    });
+    // A failure also reaches the stream, which reports it.
+    session.on('error', () => undefined);
+    session.on('close', () => {
+      clearInterval(this.watch);
+      for (const listener of this.listeners) listener();
+    });
+    this.session = session;
+    this.watch = setInterval(() => this.look(), LOOK_EVERY).unref();
+    return session;
+  }
+
+  private startCounting(isBusy: boolean, transferred: () => number): void {
+    this.isBusy = isBusy;
+    this.transferred = transferred;
+    this.readBefore = this.socket?.bytesRead ?? 0;
+    this.since = performance.now();
+  }
+
+  private look(): void {
+    const read = (this.socket?.bytesRead ?? 0) - this.readBefore;
+    if (read > MOST_BESIDE_BODY + 2 * this.transferred())
+      this.session?.destroy(
+        new FetchFailure('protocol', 'The server floods the connection with frames of no content.'),
+      );
+    else if (!this.isBusy && performance.now() - this.since > KEEP_IDLE) this.session?.destroy();
+  }
+}

@@ -1,0 +1,125 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
+import type { ConnectionPool } from './connection-pool.js';
+import type { Deadlines } from './deadlines.js';
+import { Exchange, type Settle, TOO_LATE } from './exchange.js';
+import { FetchFailure, OtherVersion } from './fetch-failure.js';
+import type { Http2Connection } from './http2-connection.js';
+import type { RequestPlan } from './request-plan.js';
+
+/** Fields of a connection, which HTTP/2 does not know (RFC 9113, 8.2.2). */
+const NOT_OF_HTTP2 = new Set([
+  'connection',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** An exchange as the only stream of a pooled connection, read by nghttp2. */
+export class Http2Exchange extends Exchange {
+  readonly reused: boolean;
+
+  constructor(
+    plan: RequestPlan,
+    deadlines: Deadlines<Exchange>,
+    settle: Settle,
+    private readonly pool: ConnectionPool<Http2Connection>,
+    private readonly connection: Http2Connection,
+  ) {
+    super(plan, deadlines, settle);
+    this.reused = connection.served > 0;
+  }
+
+  get address(): string {
+    return this.connection.address;
+  }
+
+  protected get resolving(): boolean {
+    return this.connection.attempt?.phase === 'name';
+  }
+
+  protected start(): void {
+    this.connection.ready().then(
+      (session) => {
+        if (!this.settled) this.converse(session);
+      },
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  protected release(clean: boolean): void {
+    if (clean && this.connection.isUsable) {
+      this.connection.served++;
+      this.connection.rest();
+      this.pool.release(this.connection);
+    } else {
+      this.pool.discard(this.connection);
+    }
+  }
+
+  private converse(session: ClientHttp2Session): void {
+    if (this.tooLate) {
+      this.fail(new FetchFailure('connection-failed', TOO_LATE));
+      return;
+    }
+    this.connection.begin(() => this.reader.transferred);
+    const { body } = this.plan;
+    let stream: ClientHttp2Stream;
+    try {
+      stream = session.request(headersOf(this.plan), { endStream: body === undefined });
+    } catch (error) {
+      this.fail(this.connection.isUsable ? error : new FetchFailure('connection-reset', CLOSED));
+      return;
+    }
+    this.requestSent();
+    stream.on('response', (headers, _flags, raw) => this.headerCame(headers[':status'] ?? 0, fieldsOf(raw)));
+    stream.on('data', (chunk: Buffer) => this.bodyCame(chunk));
+    stream.on('error', (error) => this.fail(refusal(stream.rstCode) ?? error));
+    // Also when the connection ends within the body, the stream has an `end`; only its code tells.
+    stream.on('close', () => {
+      if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.ended();
+      else this.fail(refusal(stream.rstCode) ?? this.cutOff());
+    });
+    if (body) stream.end(body);
+  }
+
+  private cutOff(): FetchFailure {
+    return this.unanswered
+      ? new FetchFailure('connection-reset', CLOSED)
+      : new FetchFailure('body-truncated', 'The connection was closed within the body.');
+  }
+}
+
+const CLOSED = 'The server closed the connection.';
+
+/** Codes of RFC 9113, 7, that say the server has not processed the request. */
+function refusal(code: number | undefined): FetchFailure | undefined {
+  if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED)
+    return new OtherVersion('protocol', 'The server wants HTTP/1.1 for this request.');
+  if (code === constants.NGHTTP2_REFUSED_STREAM)
+    return new FetchFailure('connection-reset', 'The server refused the request without processing it.');
+  return undefined;
+}
+
+function headersOf({ method, path, host, headers }: RequestPlan): Record<string, string> {
+  const fields: Record<string, string> = { ':method': method, ':authority': host, ':path': path };
+  for (let index = 0; index < headers.length; index += 2)
+    if (!NOT_OF_HTTP2.has(headers[index]!)) fields[headers[index]!] = headers[index + 1]!;
+  return fields;
+}
+
+/** All values of each field: Node's own header object drops the second of some. */
+function fieldsOf(raw: readonly string[]): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = {};
+  for (let index = 0; index < raw.length; index += 2) {
+    const [name, value] = [raw[index]!, raw[index + 1]!];
+    if (name.startsWith(':')) continue;
+    const known = fields[name];
+    if (known === undefined) fields[name] = value;
+    else if (typeof known === 'string') fields[name] = [known, value];
+    else known.push(value);
+  }
+  return fields;
+}
