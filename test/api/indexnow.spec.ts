@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FakePage } from '../support/fake-site.js';
 import { ApiWorld } from './api-world.js';
 
 const KEY = '0123456789abcdef-Z';
@@ -95,5 +96,44 @@ describe('the IndexNow receiver', () => {
     const { body } = await world.get('audit?limit=1000', auth);
     const entries = body.items.filter(({ what }: { what: string }) => what === 'tellUrls');
     expect(entries.length).toBeLessThan(10);
+  });
+});
+
+describe('the IndexNow receiver answers with a status of the protocol', () => {
+  let world: ApiWorld;
+  const KEY_FILE = `/${KEY}.txt`;
+  const tell = (key: string, ...urls: string[]) =>
+    world.send('POST', '/indexnow', { host: new URL(world.site.origin).host, key, urlList: urls });
+
+  beforeAll(async () => {
+    world = await ApiWorld.start({ crawler: '<Root url="SITE/"/>', more: '<cw:IndexNow urlsPerHour="20"/>' });
+    world.site.set('/elsewhere.txt', { body: KEY });
+  });
+  afterAll(() => world.stop());
+
+  it.each<[string, number, FakePage | undefined]>([
+    ['is missing', 403, undefined],
+    ['holds another key', 403, { body: `${KEY}Z` }],
+    ['begins with the key and goes on for a megabyte', 403, { body: `${KEY} `.repeat(50_000) }],
+    [
+      'redirects, even to a file that holds the key',
+      403,
+      { status: 301, headers: { location: '/elsewhere.txt' }, body: KEY },
+    ],
+    ['is missing, and the error page repeats the key', 403, { status: 404, body: KEY }],
+    ['cannot be had for now', 202, { status: 503 }],
+    ['cannot be had for now, as its server is asked too often', 202, { status: 429 }],
+    ['holds the key behind a byte order mark, with a line end', 200, { body: `\uFEFF${KEY}\r\n` }],
+  ])('when the key file %s: %i', async (_, status, file) => {
+    if (file) world.site.set(KEY_FILE, file);
+    else world.site.remove(KEY_FILE);
+    expect((await tell(KEY, world.site.url('/a.html'))).status).toBe(status);
+    expect(world.site.fetched).not.toContain('/elsewhere.txt');
+  });
+
+  it('when a host sends more in an hour than it may: 429', async () => {
+    const many = Array.from({ length: 18 }, (_, i) => world.site.url(`/${i}`));
+    expect((await tell(KEY, ...many)).status).toBe(429);
+    expect((await tell(KEY, ...many.slice(1))).status).toBe(200);
   });
 });
