@@ -12,8 +12,8 @@ import { type ChangeBelief } from '../refresh/change-belief.js';
 import { after, atLeast, atMost, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition } from './definition.js';
 import { believed, type DispositionRules, errorRevisit, maximumAge, nextRefresh, requeue } from './revisit.js';
-import { type Disposition, type StateChanges, type VisitOutcome } from './state-changes.js';
-import { type UrlState, type UrlStatus } from './url-state.js';
+import { type Disposition, type VisitOutcome } from './state-changes.js';
+import { type StateChanges, type UrlState, type UrlStatus } from './url-state.js';
 
 export function dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
   switch (outcome.kind) {

@@ -9,8 +9,8 @@ import { effectivePrice } from '../refresh/visit-price.js';
 import { parseHttpDate } from '../time/http-date.js';
 import { after, between, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition, type RefreshDefinition } from './definition.js';
-import { type Disposition, type StateChanges } from './state-changes.js';
-import { type UrlState } from './url-state.js';
+import { type Disposition } from './state-changes.js';
+import { type StateChanges, type UrlState } from './url-state.js';
 
 /** Schedule overrides of the verdict on the URL. */
 export interface VisitSchedule {

@@ -2,10 +2,9 @@
 
 import { type ErrorCode } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
-import { type SourceNumber } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
-import { type Duration, type Instant } from '../time/units.js';
-import { type UrlStatus } from './url-state.js';
+import { type Duration } from '../time/units.js';
+import { type StateChanges } from './url-state.js';
 
 /** The outcome of a visit, as far as the decision needs it. */
 export type VisitOutcome =
@@ -35,30 +34,6 @@ export type VisitOutcome =
       readonly revisit: boolean;
     }
   | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };
-
-/** Undefined = unchanged; null = cleared. */
-export interface StateChanges {
-  root?: string;
-  status?: UrlStatus;
-  reason?: Reason;
-  source?: SourceNumber | null;
-  dueAt?: Instant;
-  lastVisitAt?: Instant;
-  temporaryErrors?: number;
-  permanentError?: boolean;
-  visits?: number;
-  changes?: number;
-  lastChangeAt?: Instant;
-  changeInterval?: Duration;
-  changeUncertainty?: number;
-  etag?: string | null;
-  lastModified?: string | null;
-  stamp?: string | null;
-  simhash?: bigint | null;
-  contentType?: string | null;
-  title?: string | null;
-  canonical?: string | null;
-}
 
 export interface Disposition {
   /** The URL is deleted from the store, without a trace. */

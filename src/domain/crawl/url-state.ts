@@ -122,3 +122,23 @@ export interface UrlState {
   /** A deletion was decided (with this reason) and is not acknowledged yet. */
   readonly pendingDeletion?: Reason;
 }
+
+/** What is known since its discovery; a link that finds it again may still change some of it. */
+type Discovered =
+  | 'id'
+  | 'crawler'
+  | 'url'
+  | 'hostKey'
+  | 'hops'
+  | 'redirects'
+  | 'foundOn'
+  | 'discoveredVia'
+  | 'firstSeenAt'
+  | 'inheritedMetas';
+
+/** What a visit or a person changes. Undefined = unchanged; null = cleared. */
+export type StateChanges = {
+  -readonly [Field in Exclude<keyof UrlState, Discovered>]?: undefined extends UrlState[Field]
+    ? UrlState[Field] | null
+    : UrlState[Field];
+};

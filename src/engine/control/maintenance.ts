@@ -2,8 +2,7 @@
  * What a person does to the URLs of a crawler: clear, refresh, forget errors; and the pending file of FDSE.
  */
 import { firstRefresh } from '../../domain/crawl/revisit.js';
-import { type StateChanges } from '../../domain/crawl/state-changes.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { wantedNow } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
 import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';

@@ -5,8 +5,7 @@
  * verbs take batches; each call is one transaction.
  */
 
-import type { StateChanges } from '../../domain/crawl/state-changes.js';
-import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { StateChanges, UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import type { OrderKind, OrderState } from '../../domain/push/order.js';
@@ -86,11 +85,7 @@ export interface LedgerEntry {
  * What may be written of a URL: what a disposition changes, and the results of its visit and its orders. Undefined = unchanged;
  * null = cleared.
  */
-export interface UrlChanges extends Readonly<StateChanges> {
-  readonly lastStatus?: number | null;
-  readonly pendingDeletion?: string | null;
-  readonly parts?: UrlState['parts'] | null;
-}
+export type UrlChanges = Readonly<StateChanges>;
 
 /** Of a settlement that is about orders alone. */
 export const NO_URL: UrlId = 0;

@@ -171,7 +171,7 @@ function Columns({ shown, choose }: ColumnsProps): JSX.Element {
                 checked={shown.includes(column)}
                 onChange={(event) => choose(column, event.currentTarget.checked)}
               />
-              {COLUMNS[column]}
+              {COLUMNS[column].label}
             </label>
           ))}
         </fieldset>

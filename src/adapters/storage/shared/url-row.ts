@@ -179,11 +179,8 @@ export const newValues = (url: NewUrl): Value[] => [
 ];
 
 /** What may change in a row: through a settlement, a submission, or a link that finds a known URL again. */
-export type RowChanges = { readonly [F in Exclude<keyof UrlChanges, 'dueAt' | 'status'>]?: UrlChanges[F] | null } & {
-  readonly status?: UrlState['status'];
-  readonly dueAt?: Instant;
-  readonly firstSeenAt?: Instant;
-} & Partial<Pick<NewUrl, 'hops' | 'redirects' | 'discoveredVia' | 'foundOn' | 'root' | 'inheritedMetas'>>;
+export type RowChanges = UrlChanges &
+  Partial<Pick<UrlState, 'firstSeenAt' | 'hops' | 'redirects' | 'discoveredVia' | 'foundOn' | 'inheritedMetas'>>;
 
 type Field = keyof RowChanges;
 

@@ -1,6 +1,5 @@
 import { type DispositionRules, refreshRange } from '../../../domain/crawl/revisit.js';
-import { type StateChanges } from '../../../domain/crawl/state-changes.js';
-import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH } from '../../../domain/frontier/sources.js';
 import { effectivePrice, priceAfter } from '../../../domain/refresh/visit-price.js';
 import { between, type Duration, type Instant } from '../../../domain/time/units.js';

@@ -6,8 +6,8 @@
 
 import { dispose } from '../../../domain/crawl/disposition.js';
 import { type DispositionRules } from '../../../domain/crawl/revisit.js';
-import { type Disposition, type StateChanges, type VisitOutcome } from '../../../domain/crawl/state-changes.js';
-import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { type Disposition, type VisitOutcome } from '../../../domain/crawl/state-changes.js';
+import type { StateChanges, UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Settings } from '../../ports/frontier-store.js';

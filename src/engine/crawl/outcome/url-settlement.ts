@@ -3,8 +3,8 @@
  * have answered, the state is settled. This is the only place that changes what the store knows about a document.
  */
 
-import type { Disposition, StateChanges } from '../../../domain/crawl/state-changes.js';
-import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Disposition } from '../../../domain/crawl/state-changes.js';
+import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH, type SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';
