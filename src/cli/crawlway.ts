@@ -60,6 +60,7 @@ withConfiguration(program.command('init'))
   .option('--index <name>', 'index of the search engine (else crawlway)')
   .option('--login <user>', 'user of the sink')
   .option('--secret <variable>', 'environment variable with its API key or password: CRAWLWAY_SECRET_…')
+  .option('--contact <address>', 'a page about this crawl or a mail address, for the operators of sites')
   .option('--force', 'overwrite a configuration that exists')
   .option('--json', 'print the result as JSON')
   .action(init);

@@ -10,6 +10,8 @@ export interface FirstConfiguration {
   /** Everything below this folder, or the whole site with and without www. */
   readonly scope: 'site' | 'folder';
   readonly sink: FirstSink;
+  /** Page or mail address for the operators of sites. */
+  readonly contact?: string;
   /** Addresses of start page and sink that are not public. */
   readonly allow: { readonly site: readonly string[]; readonly sink: readonly string[] };
 }
@@ -33,7 +35,7 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
              xmlns:cw="urn:crawlway:config:1">
 `;
 
-export function firstConfiguration({ name, start, scope, sink, allow }: FirstConfiguration): string {
+export function firstConfiguration({ name, start, scope, sink, contact, allow }: FirstConfiguration): string {
   return `${HEAD}
   <Crawler name="${escaped(name)}">
     <!-- Where the crawl begins. It stays ${scope === 'site' ? 'on this site' : 'in this folder'}, whose pages are indexed and followed. -->
@@ -43,17 +45,26 @@ export function firstConfiguration({ name, start, scope, sink, allow }: FirstCon
     -->
     <cw:PushTo sink="main"/>
   </Crawler>
-${allow.site.length > 0 ? fetcherOf(allow.site) : ''}
+${fetcherOf(contact, allow.site)}
   ${sinkOf(sink, allow.sink)}
 </CrawlConfig>
 `;
 }
 
-const fetcherOf = (cidrs: readonly string[]): string => `
+function fetcherOf(contact: string | undefined, cidrs: readonly string[]): string {
+  const who =
+    '<!-- contact: a page about this crawl or a mail address, for the operators of sites. It is sent with each request. -->';
+  if (contact === undefined && cidrs.length === 0)
+    return `\n  ${who}\n  <!-- <cw:Fetcher name="default" contact="https://www.example.com/our-crawler"/> -->\n`;
+  const start = `<cw:Fetcher name="default"${contact === undefined ? '' : ` contact="${escaped(contact)}"`}`;
+  if (cidrs.length === 0) return `\n  ${who}\n  ${start}/>\n`;
+  return `
+  ${who}
   <!-- Addresses that are not public, like this machine or an intranet, are refused unless they are allowed here. -->
-  <cw:Fetcher name="default">
+  ${start}>
 ${cidrs.map((cidr) => `    ${allowed(cidr)}\n`).join('')}  </cw:Fetcher>
 `;
+}
 
 const allowed = (cidr: string): string => `<cw:AllowAddress cidr="${escaped(cidr)}"/>`;
 

@@ -20,6 +20,7 @@ export interface InitOptions {
   readonly index?: string;
   readonly login?: string;
   readonly secret?: string;
+  readonly contact?: string;
   readonly force?: boolean;
   readonly json?: boolean;
 }
@@ -81,6 +82,7 @@ async function configurationOf(typed: string, options: InitOptions): Promise<str
     start,
     scope: options.folder ? 'folder' : 'site',
     sink,
+    contact: options.contact,
     allow: { site: await privateAddresses(start), sink: await privateAddresses(URL.parse(sink.url)) },
   });
 }
@@ -116,6 +118,9 @@ async function privateAddresses(url: URL | null): Promise<string[]> {
     .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
 }
 
+const CONTACT =
+  'Where can the operators of sites reach you, or read about this crawl? A URL or a mail address (Enter: nowhere) ';
+
 async function ask(options: InitOptions): Promise<{ url: string | undefined; options: InitOptions }> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
@@ -125,7 +130,9 @@ async function ask(options: InitOptions): Promise<{ url: string | undefined; opt
     const folder =
       start.pathname !== '/' &&
       (await terminal.question('1 the whole site, 2 this folder and below [1] ')).trim() === '2';
-    return { url, options: { ...options, folder, ...(await askForSink(terminal)) } };
+    const sink = await askForSink(terminal);
+    const contact = options.contact ?? (await terminal.question(CONTACT)).trim();
+    return { url, options: { ...options, folder, ...sink, contact: contact || undefined } };
   } finally {
     terminal.close();
   }

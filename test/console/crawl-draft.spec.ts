@@ -90,3 +90,39 @@ it('the guide knows every type of sink, with options that the type has, and thos
 it('a sink is tried without the crawler', () => {
   expect(problemsOf(addSink(NOTHING, 'main', filled('solr'))).join()).not.toMatch(/main/);
 });
+
+describe('the contact', () => {
+  const read = (xml: string) => XML_FORMAT.read(xml, { file: 'CrawlConfig.xml', readFile: () => '' });
+  const agentOf = (xml: string) =>
+    read(xml)
+      .definition?.fetchers.find(({ name }) => name === 'default')
+      ?.userAgent.replace('Crawlway/0.1', '')
+      .trim();
+  const fetchers = (...tags: string[]) => OTHER.replace('  <more:Sink', `  ${tags.join('')}\n  <more:Sink`);
+  const added = (xml: string, more: Partial<CrawlWish>) =>
+    addCrawler(xml, wish({ sink: 'main', newSink: filled('file'), ...more }));
+  const CONTACT = 'https://a.example/bot?a=b&c="d"';
+
+  it.each<[string, string, string | undefined]>([
+    ['there is no fetcher', NOTHING, undefined],
+    ['there is one', fetchers('<more:Fetcher name="default" cookies="no">', '</more:Fetcher>'), undefined],
+    ['there is an empty one', fetchers('<!-- <more:Fetcher/> --><more:Fetcher />'), '10.0.0.0/8'],
+    ['it is in the place of another', fetchers("<more:Fetcher contact='b@b.example'/>"), '10.0.0.0/8'],
+    ['another fetcher comes first', fetchers('<more:Fetcher name="x"/>', '<more:Fetcher name="default"/>'), undefined],
+    ['there is another fetcher alone', fetchers('<more:Fetcher name="x" contact="x@x.example"/>'), '10.0.0.0/8'],
+  ])('is that of the fetcher used by default when %s', (_, xml, allow) => {
+    const made = added(xml, { contact: CONTACT, allow });
+    expect(problemsOf(made)).toEqual([]);
+    const { fetchers = [] } = read(made).definition ?? {};
+    expect(agentOf(made)).toBe('(+https://a.example/bot?a=b&c="d")');
+    expect(fetchers.find(({ name }) => name === 'default')?.allowedAddresses).toEqual(allow ? [allow] : []);
+    expect(fetchers.find(({ name }) => name === 'x')?.allowedAddresses ?? []).toEqual([]);
+  });
+
+  it('is taken away when it is emptied, and stays when nothing is said of it', () => {
+    const xml = fetchers('<more:Fetcher contact="b@b.example" cookies="no"/>');
+    expect(agentOf(added(xml, { contact: ' ' }))).toBe('');
+    expect(agentOf(added(xml, {}))).toBe('(b@b.example)');
+    expect(added(NOTHING, { contact: '' })).not.toContain('Fetcher');
+  });
+});

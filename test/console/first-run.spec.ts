@@ -5,9 +5,10 @@ const OTHER = 'other';
 
 describeInBrowser('the guide to a new crawl', {}, (stage) => {
   const configuration = async (): Promise<string> => (await fetch(`${stage().world.server.url}/api/v1/config`)).text();
-  const look = async (): Promise<void> => {
+  const look = async (contact?: string): Promise<void> => {
     const { page, open, world } = stage();
     await open('/start');
+    if (contact !== undefined) await page.getByLabel('Contact for the operators').fill(contact);
     await page.getByLabel('Address of the site').fill(`${world.site.origin}/`);
     await page.getByLabel('Pause between two requests').fill('0.02');
     await page.getByRole('button', { name: 'Show what would be crawled' }).click();
@@ -65,6 +66,18 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     const names = world.server.engine.definition.crawlers.map(({ name }) => name);
     expect(names[0]).toBe(OTHER);
     expect(names).toHaveLength(2);
+  });
+
+  it('asks for a contact, which sites see from the first page on', async () => {
+    const { page, open, world } = stage();
+    await look('ops@a.example');
+    await page.getByRole('button', { name: 'Start crawling' }).click();
+    await page.getByText('The site is crawled').waitFor();
+    await open('/start');
+    expect(await page.getByLabel('Contact for the operators').inputValue()).toBe('ops@a.example');
+    const own = world.site.requests.filter(({ headers }) => headers.from === 'ops@a.example');
+    expect(own.length).toBeGreaterThan(1);
+    expect(new Set(own.map(({ headers }) => headers['user-agent']))).toEqual(new Set(['Crawlway/0.1 (ops@a.example)']));
   });
 
   it('takes another sink than those that there are, and tries it before', async () => {

@@ -4,6 +4,7 @@ import type { ApiProblem } from '../../api/client.js';
 import { asProblem } from '../../state/resource.js';
 import { Failure } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
+import { contactOf } from './configured-sinks.js';
 import { type CrawlWish, domainOf, folderOf, privateRange, type Scope } from './crawl-draft.js';
 import { EMPTY_SINK, newSinkName, SinkFields, type SinkWish } from './sink-fields.js';
 
@@ -31,6 +32,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
   const [scope, setScope] = useState<Scope>(wish?.scope ?? 'site');
   const [pause, setPause] = useState(String(wish?.pauseSeconds ?? 2.5));
   const [allow, setAllow] = useState(wish?.allow);
+  const [contact, setContact] = useState(() => wish?.contact ?? contactOf(xml));
   const [sink, setSink] = useState<SinkWish>(() => firstSink(wish, sinks));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
@@ -50,6 +52,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
         sink: sink.name,
         newSink: sink.isNew,
         allow: range || undefined,
+        contact,
       });
     } catch (error) {
       setProblem(asProblem(error));
@@ -88,6 +91,21 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
             onInput={(event) => setPause(event.currentTarget.value)}
           />
           <span class="hint">2.5 is polite to other people's sites; your own may take less.</span>
+        </div>
+        <div class="field">
+          <label for="contact">Contact for the operators of sites</label>
+          <input
+            id="contact"
+            class="mono"
+            spellcheck={false}
+            placeholder="https://www.example.com/our-crawler"
+            value={contact}
+            onInput={(event) => setContact(event.currentTarget.value)}
+          />
+          <span class="hint">
+            A page about your crawler, or a mail address. It is sent with each request; sites block what they do not
+            know.
+          </span>
         </div>
         <div class="field">
           <label for="allow">Allow addresses that are not public (for an intranet, else empty)</label>

@@ -8,3 +8,11 @@ export function sinksOf(xml: string): { name: string; type: string; url: string 
     url: sink.getAttribute('url') ?? '',
   }));
 }
+
+/** Contact of the fetcher that crawlers use by default. */
+export function contactOf(xml: string): string {
+  const document = new DOMParser().parseFromString(xml, 'application/xml');
+  const fetchers = [...document.getElementsByTagNameNS('*', 'Fetcher')];
+  const usual = fetchers.find((fetcher) => (fetcher.getAttribute('name') ?? 'default') === 'default');
+  return usual?.getAttribute('contact') ?? '';
+}

@@ -13,6 +13,8 @@ export interface CrawlWish {
   readonly pauseSeconds: number;
   /** Addresses that are not public must be allowed by name. */
   readonly allow?: string;
+  /** Page or mail address for the operators of sites; empty: none, absent: as it is. */
+  readonly contact?: string;
 }
 
 export interface NewSink {
@@ -49,7 +51,8 @@ export function addCrawler(xml: string, wish: CrawlWish): string {
     <${cw.tag('PushTo')} sink="${escaped(wish.sink)}"/>
   </${tag('Crawler')}>\n`;
   const withSink = wish.newSink ? beforeEnd(xml, sinkOf(wish.sink, wish.newSink, cw)) : xml;
-  return beforeEnd(wish.allow ? allowAddress(withSink, wish.allow, cw) : withSink, crawler);
+  const withContact = wish.contact === undefined ? withSink : setContact(withSink, wish.contact.trim(), cw);
+  return beforeEnd(wish.allow ? allowAddress(withContact, wish.allow, cw) : withContact, crawler);
 }
 
 /** Site mode for a page other than the home page would mean the part of the site whose URLs begin with that page's. */
@@ -122,21 +125,39 @@ export function allowedAddress({ url, allow }: NewSink): string | undefined {
 export const addSink = (xml: string, name: string, sink: NewSink): string =>
   beforeEnd(xml, sinkOf(name, sink, prefixOf(xml, CONFIG)));
 
-function allowAddress(xml: string, cidr: string, { tag, declaration }: Prefix): string {
+const CONTACT = /\scontact\s*=\s*(?:"[^"]*"|'[^']*')/;
+
+/** The contact of the fetcher that crawlers use by default. */
+function setContact(xml: string, contact: string, cw: Prefix): string {
+  const { tag, declaration } = cw;
+  const attribute = contact === '' ? '' : ` contact="${escaped(contact)}"`;
+  const fetcher = defaultFetcher(xml, cw);
+  if (fetcher) {
+    const bare = fetcher.text.replace(CONTACT, '');
+    const written = bare.replace(/\s*\/?>$/, (end) => attribute + end);
+    return xml.slice(0, fetcher.index) + written + xml.slice(fetcher.index + fetcher.text.length);
+  }
+  return attribute === '' ? xml : beforeEnd(xml, `  <${tag('Fetcher')}${declaration} name="default"${attribute}/>\n`);
+}
+
+/** Its opening tag. */
+function defaultFetcher(xml: string, { tag }: Prefix): { readonly index: number; readonly text: string } | undefined {
+  const tags = blankComments(xml).matchAll(new RegExp(`<${tag('Fetcher')}\\b[^>]*>`, 'g'));
+  const isDefault = (text: string): boolean => (/\sname\s*=\s*["']([^"']*)/.exec(text)?.[1] ?? 'default') === 'default';
+  const found = [...tags].find(([text]) => isDefault(text));
+  return found && { index: found.index, text: found[0] };
+}
+
+function allowAddress(xml: string, cidr: string, cw: Prefix): string {
+  const { tag, declaration } = cw;
   const allow = `<${tag('AllowAddress')} cidr="${escaped(cidr)}"/>`;
-  const fetcher = new RegExp(`<${tag('Fetcher')}\\b[^>]*>`).exec(blankComments(xml));
+  const fetcher = defaultFetcher(xml, cw);
   if (!fetcher)
     return beforeEnd(xml, `  <${tag('Fetcher')}${declaration} name="default">${allow}</${tag('Fetcher')}>\n`);
-  const end = fetcher.index + fetcher[0].length;
-  if (
-    xml
-      .slice(end)
-      .split(`</${tag('Fetcher')}>`)[0]
-      ?.includes(`cidr="${cidr}"`)
-  )
-    return xml;
-  if (!fetcher[0].endsWith('/>')) return `${xml.slice(0, end)}\n    ${allow}${xml.slice(end)}`;
-  return `${xml.slice(0, end - 2)}>${allow}</${tag('Fetcher')}>${xml.slice(end)}`;
+  const end = fetcher.index + fetcher.text.length;
+  if (fetcher.text.endsWith('/>')) return `${xml.slice(0, end - 2)}>${allow}</${tag('Fetcher')}>${xml.slice(end)}`;
+  const inside = xml.slice(end).split(`</${tag('Fetcher')}>`)[0];
+  return inside?.includes(`cidr="${cidr}"`) ? xml : `${xml.slice(0, end)}\n    ${allow}${xml.slice(end)}`;
 }
 
 function beforeEnd(xml: string, element: string): string {

@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { XML_FORMAT } from '../server/engine.module.js';
+import { UsageError } from '../server/options.js';
+import { type InitOptions, init } from './init.js';
+
+describe('a first configuration', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'crawlway-init-'));
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const written = async (url: string, options: InitOptions) => {
+    const config = join(folder, 'CrawlConfig.xml');
+    await init(url, { ...options, config, force: true });
+    const { definition, problems } = XML_FORMAT.read(readFileSync(config, 'utf8'), {
+      file: config,
+      readFile: () => '',
+    });
+    expect(problems).toEqual([]);
+    return definition!.fetchers.map(({ userAgent, headers, allowedAddresses }) => ({
+      userAgent,
+      headers,
+      allowedAddresses,
+    }));
+  };
+
+  it('says whom the operators of sites can ask, if that is given', async () => {
+    const [site, intranet] = ['https://93.184.215.14/', 'http://127.0.0.1:1/'];
+    const allowedAddresses = ['127.0.0.1/32'];
+    expect(await written(site, { contact: 'https://a.example/bot' })).toEqual([
+      { userAgent: 'Crawlway/0.1 (+https://a.example/bot)', headers: {}, allowedAddresses: [] },
+    ]);
+    expect(await written(intranet, { contact: 'ops@a.example' })).toEqual([
+      { userAgent: 'Crawlway/0.1 (ops@a.example)', headers: { from: 'ops@a.example' }, allowedAddresses },
+    ]);
+    expect(await written(intranet, {})).toEqual([{ userAgent: 'Crawlway/0.1', headers: {}, allowedAddresses }]);
+    expect(await written(site, {})).toEqual([{ userAgent: 'Crawlway/0.1', headers: {}, allowedAddresses: [] }]);
+  });
+
+  it('refuses a contact that is none', async () => {
+    await expect(written('https://93.184.215.14/', { contact: 'me' })).rejects.toThrow(UsageError);
+  });
+});
