@@ -7,6 +7,7 @@ import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { serverOptions } from '../../src/server/options.js';
+import { itUnless } from '../support/left-out.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -160,7 +161,8 @@ describe('deploy/systemd/crawlway.service', () => {
   const analyze = (...args: string[]) =>
     spawnSync('systemd-analyze', [...args, 'deploy/systemd/crawlway.service'], { cwd: ROOT, encoding: 'utf8' });
 
-  it.skipIf(analyze('verify').error)('is understood by systemd, which finds little exposed', () => {
+  const noSystemd = analyze('verify').error && 'systemd-analyze is not installed';
+  itUnless(noSystemd, 'is understood by systemd, which finds little exposed', () => {
     const { status, stderr } = analyze('verify');
     expect([status, stderr]).toEqual([0, '']);
     // Tenths: up to 2.0 of 10 points of exposure.
@@ -245,7 +247,8 @@ describe('deploy/helm/crawlway', () => {
   const template = (...values: string[]) =>
     helm('template', 'crawlway', 'deploy/helm/crawlway', '--kube-version', '1.30', ...values);
 
-  it.skipIf(helm('version').error)('is rendered to the plain files, and asks for a configuration', () => {
+  const noHelm = helm('version').error && 'helm is not installed';
+  itUnless(noHelm, 'is rendered to the plain files, and asks for a configuration', () => {
     expect(template().stderr).toContain('a configuration is needed: --set-file configuration=CrawlConfig.xml');
     expect(helm('lint', '--strict', 'deploy/helm/crawlway').status).toBe(0);
     type Rendered = {

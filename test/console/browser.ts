@@ -3,11 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import { describeUnless, NO_CHROMIUM } from '../support/left-out.js';
 import { ARGUMENTS, CHROMIUM } from './chromium.js';
 import { ConsoleWorld, type WorldOptions } from './console-world.js';
-
-const WITHOUT = 'left out, no Chromium: apt-get install chromium, or name one in CHROMIUM';
 
 export interface Stage {
   readonly world: ConsoleWorld;
@@ -18,13 +17,9 @@ export interface Stage {
   open(path: string): Promise<void>;
 }
 
-/** Tests in a browser; where there is none they are left out, and their name says how to get it. */
+/** Tests in a browser; where there is none they are left out. */
 export function describeInBrowser(name: string, options: WorldOptions, tests: (stage: () => Stage) => void): void {
-  if (!CHROMIUM) {
-    describe.skip(`${name} (${WITHOUT})`, () => tests(() => Promise.reject(new Error(WITHOUT)) as never));
-    return;
-  }
-  describe(name, () => {
+  describeUnless(CHROMIUM ? undefined : NO_CHROMIUM, name, () => {
     let stage: Stage;
     let close: () => Promise<void>;
     beforeAll(async () => {

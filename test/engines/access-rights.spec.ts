@@ -1,9 +1,9 @@
 /** Who may see a document, as a search by the filter of docs/ACL.md finds it in a real OpenSearch. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { minutes } from '../../src/domain/time/units.js';
+import { describeUnless } from '../support/left-out.js';
 import { start, startSite } from '../support/scenario.js';
-import { named } from './support/protected-site.js';
 import { type SearchEngine, searchEngineIsMissing, startSearchEngine } from './support/search-engine.js';
 
 const missing = searchEngineIsMissing('opensearch');
@@ -18,7 +18,7 @@ function documentedQuery(principals: readonly string[]): object {
   return JSON.parse(forMe.replace('travel expenses', 'expenses')) as object;
 }
 
-describe.skipIf(missing)(named('access rights in OpenSearch', missing), () => {
+describeUnless(missing, 'access rights in OpenSearch', () => {
   let engine: SearchEngine;
   const index = `crawlway-acl-${process.pid}`;
 

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { ElasticsearchSink } from '../../src/adapters/push/elasticsearch.js';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
 import { FakeSite, html } from '../support/fake-site.js';
+import { describeUnless } from '../support/left-out.js';
 import { sinkDefinition, stillWanted } from '../support/push-orders.js';
 import { startReceiver } from '../support/receivers/http-receiver.js';
 import { ServerProcess } from '../support/server-process.js';
@@ -73,25 +74,23 @@ const titleOf = (metas: readonly { readonly name: string; readonly value: string
 
 const sorted = (documents: ReadonlyMap<string, Kept>) => [...documents].sort(([a], [b]) => (a < b ? -1 : 1));
 
-describe.skipIf(missing !== undefined)(
-  `A new OpenSearch gets ${DOCUMENTS} documents${missing === undefined ? '' : ` (left out: ${missing})`}`,
-  () => {
-    let engine: SearchEngine;
-    beforeAll(async () => {
-      engine = await startSearchEngine('opensearch');
-    }, 900_000);
-    afterAll(() => engine?.close());
+describeUnless(missing, `A new OpenSearch gets ${DOCUMENTS} documents`, () => {
+  let engine: SearchEngine;
+  beforeAll(async () => {
+    engine = await startSearchEngine('opensearch');
+  }, 900_000);
+  afterAll(() => engine?.close());
 
-    /** Crawls into the sink `first`, adds an index, kills the server in the middle of filling it, starts it again, until all is there. */
-    async function filled(index: string, firstSink: string, folder: string) {
-      const site = await largeSite();
-      const data = join(folder, 'data');
-      mkdirSync(data);
-      const config = join(folder, 'CrawlConfig.xml');
-      const write = (...sinks: string[]): void =>
-        writeFileSync(
-          config,
-          `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+  /** Crawls into the sink `first`, adds an index, kills the server in the middle of filling it, starts it again, until all is there. */
+  async function filled(index: string, firstSink: string, folder: string) {
+    const site = await largeSite();
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    const config = join(folder, 'CrawlConfig.xml');
+    const write = (...sinks: string[]): void =>
+      writeFileSync(
+        config,
+        `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
             <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"
                 nearDuplicateDetector="false" smartRefreshMinAgeS="86400">
               <Root url="${site.url('/')}" site="true"/>${sinks.map((sink) => `<cw:PushTo sink="${sink}"/>`).join('')}
@@ -101,73 +100,72 @@ describe.skipIf(missing !== undefined)(
             ${firstSink}
             <cw:Sink name="added" type="opensearch" url="${engine.url}" index="${index}"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Sink>
           </CrawlConfig>`,
-        );
-      write('first');
-      const start = async () => {
-        const server = new ServerProcess({ config, data });
-        onTestFinished(() => void server.end());
-        await server.ready();
-        return server;
-      };
-      const all = DOCUMENTS + Math.ceil(DOCUMENTS / LINKS_A_PAGE) + 1;
-      const first = await start();
-      const crawler = async () =>
-        (await (await fetch(`${first.url}/api/v1/crawlers/test`)).json()) as { indexed: number; pendingOrders: number };
-      await expect.poll(crawler, { timeout: 120_000 + DOCUMENTS * 20, interval: 500 }).toMatchObject({ indexed: all });
-      expect(await first.end('SIGTERM')).toBe(0);
+      );
+    write('first');
+    const start = async () => {
+      const server = new ServerProcess({ config, data });
+      onTestFinished(() => void server.end());
+      await server.ready();
+      return server;
+    };
+    const all = DOCUMENTS + Math.ceil(DOCUMENTS / LINKS_A_PAGE) + 1;
+    const first = await start();
+    const crawler = async () =>
+      (await (await fetch(`${first.url}/api/v1/crawlers/test`)).json()) as { indexed: number; pendingOrders: number };
+    await expect.poll(crawler, { timeout: 120_000 + DOCUMENTS * 20, interval: 500 }).toMatchObject({ indexed: all });
+    expect(await first.end('SIGTERM')).toBe(0);
 
-      write('first', 'added');
-      const second = await start();
-      const midway = await untilBackfill(second, ({ done }) => done >= all / 3);
-      await second.end('SIGKILL');
-      expect(midway).toMatchObject({ state: 'running', total: all });
-      expect(midway.done).toBeLessThan(all);
+    write('first', 'added');
+    const second = await start();
+    const midway = await untilBackfill(second, ({ done }) => done >= all / 3);
+    await second.end('SIGKILL');
+    expect(midway).toMatchObject({ state: 'running', total: all });
+    expect(midway.done).toBeLessThan(all);
 
-      const third = await start();
-      const again = await untilBackfill(third, ({ state }) => state === 'done');
-      expect(again).toMatchObject({ startedAt: midway.startedAt, total: all });
-      await expect.poll(() => pendingAt(third), { timeout: 60_000 }).toBe(0);
-      console.log(`${index}: killed at ${midway.done} of ${all}, ${again.sent} copied from another sink`);
-      return { index: await held(index), site, again };
-    }
+    const third = await start();
+    const again = await untilBackfill(third, ({ state }) => state === 'done');
+    expect(again).toMatchObject({ startedAt: midway.startedAt, total: all });
+    await expect.poll(() => pendingAt(third), { timeout: 60_000 }).toBe(0);
+    console.log(`${index}: killed at ${midway.done} of ${all}, ${again.sent} copied from another sink`);
+    return { index: await held(index), site, again };
+  }
 
-    /** All of the index, with what can be searched. */
-    async function held(index: string): Promise<Map<string, Kept>> {
-      const sink = new ElasticsearchSink(sinkDefinition({ type: 'opensearch', url: engine.url, options: { index } }));
-      onTestFinished(() => sink.close());
-      const uris: string[] = [];
-      for await (const { uri } of sink.entries(stillWanted())) uris.push(uri);
-      const kept = new Map<string, Kept>();
-      for (let i = 0; i < uris.length; i += 500)
-        for (const { document } of await sink.documents(uris.slice(i, i + 500), stillWanted()))
-          kept.set(document.uri, { stamp: document.stamp, text: document.text, title: titleOf(document.metas) });
-      return kept;
-    }
+  /** All of the index, with what can be searched. */
+  async function held(index: string): Promise<Map<string, Kept>> {
+    const sink = new ElasticsearchSink(sinkDefinition({ type: 'opensearch', url: engine.url, options: { index } }));
+    onTestFinished(() => sink.close());
+    const uris: string[] = [];
+    for await (const { uri } of sink.entries(stillWanted())) uris.push(uri);
+    const kept = new Map<string, Kept>();
+    for (let i = 0; i < uris.length; i += 500)
+      for (const { document } of await sink.documents(uris.slice(i, i + 500), stillWanted()))
+        kept.set(document.uri, { stamp: document.stamp, text: document.text, title: titleOf(document.metas) });
+    return kept;
+  }
 
-    it('from a file sink: killed in the middle, and equal to the file in the end', async () => {
-      const folder = temporaryDirectory();
-      const sink = '<cw:Sink name="first" type="file" url="orders.jsonl"/>';
-      const { index, again } = await filled(`from-file-${process.pid}`, sink, folder);
-      const lines = readFileSync(join(folder, 'data', 'orders.jsonl'), 'utf8')
-        .trim()
-        .split('\n');
-      expect(again.sent).toBeGreaterThan(0);
-      expect(sorted(index)).toEqual(sorted(after(lines.map((line) => JSON.parse(line) as OrderRecord))));
+  it('from a file sink: killed in the middle, and equal to the file in the end', async () => {
+    const folder = temporaryDirectory();
+    const sink = '<cw:Sink name="first" type="file" url="orders.jsonl"/>';
+    const { index, again } = await filled(`from-file-${process.pid}`, sink, folder);
+    const lines = readFileSync(join(folder, 'data', 'orders.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(again.sent).toBeGreaterThan(0);
+    expect(sorted(index)).toEqual(sorted(after(lines.map((line) => JSON.parse(line) as OrderRecord))));
+  });
+
+  it('by visits: killed in the middle, and equal to what another sink was told in the end', async () => {
+    const taken: OrderRecord[] = [];
+    const receiver = await startReceiver(({ method, body }) => {
+      if (method === 'POST') taken.push(...(JSON.parse(body.toString()) as { orders: OrderRecord[] }).orders);
+      return { status: 200 };
     });
-
-    it('by visits: killed in the middle, and equal to what another sink was told in the end', async () => {
-      const taken: OrderRecord[] = [];
-      const receiver = await startReceiver(({ method, body }) => {
-        if (method === 'POST') taken.push(...(JSON.parse(body.toString()) as { orders: OrderRecord[] }).orders);
-        return { status: 200 };
-      });
-      const sink = `<cw:Sink name="first" type="json" url="${receiver.url}/"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Sink>`;
-      const { index, again } = await filled(`by-visits-${process.pid}`, sink, temporaryDirectory());
-      expect(again.sent).toBe(0);
-      expect(sorted(index)).toEqual(sorted(after(taken)));
-    });
-  },
-);
+    const sink = `<cw:Sink name="first" type="json" url="${receiver.url}/"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Sink>`;
+    const { index, again } = await filled(`by-visits-${process.pid}`, sink, temporaryDirectory());
+    expect(again.sent).toBe(0);
+    expect(sorted(index)).toEqual(sorted(after(taken)));
+  });
+});
 
 async function sinkOf(server: ServerProcess): Promise<{ pending: number; backfills: Backfill[] }> {
   const answer = (await (await fetch(`${server.url}/api/v1/sinks`)).json()) as { items: { name: string }[] };

@@ -1,11 +1,12 @@
 /** Documents of every format in a real index, and the formats of old that a real Tika server reads. */
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from '../../src/adapters/parsers/documents/document-processes.js';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
 import { DOCUMENT_EXTENSIONS } from '../../src/domain/content/document-types.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { factsOf, type PublishedDocument, publishDocuments } from '../support/document-site.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless, itUnless } from '../support/left-out.js';
 import { ServedCrawl } from '../support/served-crawl.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
 import { LEGACY_EXTENSIONS, OFFICE_EXTENSIONS, officeDocuments, officeIsMissing } from './support/office.js';
@@ -42,9 +43,8 @@ async function publishOffice(site: FakeSite, extensions: readonly string[], type
 
 const noSearch = searchEngineIsMissing('opensearch');
 const noOffice = officeIsMissing();
-const because = (missing: string | undefined): string => (missing === undefined ? '' : ` (left out: ${missing})`);
 
-describe.skipIf(noSearch)(`documents in OpenSearch${because(noSearch)}`, () => {
+describeUnless(noSearch, 'documents in OpenSearch', () => {
   let engine: SearchEngine;
   beforeAll(async () => {
     engine = await startSearchEngine('opensearch');
@@ -91,7 +91,7 @@ describe.skipIf(noSearch)(`documents in OpenSearch${because(noSearch)}`, () => {
     await areFound(site, publishDocuments(site));
   });
 
-  it.skipIf(noOffice)(`those that LibreOffice writes are found alike${because(noOffice)}`, async () => {
+  itUnless(noOffice, 'those that LibreOffice writes are found alike', async () => {
     const site = await startSite();
     const extensions = OFFICE_EXTENSIONS.filter((extension) => !LEGACY_EXTENSIONS.includes(extension));
     const documents = await publishOffice(site, extensions, DOCUMENT_EXTENSIONS);
@@ -107,7 +107,7 @@ const LEGACY_TYPES = new Map([
   ['ppt', 'application/vnd.ms-powerpoint'],
 ]);
 
-describe.skipIf(noTika)(`a Tika server${because(noTika)}`, () => {
+describeUnless(noTika, 'a Tika server', () => {
   let engine: EngineProcess;
   beforeAll(async () => {
     engine = await startEngine({ engine: 'tika', main: 'TikaEngine' }, (port) => [String(port)]);

@@ -1,8 +1,9 @@
 /** How-tos whose engines are processes of others: what `npm test` leaves out of docs/how-to.md. */
 import { Admin, Consumer, stringDeserializers } from '@platformatic/kafka';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { runHowTo } from '../docs/how-to.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless } from '../support/left-out.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
 import { freePort } from './support/java-engine.js';
 import { type SearchEngine, searchEngineIsMissing, startSearchEngine } from './support/search-engine.js';
@@ -17,7 +18,7 @@ async function startSite(): Promise<FakeSite> {
 
 const noSearch = searchEngineIsMissing('opensearch');
 
-describe.skipIf(noSearch)(`OpenSearch${noSearch === undefined ? '' : ` (left out: ${noSearch})`}`, () => {
+describeUnless(noSearch, 'OpenSearch', () => {
   let engine: SearchEngine;
   beforeAll(async () => {
     engine = await startSearchEngine('opensearch');
@@ -41,7 +42,7 @@ describe.skipIf(noSearch)(`OpenSearch${noSearch === undefined ? '' : ` (left out
 
 const noKafka = engineIsMissing();
 
-describe.skipIf(noKafka)(`Kafka${noKafka === undefined ? '' : ` (left out: ${noKafka})`}`, () => {
+describeUnless(noKafka, 'Kafka', () => {
   let engine: EngineProcess;
   beforeAll(async () => {
     const controller = await freePort();

@@ -1,10 +1,11 @@
 import { Admin, Consumer, stringDeserializers } from '@platformatic/kafka';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createSink } from '../../src/adapters/push/create-sink.js';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
 import { seconds } from '../../src/domain/time/units.js';
 import { SinkUnavailable } from '../../src/engine/ports/sink.js';
+import { describeUnless } from '../support/left-out.js';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../support/push-orders.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
 import { freePort } from './support/java-engine.js';
@@ -17,7 +18,7 @@ const states = (answers: readonly OrderAnswer[]) => answers.map(({ state }) => s
 const numbered = (count: number, first = 0): PushOrder[] =>
   Array.from({ length: count }, (_, i) => addOrder(`http://site.test/${first + i}`, { stamp: `s${first + i}` }));
 
-describe.skipIf(missing !== undefined)(`Kafka${missing === undefined ? '' : ` (left out: ${missing})`}`, () => {
+describeUnless(missing, 'Kafka', () => {
   let engine: EngineProcess;
   let topic: string;
   let tests = 0;

@@ -1,19 +1,12 @@
 /** Logins by Kerberos: MIT's KDC, and Apache httpd with mod_auth_gssapi. */
 import { chmodSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { hours } from '../../src/domain/time/units.js';
+import { describeUnless } from '../support/left-out.js';
 import { crawl } from '../support/scenario.js';
 import { apacheIsMissing, gssapiIsMissing, LOAD_GSSAPI, startApache } from './support/apache.js';
 import { kerberosIsMissing, type Realm, startRealm } from './support/kerberos.js';
-import {
-  aDayOfRefusals,
-  allIsCurrent,
-  indexedPaths,
-  named,
-  PAGES,
-  PATHS,
-  visitAgain,
-} from './support/protected-site.js';
+import { aDayOfRefusals, allIsCurrent, indexedPaths, PAGES, PATHS, visitAgain } from './support/protected-site.js';
 
 const missing = apacheIsMissing() ?? gssapiIsMissing() ?? kerberosIsMissing();
 
@@ -60,7 +53,7 @@ async function untilTicketsHaveEnded(milliseconds: number, meanwhile: () => Prom
 
 const issued = (realm: Realm): number => realm.asked('robot').filter((answer) => answer === 'ISSUE').length;
 
-describe.skipIf(missing)(named('Kerberos', missing), () => {
+describeUnless(missing, 'Kerberos', () => {
   it('a crawl to the end by a keytab, and no page without', async () => {
     const { realm, origin, configuration } = await startIntranet();
     const world = await crawl(configuration());

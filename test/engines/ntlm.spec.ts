@@ -1,8 +1,9 @@
 /** Logins by NTLM: Samba's ntlm_auth, behind Squid as the server that people see. */
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { describeUnless } from '../support/left-out.js';
 import { crawl, startSite } from '../support/scenario.js';
 import { type DebianServer, firstMissing, startDebianServer } from './support/debian-server.js';
-import { aDayOfRefusals, allIsCurrent, indexedPaths, named, PATHS, visitAgain } from './support/protected-site.js';
+import { aDayOfRefusals, allIsCurrent, indexedPaths, PATHS, visitAgain } from './support/protected-site.js';
 
 const SQUID = '/usr/sbin/squid';
 const NTLM_AUTH = '/usr/bin/ntlm_auth';
@@ -59,7 +60,7 @@ shutdown_lifetime 0 seconds
 
 const started = (squid: DebianServer): number => squid.read('cache.log').split('Accepting reverse-proxy').length;
 
-describe.skipIf(missing)(named("NTLM by Samba's ntlm_auth", missing), () => {
+describeUnless(missing, "NTLM by Samba's ntlm_auth", () => {
   it('a crawl to the end, connections that end half-way, and a password that changes', async () => {
     const { squid, origin, setPassword } = await startIntranet();
     const configuration = (password: string) => ({

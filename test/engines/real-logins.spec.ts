@@ -1,23 +1,16 @@
 /** Logins and proxies against the servers that intranets have, from Debian's packages. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { hours } from '../../src/domain/time/units.js';
 import { authority, type Identity } from '../support/certificates.js';
 import type { CrawlWorld } from '../support/crawl-world.js';
+import { describeUnless, itUnless } from '../support/left-out.js';
 import { crawl, startSite } from '../support/scenario.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { apacheIsMissing, digestLine, MODULES, startApache } from './support/apache.js';
 import { type DebianServer, firstMissing, passwordLine, startDebianServer } from './support/debian-server.js';
-import {
-  aDayOfRefusals,
-  allIsCurrent,
-  indexedPaths,
-  named,
-  PAGES,
-  PATHS,
-  visitAgain,
-} from './support/protected-site.js';
+import { aDayOfRefusals, allIsCurrent, indexedPaths, PAGES, PATHS, visitAgain } from './support/protected-site.js';
 
 const configuration = (origin: string, login: string, more = '') => ({
   crawler: `<Root url="${origin}/"/>`,
@@ -26,7 +19,7 @@ const configuration = (origin: string, login: string, more = '') => ({
 
 const noApache = apacheIsMissing();
 
-describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
+describeUnless(noApache, 'Apache httpd', () => {
   it('mod_auth_basic: a crawl to the end, and a password that changes half-way', async () => {
     const directives = `LoadModule auth_basic_module ${MODULES}/mod_auth_basic.so
     <Location />
@@ -246,7 +239,7 @@ const SQUID_LOGIN = '/usr/lib/squid/basic_ncsa_auth';
 const squidFile = firstMissing([SQUID, SQUID_LOGIN, '/usr/bin/htpasswd']);
 const noSquid = squidFile && `${squidFile} is missing: apt-get install squid apache2-utils`;
 
-it.skipIf(noSquid)(named('Squid with a login', noSquid), async () => {
+itUnless(noSquid, 'Squid with a login', async () => {
   const squid = await startDebianServer({
     program: SQUID,
     args: ({ folder }) => ['-N', '-f', `${folder}/squid.conf`],
@@ -276,7 +269,7 @@ shutdown_lifetime 0 seconds
 const MICROSOCKS = firstMissing(['/usr/bin/microsocks']);
 const noSocks = MICROSOCKS && `${MICROSOCKS} is missing: apt-get install microsocks`;
 
-it.skipIf(noSocks)(named('a SOCKS5 server (microsocks) with a login', noSocks), async () => {
+itUnless(noSocks, 'a SOCKS5 server (microsocks) with a login', async () => {
   const server = await startDebianServer({
     program: '/usr/bin/microsocks',
     args: ({ port }) => ['-i', '127.0.0.1', '-p', String(port), '-u', 'robot', '-P', 'right'],

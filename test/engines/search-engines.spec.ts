@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ElasticsearchSink } from '../../src/adapters/push/elasticsearch.js';
 import { dialectOf } from '../../src/adapters/push/elasticsearch-schema.js';
 import type { SinkSettings } from '../../src/domain/crawl/sink-definition.js';
@@ -10,8 +10,8 @@ import type { SinkOptions } from '../../src/domain/push/sink-types.js';
 import { instant, minutes } from '../../src/domain/time/units.js';
 import { SinkUnavailable } from '../../src/engine/ports/sink.js';
 import { authority, type Identity } from '../support/certificates.js';
+import { describeUnless } from '../support/left-out.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../support/push-orders.js';
-import { named } from './support/protected-site.js';
 import {
   givenUrl,
   type SearchEngine,
@@ -24,7 +24,7 @@ const START_MS = 900_000;
 
 for (const type of ['elasticsearch', 'opensearch'] as const) {
   const missing = searchEngineIsMissing(type);
-  describe.skipIf(missing)(named(dialectOf(type).product, missing), () => contract(type));
+  describeUnless(missing, dialectOf(type).product, () => contract(type));
 }
 
 function contract(type: SearchEngineType): void {
@@ -218,7 +218,7 @@ function contract(type: SearchEngineType): void {
     START_MS,
   );
 
-  describe.skipIf(givenUrl(type) !== undefined)('a server that this test may restart', () => {
+  describeUnless(givenUrl(type) && 'it is not a server of the tests', 'a server that this test may restart', () => {
     it(
       'loses nothing of what it acknowledged when it is killed between batches',
       async () => {

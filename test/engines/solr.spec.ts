@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { SolrSink } from '../../src/adapters/push/solr.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
 import { SinkUnavailable } from '../../src/engine/ports/sink.js';
+import { describeUnless } from '../support/left-out.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../support/push-orders.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
 
@@ -12,7 +13,7 @@ const states = (answers: readonly OrderAnswer[]) => answers.map(({ state }) => s
 const numbered = (count: number, first = 0): PushOrder[] =>
   Array.from({ length: count }, (_, i) => addOrder(`http://site.test/${first + i}`, { stamp: `s${first + i}` }));
 
-describe.skipIf(missing !== undefined)(`Solr${missing === undefined ? '' : ` (left out: ${missing})`}`, () => {
+describeUnless(missing, 'Solr', () => {
   let engine: EngineProcess;
 
   beforeAll(async () => {

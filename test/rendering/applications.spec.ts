@@ -2,10 +2,10 @@
  * Applications of the frameworks that people use, built here as their developers build them: every route that a person can reach by
  * links is in the index with its text. Left out where there is no Chromium.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findBrowser } from '../../src/adapters/browser/find-browser.js';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { type FakeAnswer, FakeSite } from '../support/fake-site.js';
+import { describeUnless, noBrowser } from '../support/left-out.js';
 import { htmlPage, json, publishScripts, serverPart } from './applications/build.js';
 import { sentence } from './applications/sentences.js';
 import { renderingWorld } from './rendering-world.js';
@@ -41,7 +41,7 @@ afterEach(async () => {
   await site.close();
 });
 
-describe.skipIf(findBrowser({}) === undefined)('an application', () => {
+describeUnless(noBrowser, 'an application', () => {
   it('of React, with routes, parts that load late and data', async () => {
     await publishScripts(site, 'react/main.jsx');
     publishShell('<div id="root"></div>');

@@ -1,13 +1,13 @@
 /** The engine alone: what it asks the web, and how it renews what wears out. Left out where there is no Chromium. */
 import { globSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Wear } from '../../src/adapters/browser/browser.js';
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
-import { findBrowser } from '../../src/adapters/browser/find-browser.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
 import type { HttpAnswer } from '../../src/engine/page/page-outcome.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless, itUnless, noBrowser, notLinux } from '../support/left-out.js';
 import { QUIET, SANDBOX } from './rendering-world.js';
 
 let site: FakeSite;
@@ -60,8 +60,8 @@ afterEach(async () => {
   await site.close();
 });
 
-describe.skipIf(findBrowser({}) === undefined)('the engine that renders', () => {
-  it.skipIf(process.platform !== 'linux')('replaces tabs and browsers that have served so many pages', async () => {
+describeUnless(noBrowser, 'the engine that renders', () => {
+  itUnless(notLinux, 'replaces tabs and browsers that have served so many pages', async () => {
     const browser = open('', { tab: 2, browser: 3 });
     const seen = new Set<number>();
     for (let page = 1; page <= 7; page++) {
@@ -73,7 +73,7 @@ describe.skipIf(findBrowser({}) === undefined)('the engine that renders', () => 
     await browser.close();
   });
 
-  describe.skipIf(process.platform !== 'linux')('gives a page up when the browser does not answer', () => {
+  describeUnless(notLinux, 'gives a page up when the browser does not answer', () => {
     it.each([
       ['that it go to the page', '', '/2', undefined, 'render-timeout: the browser did not open the page'],
       ['for a tab', '', 'http://other.test/', undefined, 'render-crash: the browser opens no page: nothing was opened'],

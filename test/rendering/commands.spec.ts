@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findBrowser } from '../../src/adapters/browser/find-browser.js';
 import { crawlwayCommand } from '../support/crawlway-command.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless, noBrowser } from '../support/left-out.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { renderingWorld } from './rendering-world.js';
 import { publishShop, textOf } from './script-made-site.js';
@@ -49,7 +49,7 @@ function withoutBrowser(): string {
   return file;
 }
 
-describe.skipIf(findBrowser({}) === undefined)('crawlway render', () => {
+describeUnless(noBrowser, 'crawlway render', () => {
   it('prints what only the scripts of a page bring, and writes a picture', async () => {
     const picture = join(temporaryDirectory(), 'page.jpg');
     const { code, out } = await run('render', site.url('/product/1'), ...SANDBOX, '--picture', picture);

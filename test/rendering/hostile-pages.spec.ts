@@ -1,8 +1,8 @@
 /** Pages that mean harm, in a real browser. Left out where there is no Chromium. */
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findBrowser } from '../../src/adapters/browser/find-browser.js';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless, itUnless, noBrowser, notLinux } from '../support/left-out.js';
 import { renderingWorld } from './rendering-world.js';
 
 /** Longer than a busy machine takes for a page; one that ends in time ends long before. */
@@ -33,7 +33,7 @@ afterEach(async () => {
   await site.close();
 });
 
-describe.skipIf(findBrowser({}) === undefined)('a hostile page', () => {
+describeUnless(noBrowser, 'a hostile page', () => {
   it('gets nothing out', async () => {
     const inside = await FakeSite.start('127.0.0.2');
     onTestFinished(() => inside.close());
@@ -67,7 +67,7 @@ describe.skipIf(findBrowser({}) === undefined)('a hostile page', () => {
     expect(world.pushed().get(site.url('/good'))).toMatchObject({ text: expect.stringContaining('Goodword') });
   });
 
-  it.skipIf(process.platform !== 'linux')('that eats memory is ended, and taken as it was sent', async () => {
+  itUnless(notLinux, 'that eats memory is ended, and taken as it was sent', async () => {
     site.set('/', html(`<p>Sentword.</p><div id=root></div><script>${EATER}</script>`));
     world = await renderingWorld({
       attributes: 'render="always"',

@@ -1,12 +1,13 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { CHROMIUM } from '../console/chromium.js';
 import { runHowTo } from '../docs/how-to.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless, NO_CHROMIUM } from '../support/left-out.js';
 import { publishShop, textOf } from './script-made-site.js';
 
 const HEADING = 'A single-page application';
 
-describe.skipIf(!CHROMIUM)('the how-to of pages made by scripts', () => {
+describeUnless(CHROMIUM ? undefined : NO_CHROMIUM, 'the how-to of pages made by scripts', () => {
   it(HEADING, async () => {
     const site = await FakeSite.start();
     onTestFinished(() => site.close());

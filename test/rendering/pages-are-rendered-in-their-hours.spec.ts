@@ -1,15 +1,15 @@
 /** Pages that a browser renders, of a host with a `cw:Schedule`. Left out where there is no Chromium. */
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { findBrowser } from '../../src/adapters/browser/find-browser.js';
+import { expect, it, onTestFinished } from 'vitest';
 import { hours, type Instant, instant } from '../../src/domain/time/units.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless, noBrowser } from '../support/left-out.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { renderingWorld } from './rendering-world.js';
 
 const NOON = instant(Date.parse('2026-06-01T12:00:00Z'));
 const HTML = { 'content-type': 'text/html' };
 
-describe.skipIf(findBrowser({}) === undefined)('pages that are rendered', () => {
+describeUnless(noBrowser, 'pages that are rendered', () => {
   it('are rendered in the windows of their host alone; what does not fit into one waits for the next', async () => {
     const clock = new ManualClock(NOON);
     const asked: { readonly path: string; readonly at: Instant }[] = [];

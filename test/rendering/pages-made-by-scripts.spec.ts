@@ -1,9 +1,9 @@
 /** Pages made by scripts, rendered by a real browser. Left out where there is no Chromium. */
 import { globSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findBrowser } from '../../src/adapters/browser/find-browser.js';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless, itUnless, noBrowser, notLinux } from '../support/left-out.js';
 import { type RenderingWorldOptions, renderingWorld } from './rendering-world.js';
 import { publishShop, textOf } from './script-made-site.js';
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   await site.close();
 });
 
-describe.skipIf(findBrowser({}) === undefined)('a site made by scripts', () => {
+describeUnless(noBrowser, 'a site made by scripts', () => {
   it('is crawled with its text, links, titles, shadow roots and frames', async () => {
     world = await start();
     await world.untilIdle();
@@ -86,23 +86,20 @@ describe.skipIf(findBrowser({}) === undefined)('a site made by scripts', () => {
     expect(metas).toContainEqual({ name: 'render', value: 'plain' });
   });
 
-  it.skipIf(process.platform !== 'linux')(
-    'is run in processes that know nothing of the environment of the server',
-    async () => {
-      vi.stubEnv('CRAWLWAY_API_KEYS', 'ada:admin:PlAnTeD');
-      vi.stubEnv('SOME_PASSWORD', 'PlAnTeD');
-      onTestFinished(() => void vi.unstubAllEnvs());
-      let environments = '';
-      site.set('/api/product/1', () => {
-        environments += [...descendants(process.pid)].map(environmentOf).join('');
-        return { body: '{}' };
-      });
-      world = await start();
-      await world.untilIdle();
-      expect(environments).toContain('PATH=');
-      expect(environments).not.toContain('PlAnTeD');
-    },
-  );
+  itUnless(notLinux, 'is run in processes that know nothing of the environment of the server', async () => {
+    vi.stubEnv('CRAWLWAY_API_KEYS', 'ada:admin:PlAnTeD');
+    vi.stubEnv('SOME_PASSWORD', 'PlAnTeD');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    let environments = '';
+    site.set('/api/product/1', () => {
+      environments += [...descendants(process.pid)].map(environmentOf).join('');
+      return { body: '{}' };
+    });
+    world = await start();
+    await world.untilIdle();
+    expect(environments).toContain('PATH=');
+    expect(environments).not.toContain('PlAnTeD');
+  });
 
   it('is shown to a person as it was sent beside what its scripts make of it, with a picture; nothing is stored', async () => {
     world = await start({ attributes: 'render="never"', crawler: '' });

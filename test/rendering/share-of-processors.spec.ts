@@ -1,10 +1,10 @@
 /** What rendering may take of the processors, in a real browser. Left out where there is no Chromium. */
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findBrowser } from '../../src/adapters/browser/find-browser.js';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
+import { itUnless, noBrowser, notLinux } from '../support/left-out.js';
 import { renderingWorld } from './rendering-world.js';
 
 /** Processor seconds that rendering may take per second, and at once. */
@@ -55,34 +55,36 @@ afterEach(async () => {
   await site.close();
 });
 
-const isHere = findBrowser({}) !== undefined && process.platform === 'linux';
+itUnless(
+  noBrowser ?? notLinux,
+  'pages wait until those before them are within the share; plain pages do not',
+  async () => {
+    const begun: Begin[] = [];
+    site.set('/begun', () => {
+      const plain = PLAIN.filter((path) => site.fetched.includes(path)).length;
+      begun.push({ at: performance.now() / 1000, used: processorTime(process.pid), plain });
+      return {};
+    });
+    site.page('/', [...DEAR, ...PLAIN]);
+    for (const path of PLAIN) site.page(path);
+    for (const path of DEAR) site.set(path, { headers: { 'content-type': 'text/html' }, body: page });
 
-it.skipIf(!isHere)('pages wait until those before them are within the share; plain pages do not', async () => {
-  const begun: Begin[] = [];
-  site.set('/begun', () => {
-    const plain = PLAIN.filter((path) => site.fetched.includes(path)).length;
-    begun.push({ at: performance.now() / 1000, used: processorTime(process.pid), plain });
-    return {};
-  });
-  site.page('/', [...DEAR, ...PLAIN]);
-  for (const path of PLAIN) site.page(path);
-  for (const path of DEAR) site.set(path, { headers: { 'content-type': 'text/html' }, body: page });
+    world = await renderingWorld({
+      attributes: 'render="never"',
+      crawler: `<Root url="${site.url('/')}"/><Rules><Rule><Path value="/dear-"/><Render mode="always"/></Rule></Rules>`,
+      renderer: `maxShare="${PER_SECOND / availableParallelism()}" pages="1" timeLimitMS="150000"`,
+    });
+    await world.untilIdle();
 
-  world = await renderingWorld({
-    attributes: 'render="never"',
-    crawler: `<Root url="${site.url('/')}"/><Rules><Rule><Path value="/dear-"/><Render mode="always"/></Rule></Rules>`,
-    renderer: `maxShare="${PER_SECOND / availableParallelism()}" pages="1" timeLimitMS="150000"`,
-  });
-  await world.untilIdle();
-
-  for (const path of DEAR)
-    expect(world.pushed().get(site.url(path))).toMatchObject({ text: expect.stringContaining('Workword') });
-  expect(begun).toHaveLength(DEAR.length);
-  const [first, ...later] = begun;
-  const costs = later.map(({ used }, index) => used - begun[index]!.used);
-  // Use is measured four times a second: what the first and the last page took may not have been counted yet.
-  const uncounted = 2 * Math.max(...costs);
-  for (const { at, used } of later)
-    expect(used - first!.used).toBeLessThan(AT_ONCE + PER_SECOND * (at - first!.at) + uncounted);
-  expect(begun.at(-1)!.plain).toBe(PLAIN.length);
-});
+    for (const path of DEAR)
+      expect(world.pushed().get(site.url(path))).toMatchObject({ text: expect.stringContaining('Workword') });
+    expect(begun).toHaveLength(DEAR.length);
+    const [first, ...later] = begun;
+    const costs = later.map(({ used }, index) => used - begun[index]!.used);
+    // Use is measured four times a second: what the first and the last page took may not have been counted yet.
+    const uncounted = 2 * Math.max(...costs);
+    for (const { at, used } of later)
+      expect(used - first!.used).toBeLessThan(AT_ONCE + PER_SECOND * (at - first!.at) + uncounted);
+    expect(begun.at(-1)!.plain).toBe(PLAIN.length);
+  },
+);

@@ -1,8 +1,8 @@
 /** WebSockets of rendered pages, in a real browser. Left out where there is no Chromium. */
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findBrowser } from '../../src/adapters/browser/find-browser.js';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
+import { describeUnless, noBrowser } from '../support/left-out.js';
 import { type SocketClient, SocketSite } from '../support/socket-site.js';
 import { renderingWorld } from './rendering-world.js';
 
@@ -50,7 +50,7 @@ afterEach(async () => {
   await site.close();
 });
 
-describe.skipIf(findBrowser({}) === undefined)('a page that wants a WebSocket', () => {
+describeUnless(noBrowser, 'a page that wants a WebSocket', () => {
   it('has it at a host that the configuration names, without its cookies, until it has been read', async () => {
     const live = await server((client, text) => text && client.send(`Liveword: 42 pieces for ${text}`));
     page(`ws://127.0.0.1:${live.port}/stock`);

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { describeUnless, notLinux } from '../../../test/support/left-out.js';
 
-describe.runIf(process.platform === 'linux')('the priority of a thread', () => {
+describeUnless(notLinux, 'the priority of a thread', () => {
   it('falls for the thread that gives way, and for no other', async () => {
     const before = getPriority();
     const file = new URL('./thread-priority.ts', import.meta.url).href;

@@ -9,10 +9,6 @@ const page = (title: string, ...links: string[]): string =>
 export const PAGES = { 'index.html': page('index', 'a.html'), 'a.html': page('a', 'b.html'), 'b.html': page('b') };
 export const PATHS = ['/', '/a.html', '/b.html'];
 
-/** The name of a test, with why it is left out. */
-export const named = (name: string, missing: string | undefined): string =>
-  missing === undefined ? name : `${name} (left out: ${missing})`;
-
 export const indexedPaths = async (world: CrawlWorld): Promise<string[]> =>
   (await world.indexed()).map((url) => new URL(url).pathname);
 
