@@ -63,11 +63,8 @@ export async function serve(
   const file = configurationFile(options.configFile, options.fileSinks);
   let loaded = file.load();
   for (const { place, code, message } of loaded.problems) log.warn(`${placeText(place)} ${code} ${message}`);
-  const sample = withSample ? await startSample(loaded.definition, { ...options, log }) : undefined;
-  if (sample?.moved) loaded = file.load();
   const opened: (() => Promise<unknown>)[] = [];
   if (telemetry) opened.push(() => telemetry.close());
-  if (sample) opened.push(() => sample.close());
   const close = async (): Promise<void> => {
     for (const step of opened.splice(0).reverse()) await step();
   };
@@ -79,6 +76,10 @@ export async function serve(
       encryptionKey: options.encryptionKey,
       telemetry,
     });
+    // Not before the data directory is this server's own: the sample of one that runs already would look like another program's.
+    const sample = withSample ? await sampleBeside(engine, loaded.definition, { ...options, log }) : undefined;
+    if (sample) opened.push(() => sample.close());
+    if (sample?.moved) loaded = file.load();
     engine.observe(new EventLog(log).take);
     const webhooks = new Webhooks({ clock: systemClock, log, definition: () => engine.definition, open: openWebhook });
     engine.observe(webhooks.take);
@@ -123,6 +124,16 @@ export async function serve(
     return { url, engine, log, reload: (who) => configuration.reload(who), close };
   } catch (error) {
     await close();
+    throw error;
+  }
+}
+
+/** An engine that has no sample to crawl does not stay open. */
+async function sampleBeside(engine: EngineApi, ...[definition, setting]: Parameters<typeof startSample>): Promise<Sample> {
+  try {
+    return await startSample(definition, setting);
+  } catch (error) {
+    await engine.drain(DRAIN_TIME);
     throw error;
   }
 }

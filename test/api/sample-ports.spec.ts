@@ -65,6 +65,15 @@ it('the sample never crawls or pushes to a port that another program has, and st
   expect(second.said.filter((line) => /is taken/.test(line))).toEqual([]);
 });
 
+it('a second server in the same folder ends without a change to what the first one runs with', async () => {
+  const folder = temporaryDirectory();
+  copyFileSync('CrawlConfig.xml.example', join(folder, 'CrawlConfig.xml'));
+  const first = await sample(folder);
+  const before = readFileSync(first.config, 'utf8');
+  await expect(sample(folder)).rejects.toThrow('is in use by another server');
+  expect(readFileSync(first.config, 'utf8')).toBe(before);
+});
+
 it("a sink in which another server's documents are under the same name is reported before anything is pushed", async () => {
   const site = await runningIndex(); // any site will do: its search page
   const index = await runningIndex();
