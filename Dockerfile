@@ -8,7 +8,9 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build && npm run sbom --silent > dist/sbom.cdx.json && npm prune --omit=dev --no-audit --no-fund
+# The package is the packed program; of the packages that the build needed, those stay that it loads while it runs.
+RUN npm run package && npm run sbom --silent > dist/package/dist/sbom.cdx.json \
+  && cp dist/package/package.json . && rm package-lock.json && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:26.10.0-bookworm-slim${NODE_DIGEST}
 # A user that /etc/passwd does not know has no home, which Chromium wants and writes to.
@@ -22,11 +24,8 @@ ENV NODE_ENV=production \
     CRAWLWAY_HOST=0.0.0.0 \
     CRAWLWAY_PORT=8740
 WORKDIR /opt/crawlway
-COPY --from=build /build/package.json /build/openapi.yaml /build/CrawlConfig.xml.example ./
+COPY --from=build /build/dist/package ./
 COPY --from=build /build/node_modules ./node_modules
-COPY --from=build /build/dist ./dist
-COPY --from=build /build/console/dist ./console/dist
-COPY --from=build /build/config ./config
 ARG CHROMIUM=no
 RUN if [ "$CHROMIUM" = yes ]; then apt-get update && apt-get install -y --no-install-recommends chromium && rm -rf /var/lib/apt/lists/*; fi
 # A user of its own, by number so that Kubernetes can see that it is not root.

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startIndex } from './server.js';
 
-const USAGE = `usage: node dist/demo-index/main.js [--port N] [--host ADDR] [--data DIR]
+const USAGE = `usage: node dist/program/demo-index.js [--port N] [--host ADDR] [--data DIR]
 Runs the bundled index alone. INDEX_LOGIN and INDEX_PASSWORD in the environment set a login.`;
 
 const DEFAULTS = { port: '8741', host: '127.0.0.1', data: 'data' };

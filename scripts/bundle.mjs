@@ -14,6 +14,7 @@ const ENTRIES = {
   main: 'src/main.js',
   crawlway: 'src/cli/crawlway.js',
   client: 'client/index.js',
+  'demo-index': 'demo-index/main.js',
   'pages.thread': 'src/server/pages.thread.js',
   'render.thread': 'src/server/render.thread.js',
   'sqlite-writer.thread': 'src/adapters/storage/sqlite/sqlite-writer.thread.js',

@@ -54,7 +54,7 @@ describe('Dockerfile', () => {
   it('copies only what is there', () => {
     for (const sources of of('COPY').filter((rest) => !rest.startsWith('--')))
       for (const source of sources.split(/\s+/).slice(0, -1)) expect(existsSync(join(ROOT, source)), source).toBe(true);
-    const built = ['node_modules', 'dist', 'console/dist'];
+    const built = ['node_modules', 'dist/package'];
     for (const sources of of('COPY').filter((rest) => rest.startsWith('--from=build')))
       for (const source of sources.split(/\s+/).slice(1, -1)) {
         const path = source.replace('/build/', '');
