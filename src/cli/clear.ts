@@ -16,7 +16,8 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
     // Without confirm the server deletes nothing, and returns how many it would.
     const { status, body } = await client.request<{ count?: number; detail?: string }>('DELETE', path);
     if (status === 409 && body.count === 0) {
-      process.stdout.write(`${body.detail ?? 'No stored URL matches.'}\n`);
+      process.stderr.write(`${body.detail ?? 'No stored URL matches.'}\n`);
+      if (options.json) printJson({ crawler, deleted: 0 });
       return;
     }
     if (status !== 409 || body.count === undefined) throw new UsageError(body.detail ?? `the server answers ${status}`);

@@ -63,7 +63,9 @@ export class ServerClient {
           `the server at ${this.url} has not answered within ${TIMEOUT_MS / 1000} s; it may still be doing what was asked`,
         );
       }
-      throw new UsageError(`no server answers at ${this.url}: ${reasonOf(error)}`);
+      throw new UsageError(
+        `no server answers at ${this.url} (${reasonOf(error)}): start one with crawlway serve, or say with --server where it is`,
+      );
     });
     const text = await response.text();
     return { status: response.status, body: (text === '' ? undefined : this.parse(text, response.status)) as T };
@@ -104,6 +106,14 @@ export class ServerClient {
     if (names.length === 1) return names[0]!;
     if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawler yet`);
     throw new UsageError(`there are several crawlers: say which with --crawler (${names.join(', ')})`);
+  }
+
+  /** The crawler with that name, or all. */
+  async chosen(name: string | undefined): Promise<string[]> {
+    if (name !== undefined) return [name];
+    const names = await this.crawlers();
+    if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawler yet`);
+    return names;
   }
 
   async crawlers(): Promise<string[]> {

@@ -32,7 +32,7 @@ import { submit } from './submit.js';
 const program = new Command('crawlway')
   .description('Crawls web sites and keeps a search index in sync with them.')
   .version(SERVER_VERSION)
-  .showHelpAfterError()
+  .showHelpAfterError('crawlway --help lists the commands, crawlway COMMAND --help the options of one.')
   .addHelpText(
     'after',
     '\nExit code: 0 done, 1 the command could not do what was asked (it says why); others are in the help of the command.',
@@ -141,7 +141,7 @@ withJson(program.command('render'))
 
 withJson(withServer(program.command('refused')))
   .description('list the links that were refused since the server started, by reason and host, with samples')
-  .option('--crawler <name>', 'the crawler, when there are several')
+  .option('--crawler <name>', 'only this crawler')
   .option('--reason <code>', 'only this reason code')
   .option('--host <host>', 'only links to this host')
   .action(refused);
@@ -154,7 +154,7 @@ withJson(withServer(program.command('submit')))
 
 withJson(withServer(program.command('clear')))
   .description('delete stored URLs, and their documents from the index')
-  .argument('<pattern>', 'SQL LIKE pattern: http://www.example.com/%')
+  .argument('<pattern>', 'all of a URL, with * or % for any characters: http://www.example.com/*')
   .option('--crawler <name>', 'the crawler, when there are several')
   .option('-y, --yes', 'do not ask')
   .action(clear);
@@ -170,7 +170,7 @@ withJson(withServer(program.command('push')))
 
 withJson(withServer(program.command('refresh')))
   .description('visit a stored URL now, or all that match a pattern; a host that rests is asked once')
-  .argument('<url|pattern>', 'a URL, or an SQL LIKE pattern: http://www.example.com/%')
+  .argument('<url|pattern>', 'a URL, or a pattern of whole URLs: http://www.example.com/*')
   .option('--crawler <name>', 'the crawler, when there are several')
   .action(refresh);
 
@@ -181,7 +181,7 @@ withJson(withServer(program.command('status')))
 
 withJson(withServer(program.command('roots')))
   .description('list the start URLs and what became of each')
-  .option('--crawler <name>', 'the crawler, when there are several')
+  .option('--crawler <name>', 'only this crawler')
   .action(roots);
 
 const sinks = program.command('sinks').description('destinations of push orders');
@@ -244,7 +244,10 @@ withJson(withServer(keys.command('create')))
   .option('--expires <when>', 'days like 90d, or a time like 2027-01-31T00:00:00Z (else never)')
   .action(createKey);
 
-withServer(keys.command('withdraw')).description('end a key at once').argument('<name>').action(withdrawKey);
+withJson(withServer(keys.command('withdraw')))
+  .description('end a key at once')
+  .argument('<name>')
+  .action(withdrawKey);
 
 const store = program.command('store').description('move what a stopped server knows to another database');
 const withDatabase = (command: Command): Command =>

@@ -31,7 +31,7 @@ const AS: Readonly<Record<string, string>> = {
   link: 'a link',
   redirect: 'the target of a redirect',
   sitemap: 'an entry of a sitemap',
-  stored: 'a stored URL',
+  stored: 'it is stored',
 };
 
 const NUMBER = 10;

@@ -62,9 +62,10 @@ export async function listKeys(options: ServerOption & JsonOption): Promise<void
   process.stdout.write(`${table(['KEY', 'ROLE', 'FROM', 'CREATED', 'BY', 'EXPIRES'], rows)}\n`);
 }
 
-export async function withdrawKey(name: string, options: ServerOption): Promise<void> {
+export async function withdrawKey(name: string, options: ServerOption & JsonOption): Promise<void> {
   await new ServerClient(options).call('DELETE', `/keys/${encodeURIComponent(name)}`);
-  process.stderr.write(`key ${name} is withdrawn\n`);
+  if (options.json) printJson({ name, withdrawn: true });
+  else process.stderr.write(`key ${name} is withdrawn\n`);
 }
 
 /** `90d`, or a time as ISO 8601 has it. */

@@ -13,8 +13,11 @@ interface RefusedOptions extends ServerOption, JsonOption {
 /** Links that were never stored: how many, why, and a few of them. */
 export async function refused(options: RefusedOptions): Promise<void> {
   const client = new ServerClient(options);
-  const crawler = await client.crawler(options.crawler);
-  const all = await client.list<RefusedDto>(`/crawlers/${encodeURIComponent(crawler)}/refused`);
+  const all: (RefusedDto & { readonly crawler: string })[] = [];
+  for (const crawler of await client.chosen(options.crawler)) {
+    const some = await client.list<RefusedDto>(`/crawlers/${encodeURIComponent(crawler)}/refused`);
+    all.push(...some.map((one) => ({ crawler, ...one })));
+  }
   const { reason, host } = options;
   const shown = all.filter((one) => (reason ?? one.reason) === one.reason && (host ?? one.host) === one.host);
   if (options.json) return printJson(shown);
@@ -24,8 +27,8 @@ export async function refused(options: RefusedOptions): Promise<void> {
     );
     return;
   }
-  const rows = shown.map((one) => [one.count, one.reason, one.host]);
-  process.stdout.write(`${table(['LINKS', 'REASON', 'HOST'], rows)}\n\n`);
+  const rows = shown.map((one) => [one.crawler, one.count, one.reason, one.host]);
+  process.stdout.write(`${table(['CRAWLER', 'LINKS', 'REASON', 'HOST'], rows)}\n\n`);
   const samples = shown.flatMap((one) =>
     one.samples.map(({ url, from }) => `${one.reason}  ${url}\n  on ${from}`.split('\n').map(printable).join('\n')),
   );

@@ -7,19 +7,31 @@ interface RootsOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
 }
 
+type RootOf = RootDto & { readonly crawler: string };
+
 /** Start URLs with what became of each. */
 export async function roots(options: RootsOptions): Promise<void> {
   const client = new ServerClient(options);
-  const crawler = await client.crawler(options.crawler);
-  const all = await client.all<RootDto>(`/crawlers/${encodeURIComponent(crawler)}/roots`);
+  const crawlers = await client.chosen(options.crawler);
+  const all: RootOf[] = [];
+  for (const crawler of crawlers) {
+    const some = await client.all<RootDto>(`/crawlers/${encodeURIComponent(crawler)}/roots`);
+    all.push(...some.map((root) => ({ crawler, ...root })));
+  }
   if (options.json) return printJson(all);
-  if (all.length === 0) return void process.stdout.write(`the crawler ${crawler} has no roots\n`);
-  const rows = all.map(({ url, origin, state }) => [
+  if (all.length === 0) {
+    process.stdout.write(
+      `${crawlers.length === 1 ? `the crawler ${crawlers[0]} has` : 'the crawlers have'} no roots\n`,
+    );
+    return;
+  }
+  const rows = all.map(({ crawler, url, origin, state }) => [
+    crawler,
     state?.status ?? 'rejected',
     state?.reason ?? '',
     state?.dueAt ?? '',
     origin,
     url,
   ]);
-  process.stdout.write(`${table(['STATUS', 'REASON', 'NEXT VISIT', 'FROM', 'URL'], rows)}\n`);
+  process.stdout.write(`${table(['CRAWLER', 'STATUS', 'REASON', 'NEXT VISIT', 'FROM', 'URL'], rows)}\n`);
 }

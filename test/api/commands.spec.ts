@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { check } from '../../src/cli/check.js';
+import { clear } from '../../src/cli/clear.js';
 import { ServerClient } from '../../src/cli/client.js';
 import { completion } from '../../src/cli/completion.js';
 import { doctor } from '../../src/cli/doctor.js';
@@ -12,6 +14,7 @@ import { roots } from '../../src/cli/roots.js';
 import { testSinks } from '../../src/cli/sinks.js';
 import { status } from '../../src/cli/status.js';
 import { ApiWorld } from './api-world.js';
+import { Program } from './program.js';
 
 let world: ApiWorld;
 beforeAll(async () => {
@@ -58,8 +61,51 @@ it('results are one JSON document each with --json', async () => {
     check: [],
   });
   expect(await printed(() => roots({ server: world.server.url }))).toMatch(
-    /^STATUS.*\nindexed .* configuration {2}http/,
+    /^CRAWLER {2}STATUS.*\ntest +indexed .* configuration {2}http/,
   );
+});
+
+it('a crawler is asked for only where one has to be chosen', async () => {
+  const several = createServer((request, response) => {
+    const [, crawler, list] = /^\/api\/v1\/crawlers(?:\/(\w+)\/(\w+))?/.exec(request.url!)!;
+    const root = { url: `http://${crawler}.example/`, origin: 'configuration' };
+    const link = { reason: 'not-accepted', host: `${crawler}.example`, count: 2, samples: [] };
+    const items = list === 'roots' ? [root] : list === 'refused' ? [link] : [{ name: 'one' }, { name: 'two' }];
+    response.end(JSON.stringify({ items, next: null }));
+  });
+  await new Promise<void>((resolve) => several.listen(0, '127.0.0.1', resolve));
+  const server = `http://127.0.0.1:${(several.address() as { port: number }).port}`;
+  expect(await printed(() => roots({ server }))).toMatch(/one +rejected .*one\.example\/\ntwo +rejected/);
+  expect(JSON.parse(await printed(() => refused({ server, json: true })))).toMatchObject([
+    { crawler: 'one', count: 2 },
+    { crawler: 'two', count: 2 },
+  ]);
+  await expect(clear('http://one.example/*', { server })).rejects.toThrow('say which with --crawler (one, two)');
+  several.close();
+});
+
+it('a pattern that matches nothing is a result, too', async () => {
+  const server = { server: world.server.url, json: true };
+  expect(JSON.parse(await printed(() => clear('http://nowhere.example/*', server)))).toEqual({
+    crawler: 'test',
+    deleted: 0,
+  });
+});
+
+it('the documentation has a row for every command, and a wrong one is told of in three lines', async () => {
+  const bash = (await new Program(['completion', 'bash']).ended).stdout;
+  const commands = [...bash.matchAll(/"([a-z ]+)"\) candidates=/g)].map(([, path]) => path!);
+  const page = readFileSync('docs/command-line.md', 'utf8');
+  const groups = commands.filter((path) => commands.some((other) => other.startsWith(`${path} `)));
+  expect(commands.length).toBeGreaterThan(25);
+  expect(commands.filter((path) => !groups.includes(path) && !page.includes(`\`${path}`))).toEqual([]);
+  const { stderr, code } = await new Program(['explian']).ended;
+  expect(code).toBe(1);
+  expect(stderr.trim().split('\n')).toEqual([
+    "error: unknown command 'explian'",
+    '(Did you mean explain?)',
+    expect.stringMatching(/^crawlway --help/),
+  ]);
 });
 
 it('a sink is tried without an order, in the configuration, in force and in a draft', async () => {

@@ -190,12 +190,14 @@ function ofError(facts: UrlFacts, state: UrlState): Headline {
   const { reason, temporaryErrors } = state;
   const isIn = state.stamp !== undefined;
   const { meaning, remedy } = entryOf(reason);
-  const detail = visits[0]?.outcome === reason && visits[0].detail ? ` (${clause(visits[0].detail)})` : '';
+  const said = visits[0]?.outcome === reason ? visits[0].detail : undefined;
+  // The status alone is in the reason.
+  const detail = said && !/^the server answered \d+$/.test(said) ? ` (${clause(said)})` : '';
   const again = nextVisit(facts, state);
   const times = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
   const lasting = state.permanentError ? ' If it fails again, the URL is removed.' : '';
   const fate = isIn ? 'in-index' : temporaryErrors > 0 ? 'on-its-way' : 'not-in-index';
-  const text = `${isIn ? 'In the index, as it was before' : 'Not in the index'}: ${times}: ${reason}: ${clause(meaning)}${detail}. ${again}${lasting}`;
+  const text = `${isIn ? 'In the index, as it was before' : 'Not in the index'}: ${times} (${reason}). ${clause(meaning)}${detail}. ${again}${lasting}`;
   return { fate, reason, text: text.trim(), nextStep: remedy };
 }
 

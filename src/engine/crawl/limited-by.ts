@@ -65,5 +65,11 @@ function politenessLimit({ waiting, now }: Load): string {
   const most = `${share} % of what is due is on ${waiting.largest.map((host) => host.hostKey).join(' and ')}`;
   // For every other host it is known when it may be asked.
   if (waiting.nextRequestAt === undefined) return `a person: all hosts with something due are paused; ${most}`;
-  return `politeness: ${most}; next request in ${Math.max(0, (waiting.nextRequestAt - now) / 1000).toFixed(1)} s`;
+  return `politeness: ${most}; next request in ${wait(Math.max(0, (waiting.nextRequestAt - now) / 1000))}`;
+}
+
+/** Minutes where tenths of a second mean nothing any more. */
+function wait(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
