@@ -129,7 +129,10 @@ export async function serve(
 }
 
 /** An engine that has no sample to crawl does not stay open. */
-async function sampleBeside(engine: EngineApi, ...[definition, setting]: Parameters<typeof startSample>): Promise<Sample> {
+async function sampleBeside(
+  engine: EngineApi,
+  ...[definition, setting]: Parameters<typeof startSample>
+): Promise<Sample> {
   try {
     return await startSample(definition, setting);
   } catch (error) {

@@ -17,7 +17,9 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await open('/urls?status=error');
-    await signIn('not-a-key-of-this-server');
+    // The field has the focus: a person types and presses Enter.
+    await page.keyboard.type('not-a-key-of-this-server');
+    await page.keyboard.press('Enter');
     await page.getByText('The server does not know this key.').waitFor();
     expect(asked.filter((path) => path === '/api/v1/session')).toHaveLength(2);
   });
@@ -43,6 +45,21 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     await page.getByRole('heading', { name: 'Server records' }).waitFor();
     expect(await page.getByRole('button', { name: /^Add/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+  });
+
+  it('remembers a key for all tabs of the browser if a person wants it, until that signs out', async () => {
+    const { page, world } = stage();
+    await page.getByLabel('Remember it in this browser').check();
+    await signIn(READER);
+    await page.getByText('ann (read)').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(world.server.url);
+    await other.getByText('ann (read)').waitFor();
+    await other.close();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.reload();
     await page.getByLabel('API key').waitFor();
   });
 

@@ -30,6 +30,11 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     await sink.getByLabel('type *').selectOption('file');
     await sink.getByLabel('url *').fill('copy.jsonl');
     await sink.getByLabel('url *').press('Tab');
+    await sink.getByRole('button', { name: 'Test the sink' }).click();
+    await sink.getByText('Works: Its folder can be written.').waitFor();
+    const push = crawler.locator('details.element', { hasText: 'PushTo' });
+    await push.locator('summary').first().click();
+    expect(await push.getByLabel('sink *').locator('option').allTextContents()).toEqual(['main', 'copy']);
     await page.getByRole('button', { name: 'Preview and save…' }).click();
     const dialog = page.getByRole('dialog', { name: 'What this change would do' });
     await dialog.getByText(/stored URLs? judged/).waitFor();
@@ -58,7 +63,7 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
       .toEqual(['search']);
   });
 
-  it('copies a crawler and takes it away again', async () => {
+  it('copies a crawler and takes it away again, and every crawler is asked about a page', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=forms');
     await page.getByRole('button', { name: 'Copy' }).click();
@@ -69,6 +74,8 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     // The engine has it before the API shows it.
     await page.getByText('The new configuration is in force').waitFor();
     expect(world.server.engine.definition.crawlers).toHaveLength(2);
+    await open(`/try?crawler=docs-2&url=${encodeURIComponent(world.site.url('/guide/'))}`);
+    await page.getByRole('link', { name: 'docs in the index' }).waitFor();
     await open('/configuration?view=forms&crawler=docs-2');
     await page
       .getByRole('region', { name: 'Crawler docs-2' })

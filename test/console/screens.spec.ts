@@ -59,7 +59,8 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const roots = page.getByRole('table', { name: 'Start URLs' });
     expect(await roots.getByRole('row').nth(1).textContent()).toContain(`${world.site.origin}/`);
     await open('/audit');
-    await page.getByRole('table', { name: 'Audit log' }).getByText('pauseCrawler').first().waitFor();
+    await page.getByRole('table', { name: 'Audit log' }).getByText('Pause crawler').first().waitFor();
+    await page.getByText('state running → paused').first().waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -169,6 +170,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByText(/^Not crawled: /).waitFor();
     const verdict = page.getByRole('region', { name: 'Verdict' });
     expect(await verdict.textContent()).toContain('rule 2');
+    await verdict.getByRole('link', { name: 'Show it in the configuration' }).waitFor();
     await verdict
       .getByRole('link', { name: /CrawlConfig.xml/ })
       .first()

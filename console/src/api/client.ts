@@ -1,4 +1,4 @@
-/** The only access to the REST API: the client that the package publishes, with the API key of this browser tab. */
+/** The only access to the REST API: the client that the package publishes, with the API key that a person has entered. */
 import { type Answer, ApiProblem, type CallOptions, CrawlwayClient, problemIn } from '../../../client/index.js';
 import type { Calls } from './schema.js';
 
@@ -6,13 +6,18 @@ export { type Answer, ApiProblem, type CallOptions, type ProblemError, queryText
 
 const KEY = 'crawlway-key';
 
-const client = new CrawlwayClient({ key: () => sessionStorage.getItem(KEY) ?? undefined });
+const client = new CrawlwayClient({ key: () => storedKey() ?? undefined });
 
-export const hasKey = (): boolean => sessionStorage.getItem(KEY) !== null;
+/** Of this tab, else of this browser. */
+const storedKey = (): string | null => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 
-export function setKey(key: string | undefined): void {
-  if (key === undefined) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, key);
+export const hasKey = (): boolean => storedKey() !== null;
+
+/** Kept until the tab is closed, or in this browser until a person signs out. Undefined: it is forgotten. */
+export function setKey(key: string | undefined, { inBrowser = false } = {}): void {
+  sessionStorage.removeItem(KEY);
+  localStorage.removeItem(KEY);
+  if (key !== undefined) (inBrowser ? localStorage : sessionStorage).setItem(KEY, key);
 }
 
 export const accessHeaders = (): Record<string, string> => client.accessHeaders();

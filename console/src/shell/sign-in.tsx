@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, setKey } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 
@@ -11,13 +11,17 @@ const here = (): string => location.pathname + location.search;
 
 export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn: () => void }): JSX.Element {
   const [typed, setTyped] = useState('');
+  const [inBrowser, setInBrowser] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  // An `autofocus` of an element that comes after the page has loaded counts only sometimes.
+  useEffect(() => field.current?.focus(), []);
   const provider = useResource('sign-in', (signal) => call('GET /auth', { signal })).value?.provider;
   const key = typed.trim();
   const sendable = !UNSENDABLE.test(key);
   const signIn = (event: Event): void => {
     event.preventDefault();
     if (!sendable) return;
-    setKey(key);
+    setKey(key, { inBrowser });
     onSignedIn();
   };
   return (
@@ -33,11 +37,13 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
           </>
         )}
         <p class="muted">
-          This server wants an API key. It stays in this browser tab and is forgotten when you close it.
+          This server asks for an API key: one that its administrator gave you, or the part after the second colon of an
+          entry in its <code>CRAWLWAY_API_KEYS</code>.
         </p>
         <div class="field">
           <label for="key">API key</label>
           <input
+            ref={field}
             id="key"
             type="password"
             autocomplete="current-password"
@@ -46,6 +52,11 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </div>
+        <label class="check">
+          <input type="checkbox" checked={inBrowser} onChange={(event) => setInBrowser(event.currentTarget.checked)} />
+          Remember it in this browser
+        </label>
+        <p class="hint">{inBrowser ? 'It is kept until you sign out.' : 'It is forgotten when you close this tab.'}</p>
         {!sendable && (
           <p class="notice bad" role="alert">
             This is not a key: it has signs that cannot be sent to the server, such as € or Greek letters.
@@ -53,7 +64,7 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
         )}
         {wrongKey && sendable && (
           <p class="notice bad" role="alert">
-            The server does not know this key. Keys are in CRAWLWAY_API_KEYS of the server.
+            The server does not know this key.
           </p>
         )}
         <button type="submit" class="button primary">

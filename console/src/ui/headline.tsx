@@ -1,7 +1,9 @@
 /** What became of a URL, in one sentence that is the whole truth, and the next step. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { HeadlineDto } from '../api/schema.js';
+import { href } from '../state/route.js';
 import { Prose } from './prose.js';
+import { Time } from './time.js';
 
 const TONES: Readonly<Record<HeadlineDto['fate'], string>> = {
   'in-index': 'good',
@@ -9,21 +11,53 @@ const TONES: Readonly<Record<HeadlineDto['fate'], string>> = {
   'not-in-index': 'bad',
 };
 
-export function Headline({ headline: { fate, text, nextStep } }: { headline: HeadlineDto }): JSX.Element {
+interface HeadlineProps {
+  readonly headline: HeadlineDto;
+  readonly crawler: string;
+  /** The next step, where it is one click. */
+  readonly children?: ComponentChildren;
+}
+
+export function Headline({ headline: { fate, text, nextStep }, crawler, children }: HeadlineProps): JSX.Element {
   return (
     <div class={`notice ${TONES[fate]}`} role="status">
       <div class="stack">
         <p>
           <strong>
-            <Prose text={text} />
+            <Timed text={text} />
           </strong>
         </p>
         {nextStep && (
           <p>
-            Next step: <Prose text={nextStep} />
+            Next step: <Linked text={nextStep} crawler={crawler} />
           </p>
         )}
+        {children && <div class="actions">{children}</div>}
       </div>
     </div>
   );
 }
+
+const MOMENT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
+
+/** The server's sentence, in which moments are in UTC as in its log; everything else on the screen is in local time. */
+const Timed = ({ text }: { text: string }): JSX.Element => (
+  <>{text.split(MOMENT).map((part, i) => (i % 2 === 1 ? <Time key={i} at={part} /> : <Prose key={i} text={part} />))}</>
+);
+
+const ADDRESS = /(https?:\/\/\S+?)(?=[,.]?(?:\s|$))/;
+
+/** Another URL that the sentence names is one click away. */
+const Linked = ({ text, crawler }: { text: string; crawler: string }): JSX.Element => (
+  <>
+    {text.split(ADDRESS).map((part, i) =>
+      i % 2 === 1 ? (
+        <a key={i} class="url" href={href('/try', { crawler, url: part })}>
+          {part}
+        </a>
+      ) : (
+        <Timed key={i} text={part} />
+      ),
+    )}
+  </>
+);

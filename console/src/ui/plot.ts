@@ -10,9 +10,14 @@ const DAY = 86_400;
 /** Seconds between two labels of the time axis. */
 const STEPS = [60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY];
 
-const byMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const byMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const byDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const byHour = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit' });
+const byHour = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 
 /** Labels that lie minutes apart name the minute, whatever the chart could show. */
 const timeLabels: uPlot.Axis.DynamicValues = (_plot, ticks, _axis, _space, step) =>

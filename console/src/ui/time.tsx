@@ -2,13 +2,16 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { fromNow } from './format.js';
 
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** As in the log: in a column, times of 24 hours are shorter and compare at a glance. */
+const hourCycle = 'h23';
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle });
 const shortLocal = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
+  hourCycle,
 });
 
 /** A moment in the local zone, with UTC when one points at it. */
@@ -16,7 +19,7 @@ export function Time({ at, relative = false }: { at?: string; relative?: boolean
   const now = useNow(relative ? 1000 : undefined);
   if (!at) return <span class="muted">–</span>;
   const moment = new Date(at);
-  const title = `${local.format(moment)} local, ${at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}`;
+  const title = `${local.format(moment)} local, ${at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC')}`;
   return (
     <time dateTime={at} title={title}>
       {relative ? fromNow(moment.getTime(), now) : shortLocal.format(moment)}

@@ -110,7 +110,7 @@ export function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; craw
   return (
     <Table
       name="What every layer of the policy said, in order"
-      heads={['Layer', 'Test', 'Said', 'Effect', 'Defined in']}
+      heads={['Layer', 'Test', 'Result', 'Effect', 'Defined in']}
     >
       {trace.map((step, index) => (
         <tr key={index} class={step.outcome === 'not configured' || step.outcome === 'no match' ? 'muted' : ''}>

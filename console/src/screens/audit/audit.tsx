@@ -38,11 +38,41 @@ const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
           <Time at={at} />
         </td>
         <td>{who}</td>
-        <td>{what}</td>
+        <td>{inWords(what)}</td>
         <td class="url-cell mono">{target}</td>
         <td>{outcome}</td>
-        <td class="url-cell mono">{[before, after].filter(Boolean).join(' → ')}</td>
+        <td>{difference(before, after)}</td>
       </tr>
     ))}
   </Table>
 );
+
+/** The name of the operation, as words: putConfiguration. */
+function inWords(what: string): string {
+  const words = what.replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What was changed, as far as it is told: `version 1 → 2`. */
+function difference(before: string | undefined, after: string | undefined): string {
+  const [from, to] = [fieldsOf(before), fieldsOf(after)];
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+    .map((name) => {
+      const values = [...new Set([from[name], to[name]].filter((value) => value !== undefined).map(asText))];
+      return `${name} ${values.join(' → ')}`.trim();
+    })
+    .join(', ');
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Both are JSON; anything else is told as it is. */
+function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (!text) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : { '': value };
+  } catch {
+    return { '': text };
+  }
+}

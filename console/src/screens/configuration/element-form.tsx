@@ -2,8 +2,9 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
 import { plural } from '../../ui/format.js';
+import { askDraft, SinkTest } from '../../ui/sink-test.js';
 import { AttributeField } from './attribute-field.js';
-import { referencesTo, withName } from './renaming.js';
+import { namesFor, referencesTo, withName } from './renaming.js';
 import {
   attributeValue,
   elementAt,
@@ -96,11 +97,12 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
   const others = form.attributes.filter((attribute) => !first.includes(attribute));
   const field = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
+    const names = namesFor(editing.root, element.name, attribute.name);
     const written = [attribute.name, ...attribute.aliases].find((one) => attributeValue(element, one) !== undefined);
     return (
       <AttributeField
         key={attribute.name}
-        attribute={attribute}
+        attribute={names.length > 0 ? { ...attribute, choices: [...names] } : attribute}
         value={written === undefined ? undefined : attributeValue(element, written)}
         editable={mayChange}
         onChange={(value) =>
@@ -131,6 +133,12 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
         <More label={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'}, at their defaults`}>
           {() => <div class="settings">{others.map(field)}</div>}
         </More>
+      )}
+      {element.name === 'Sink' && mayChange && (
+        <SinkTest
+          ask={() => askDraft(attributeValue(element, 'name') ?? '', xml)}
+          disabled={!attributeValue(element, 'name') || !attributeValue(element, 'url')}
+        />
       )}
       {element.children
         .filter(({ name }) => !hidden.includes(name))
@@ -210,7 +218,7 @@ export function AddElement({ parent, editing, hidden = [] }: AddProps): JSX.Elem
     const { prefix, declaration } = prefixFor(root, form.namespace, usual);
     const required = form.attributes
       .filter((one) => one.required)
-      .map((one) => ` ${one.name}="${one.choices?.[0] ?? ''}"`)
+      .map((one) => ` ${one.name}="${one.choices?.[0] ?? namesFor(root, name, one.name)[0] ?? ''}"`)
       .join('');
     change(withChild(xml, parent, `<${prefix}${name}${declaration}${required}/>`));
   };

@@ -28,6 +28,17 @@ export function referencesTo(root: XmlElement, element: XmlElement): readonly [X
   );
 }
 
+/** Names that the attribute can have, where it refers to another element. */
+export function namesFor(root: XmlElement, element: string, attribute: string): readonly string[] {
+  const kind = Object.keys(REFERENCES).find((name) =>
+    REFERENCES[name]!.some((one) => one.element === element && one.attribute === attribute && !one.option),
+  );
+  return everyElement(root)
+    .filter(({ name }) => name === kind)
+    .sort((a, b) => a.start - b.start)
+    .flatMap((one) => attributeValue(one, 'name') ?? []);
+}
+
 /** Text with the element renamed; its references are changed as well. */
 export function withName(xml: string, root: XmlElement, element: XmlElement, name: string): string {
   const changes: [XmlElement, string][] = [

@@ -12,14 +12,16 @@ import { Badge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { PlaceLink, Trace } from '../../ui/verdict.js';
 
-/** Title of each layer and how its entries go together, in the order of evaluation. */
-const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], readonly [title: string, words: string]>> = {
-  'link-rules': ['Link rules', 'for links found on pages'],
-  'site-mode': ['Site mode', 'below roots that are crawled as a site'],
-  'crawl-space': ['Crawl space', 'the first matching rule wins'],
-  'server-records': ['Server records', 'the longest matching prefix wins'],
-  conditions: ['Recursive conditions', 'in order; the last setting of an option wins'],
-  'crawl-rules': ['Crawl rules', 'in order; a later rule overrides an earlier one'],
+type LayerWords = readonly [title: string, words: string, view: string];
+
+/** Title of each layer, how its entries go together, and the view in which they are written, in the order of evaluation. */
+const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], LayerWords>> = {
+  'link-rules': ['Link rules', 'for links found on pages', 'forms'],
+  'site-mode': ['Site mode', 'below roots that are crawled as a site', 'forms'],
+  'crawl-space': ['Crawl space', 'the first matching rule wins', 'other'],
+  'server-records': ['Server records', 'the longest matching prefix wins', 'other'],
+  conditions: ['Recursive conditions', 'in order; the last setting of an option wins', 'other'],
+  'crawl-rules': ['Crawl rules', 'in order; a later rule overrides an earlier one', 'rules'],
 };
 
 /** Entries of one layer that are shown at once; a list of server records can have 100,000. */
@@ -61,10 +63,9 @@ function OneUrl(): JSX.Element {
 
 const Whole = ({ view, crawler }: { view: ResolvedViewDto; crawler: string }): JSX.Element => (
   <>
-    {Object.entries(LAYERS).map(([layer, [title, words]]) => (
+    {Object.entries(LAYERS).map(([layer, words]) => (
       <Layer
         key={layer}
-        title={title}
         words={words}
         crawler={crawler}
         entries={view.entries.filter((entry) => entry.layer === layer)}
@@ -74,19 +75,18 @@ const Whole = ({ view, crawler }: { view: ResolvedViewDto; crawler: string }): J
 );
 
 interface LayerProps {
-  readonly title: string;
-  readonly words: string;
+  readonly words: LayerWords;
   readonly crawler: string;
   readonly entries: readonly ResolvedEntryDto[];
 }
 
-function Layer({ title, words, crawler, entries }: LayerProps): JSX.Element {
+function Layer({ words: [title, words, view], crawler, entries }: LayerProps): JSX.Element {
   return (
     <Panel title={title} aside={words}>
       {entries.length === 0 ? (
         <p class="muted">
           Not configured: this layer has no opinion.{' '}
-          <a href={href('/configuration', { crawler, view: 'xml' })}>Add it in the XML.</a>
+          <a href={href('/configuration', { crawler, view })}>Configure it.</a>
         </p>
       ) : (
         <ol class="entries">

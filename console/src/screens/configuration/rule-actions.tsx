@@ -23,7 +23,7 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
   const has = (wanted: string): RuleActionDto | undefined => actions.find(({ element }) => element === wanted);
   return (
     <fieldset class="fieldset">
-      <legend>do this</legend>
+      <legend>Do this</legend>
       <div class="filters row">
         {ASPECTS.map(({ label, yes, no }) => (
           <div class="field" key={label}>

@@ -106,6 +106,9 @@ const SHORTCUTS: Readonly<Record<Shortcut, string>> = {
   InQuery: 'query contains',
 };
 
+/** Without them, a regular expression means what it says. */
+const SPECIAL = /[\\^$.*+?()[\]{}|]/;
+
 function matchText(match: RuleMatchDto): string {
   const { element, field = 'url', kind = 'exact', value = '', children = [] } = match;
   const inner = children.map(matchText);
@@ -114,7 +117,7 @@ function matchText(match: RuleMatchDto): string {
   if (element === 'And') return `(${inner.join(' and ')})`;
   if (element === 'Length') return `${field} has a length of ${value}`;
   const words = element === 'Atom' ? `${field === 'url' ? 'URL' : field} ${KINDS[kind] ?? kind}` : SHORTCUTS[element];
-  return `${words} ${match.litteral ? value : `/${value}/`}`;
+  return `${words} ${match.litteral || !SPECIAL.test(value) ? value : `(regular expression) ${value}`}`;
 }
 
 const TONES: Readonly<Record<string, Tone>> = {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
 import { Loading } from '../../ui/answers.js';
-import { count } from '../../ui/format.js';
+import { count, sentence } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { LiveEvents } from '../overview/live-events.js';
 
@@ -14,7 +14,7 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
   const done = crawler.idle && crawler.pendingOrders === 0 && crawler.indexed > 0;
   return (
     <>
-      <Panel title={done ? 'The site is crawled' : 'The crawl is in flight'}>
+      <Panel title={done ? 'The site is crawled' : 'The crawl is running'}>
         <div class="stack">
           <dl class="figures">
             <div>
@@ -29,7 +29,7 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
           <p class="muted">
             {done
               ? 'From now on it keeps the index true to the site: pages are visited again as often as they change.'
-              : `Limited by: ${crawler.limitedBy}.`}
+              : sentence(`Limited by: ${crawler.limitedBy}`)}
           </p>
           <div class="actions">
             {searchPage && crawler.indexed > 0 && (

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiProblem } from '../../api/client.js';
 import type { LinkDto, PageViewDto, RobotsOpinionDto } from '../../api/schema.js';
@@ -9,7 +9,7 @@ import { say } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { Badge, Outcome } from '../../ui/status.js';
-import type { CrawlWish } from './crawl-draft.js';
+import { type CrawlWish, domainOf, folderOf } from './crawl-draft.js';
 
 interface LookProps {
   readonly wish: CrawlWish;
@@ -20,7 +20,8 @@ interface LookProps {
   readonly onCrawl: () => Promise<void>;
 }
 
-const SHOWN = 50;
+/** Of each group. */
+const SHOWN = 25;
 
 /** The first page was fetched and its links were judged by the rules that the crawl will use; nothing has been written yet. */
 export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.Element {
@@ -48,7 +49,7 @@ export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.E
         <p class="row">
           <Outcome code={outcome} /> {status !== undefined && `HTTP ${status}`} <strong>{title}</strong>
         </p>
-        {outcome === 'document' ? <Links links={page.links} /> : <NoDocument page={page} />}
+        {outcome === 'document' ? <Links links={page.links} wish={wish} /> : <NoDocument page={page} />}
         {target && (
           <p>
             <button type="button" class="button" disabled={busy} onClick={() => run(() => onOther(target))}>
@@ -99,34 +100,67 @@ const robotsWords = (robots: RobotsOpinionDto | undefined): string =>
 const wouldBeCrawled = ({ explanation, robots }: LinkDto): boolean =>
   explanation.verdict.accepted && robots?.state !== 'disallowed';
 
-function Links({ links }: { links: readonly LinkDto[] }): JSX.Element {
-  // Excluded links are what a person needs to see.
-  const inOrder = [...links].sort((a, b) => Number(wouldBeCrawled(a)) - Number(wouldBeCrawled(b)));
+/** The guide wrote the rules: why a link is refused is said in the words of its choice. */
+function whyNot({ explanation: { verdict }, robots }: LinkDto, { scope, url }: CrawlWish): string {
+  if (verdict.accepted) return robotsWords(robots);
+  if (verdict.reason !== 'not-accepted' && verdict.reason !== 'outside-site') return verdict.meaning;
+  const chosen = {
+    site: `the site ${url.host}`,
+    folder: `the folder ${folderOf(url)}`,
+    domain: `the domain ${domainOf(url)}`,
+  };
+  return `Outside ${chosen[scope]}, which you chose.`;
+}
+
+function Links({ links, wish }: { links: readonly LinkDto[]; wish: CrawlWish }): JSX.Element {
   const taken = links.filter(wouldBeCrawled);
+  const refused = Map.groupBy(
+    links.filter((link) => !wouldBeCrawled(link)),
+    (link) => whyNot(link, wish),
+  );
   return (
     <>
       <p>
         {plural(links.length, 'link')} on the first page: <strong>{taken.length} would be crawled</strong>,{' '}
         {links.length - taken.length} not.
       </p>
-      <ul class="tree sample">
-        {inOrder.slice(0, SHOWN).map((link) => (
-          <li key={`${link.kind} ${link.url}`} class="leaf">
-            <Badge tone={wouldBeCrawled(link) ? 'good' : 'bad'}>{wouldBeCrawled(link) ? 'yes' : 'no'}</Badge>
-            <span class="url">{link.url}</span>
-            {!wouldBeCrawled(link) && (
-              <span class="muted">
-                {link.explanation.verdict.accepted ? (
-                  robotsWords(link.robots)
-                ) : (
-                  <Prose text={link.explanation.verdict.meaning} />
-                )}
-              </span>
-            )}
-          </li>
+      {/* Excluded links are what a person needs to see. */}
+      <div class="stack sample fates">
+        {[...refused].map(([why, some]) => (
+          <Group key={why} taken={false} links={some}>
+            <Prose text={why} />
+          </Group>
         ))}
-      </ul>
-      {links.length > SHOWN && <p class="muted">and {links.length - SHOWN} more</p>}
+        {taken.length > 0 && (
+          <Group taken links={taken}>
+            Would be crawled.
+          </Group>
+        )}
+      </div>
     </>
   );
 }
+
+interface GroupProps {
+  readonly taken: boolean;
+  readonly links: readonly LinkDto[];
+  /** What becomes of them, and why. */
+  readonly children: ComponentChildren;
+}
+
+const Group = ({ taken, links, children }: GroupProps): JSX.Element => (
+  <div>
+    <p class="row">
+      <Badge tone={taken ? 'good' : 'bad'}>{taken ? 'yes' : 'no'}</Badge>
+      <strong>{plural(links.length, 'link')}</strong> <span class="muted">{children}</span>
+    </p>
+    <ul class="tree">
+      {links.slice(0, SHOWN).map(({ kind, url }) => (
+        <li key={`${kind} ${url}`} class="leaf">
+          <span class="url">{url}</span>
+        </li>
+      ))}
+    </ul>
+    {links.length > SHOWN && <p class="muted">and {links.length - SHOWN} more</p>}
+  </div>
+);

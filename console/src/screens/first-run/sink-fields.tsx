@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
+import { askDraft, SinkTest } from '../../ui/sink-test.js';
 import { addSink, allowedAddress, type NewSink } from './crawl-draft.js';
 import { FIELD_LABELS, SECRET_FIELDS, SINK_KINDS, type SinkField } from './sink-kinds.js';
-import { SinkTest } from './sink-test.js';
 
 export interface SinkWish {
   readonly name: string;
@@ -38,6 +38,7 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
     />
   );
   if (sinks.length === 0) return <>{fresh}</>;
+  const ask = (): ReturnType<typeof askDraft> => askDraft(wish.name, xml);
   return (
     <>
       <div class="field">
@@ -57,7 +58,7 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
           <option value="">another sink…</option>
         </select>
       </div>
-      {fresh}
+      {fresh || <SinkTest key={wish.name} ask={ask} />}
     </>
   );
 }
@@ -74,9 +75,9 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
   const setOption = (field: SinkField, value: string): void =>
     onChange({ ...sink, options: { ...sink.options, [field]: value } });
   return (
-    <fieldset class="fieldset">
+    <fieldset class="fieldset stack">
       <legend>Where do documents go?</legend>
-      <div class="filters">
+      <div class="stack">
         <div class="field">
           <label for="sink-type">Kind of index</label>
           <select
@@ -91,7 +92,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
             ))}
           </select>
         </div>
-        <div class="field grow">
+        <div class="field">
           <label for="sink-url">{kind?.isRemote ? 'Its address' : 'Its file, in the data folder'}</label>
           <input
             id="sink-url"
@@ -104,7 +105,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
         </div>
       </div>
       {kind && kind.fields.length > 0 && (
-        <div class="filters">
+        <div class="stack">
           {kind.fields.map((field) => (
             <div key={field} class="field">
               <label for={`sink-${field}`}>{FIELD_LABELS[field]}</label>
@@ -122,7 +123,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
         </div>
       )}
       {kind?.isRemote && <NetworkFields sink={sink} onChange={onChange} />}
-      <SinkTest name={name} disabled={sink.url === ''} draft={() => addSink(xml, name, sink)} />
+      <SinkTest ask={() => askDraft(name, addSink(xml, name, sink))} disabled={sink.url === ''} />
     </fieldset>
   );
 }

@@ -31,12 +31,14 @@ export function Host(): JSX.Element {
   if (!host) return <ChooseOne title="Host" what="host" list="/hosts" />;
   return (
     <>
-      <PageHead title={host} actions={view.value && <Pause host={view.value} onDone={view.reload} />} />
+      <PageHead title={host} actions={view.value && <Pause host={view.value} onDone={view.reload} />}>
+        A web server: how it answers, what it allows, and what is known of it.
+      </PageHead>
       <Loaded of={view}>
         {(known) => (
           <>
             <div class="grid">
-              <Panel title="How it is" aside={<HostState host={known} />}>
+              <Panel title="Health" aside={<HostState host={known} />}>
                 <Facts host={known} crawler={crawler} />
               </Panel>
               <Robots host={known} />

@@ -35,7 +35,7 @@ export function Logins(): JSX.Element {
           items.length === 0 ? (
             <Empty>
               No login is configured. A site that shows its pages only to people who are logged in needs a Login in its
-              Fetcher. <a href="/configuration?view=xml">Add one in the XML.</a>
+              Fetcher. <a href="/configuration?view=forms">Add one in the settings.</a>
             </Empty>
           ) : (
             items.map((login) => <LoginPanel key={login.name} login={login} onTested={logins.reload} />)

@@ -5,7 +5,7 @@ import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { count, percent, plural, rate } from '../../ui/format.js';
+import { count, percent, plural, rate, sentence } from '../../ui/format.js';
 import { attempt } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
@@ -29,7 +29,7 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
         <Figures crawler={crawler} />
         <p>
           <span class="muted">Limited by: </span>
-          {crawler.limitedBy}.
+          {sentence(crawler.limitedBy)}
         </p>
         <StatusLine crawler={crawler} />
       </div>

@@ -28,7 +28,7 @@ export function Plugins(): JSX.Element {
           items.length === 0 ? (
             <Empty>
               No plug-in is configured. <code>crawlway new plugin NAME</code> writes one to begin with;{' '}
-              <a href="/configuration?view=xml">name its file in the XML.</a>
+              <a href="/configuration?view=forms">name its file in the settings.</a>
             </Empty>
           ) : (
             items.map((plugin) => <PluginPanel key={plugin.name} plugin={plugin} />)

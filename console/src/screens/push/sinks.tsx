@@ -9,6 +9,7 @@ import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { bytes, count, sentence } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
+import { SinkTest } from '../../ui/sink-test.js';
 import { State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { Reconciliation } from './reconciliation.js';
@@ -23,7 +24,7 @@ export function Sinks(): JSX.Element {
         items.length === 0 ? (
           <Empty>
             The configuration names no sink, so documents go nowhere.{' '}
-            <a href="/configuration?view=xml">Add a Sink in the XML.</a>
+            <a href="/configuration?view=forms">Add a Sink in the settings.</a>
           </Empty>
         ) : (
           items.map((sink) => <SinkPanel key={sink.name} sink={sink} />)
@@ -85,6 +86,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         <p class="muted">
           {sink.crawlers.length === 0 ? 'No crawler pushes to it.' : `Orders of ${sink.crawlers.join(', ')}.`}
         </p>
+        {mayOperate && <SinkTest ask={() => call('POST /api/v1/sinks/{sink}/test', { path: { sink: sink.name } })} />}
         {sink.behind.map(({ crawler, documents, since }) => (
           <p key={crawler}>
             Behind since <Time at={since} relative />: {count(documents)} documents of {crawler} to send. It gets them

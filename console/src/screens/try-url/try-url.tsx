@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
+import type { JudgedDto } from '../../api/schema.js';
 import { useAddressForm } from '../../state/address-form.js';
 import { useCrawler } from '../../state/crawlers.js';
+import { placeTarget } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
@@ -13,6 +15,7 @@ import { PageHead, Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
 import { Verdict } from '../../ui/verdict.js';
 import { LinksOfPage } from './links-of-page.js';
+import { OtherCrawlers } from './other-crawlers.js';
 import { QueueButton } from './queue-urls.js';
 import { Selectors } from './selectors.js';
 
@@ -94,6 +97,14 @@ function Question({ view: shown, mayFetch }: QuestionProps): JSX.Element {
   );
 }
 
+const JUDGED_AS: Readonly<Record<JudgedDto['discoveredVia'], string>> = {
+  root: 'Judged as a root',
+  link: 'Judged as if a page linked to it',
+  redirect: 'Judged as the target of a redirect',
+  sitemap: 'Judged as an entry of a sitemap',
+  stored: 'Judged as it is stored',
+};
+
 function Explanation({ crawler, url, from }: { crawler: string; url: string; from?: string }): JSX.Element {
   const judged = useResource(`explain ${crawler} ${url} ${from}`, (signal) =>
     call('GET /api/v1/crawlers/{crawler}/explain', { path: { crawler }, query: { url, from }, signal }),
@@ -102,21 +113,25 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
   return (
     <Loaded of={judged}>
       {(answer) => (
-        <Panel
-          title="Verdict"
-          aside={
-            mayOperate &&
-            answer.verdict.accepted && <QueueButton crawler={crawler} urls={[answer.url]} onDone={judged.reload} />
-          }
-        >
+        <Panel title="Verdict">
           <div class="stack">
-            <Headline headline={answer.headline} />
+            <Headline headline={answer.headline} crawler={crawler}>
+              {mayOperate && answer.verdict.accepted && (
+                <QueueButton crawler={crawler} urls={[answer.url]} onDone={judged.reload} />
+              )}
+              {!answer.verdict.accepted && answer.verdict.place && (
+                <a class="button" href={placeTarget(answer.verdict.place, crawler)}>
+                  Show it in the configuration
+                </a>
+              )}
+            </Headline>
+            <OtherCrawlers but={crawler} url={answer.url} />
             <p>
               <span class="url">{answer.url}</span>
               <br />
               <span class="muted">
-                judged as a {answer.discoveredVia === 'stored' ? 'stored URL' : answer.discoveredVia}
-                {answer.from && ` on ${answer.from}`}, {plural(answer.hops, 'hop')} from the root
+                {answer.from ? `Judged as a link on ${answer.from}` : JUDGED_AS[answer.discoveredVia]},{' '}
+                {plural(answer.hops, 'hop')} from the root
                 {answer.address && `, host at ${answer.address}`}
               </span>
             </p>

@@ -57,7 +57,7 @@ const Life = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; cr
   <Loaded of={urlHistory}>
     {({ headline, state, path, explanation, robots, queue, visits, orders, behind, listedLinks }) => (
       <>
-        <Headline headline={headline} />
+        <Headline headline={headline} crawler={crawler} />
         <div class="grid">
           <Panel title="What is known">
             <Facts state={state} awaits={awaitsSinks(orders)} />

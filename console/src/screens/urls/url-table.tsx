@@ -68,7 +68,7 @@ function Head({ name, column, sorting: { sort, direction } }: HeadProps): JSX.El
       {sortable ? (
         <button type="button" class="sort" onClick={order}>
           {column.label}
-          <span aria-hidden="true">{sorted === 'ascending' ? ' ▲' : sorted === 'descending' ? ' ▼' : ''}</span>
+          <span aria-hidden="true">{sorted === 'ascending' ? ' ▲' : sorted === 'descending' ? ' ▼' : ' ↕'}</span>
         </button>
       ) : (
         column.label

@@ -165,7 +165,7 @@ function Columns({ shown, choose }: ColumnsProps): JSX.Element {
         <fieldset class="stack">
           <legend class="visually-hidden">Columns that are shown</legend>
           {(Object.keys(COLUMNS) as Column[]).map((column) => (
-            <label key={column} class="row">
+            <label key={column} class="check">
               <input
                 type="checkbox"
                 checked={shown.includes(column)}

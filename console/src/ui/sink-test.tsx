@@ -1,25 +1,29 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.js';
-import type { SinkTestDto } from '../../api/schema.js';
-import { asProblem } from '../../state/resource.js';
+import { call } from '../api/client.js';
+import type { SinkTestDto } from '../api/schema.js';
+import { asProblem } from '../state/resource.js';
+
+type Answer = Pick<SinkTestDto, 'ok' | 'message'>;
 
 interface SinkTestProps {
-  readonly name: string;
-  /** The configuration with the sink in it, which need not be in force. */
-  readonly draft: () => string;
-  readonly disabled: boolean;
+  readonly ask: () => Promise<Answer>;
+  readonly disabled?: boolean;
 }
 
-/** Asks the sink before anything is written: its address, certificate and credentials. */
-export function SinkTest({ name, draft, disabled }: SinkTestProps): JSX.Element {
+/** The sink as the draft of a configuration has it, which need not be in force. */
+export const askDraft = (sink: string, body: string): Promise<Answer> =>
+  call('POST /api/v1/config/test-sink', { query: { sink }, body });
+
+/** Asks the sink and sends nothing: its address, certificate and credentials. */
+export function SinkTest({ ask, disabled = false }: SinkTestProps): JSX.Element {
   const [busy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<Pick<SinkTestDto, 'ok' | 'message'>>();
+  const [answer, setAnswer] = useState<Answer>();
   const test = async (): Promise<void> => {
     setBusy(true);
     setAnswer(undefined);
     try {
-      setAnswer(await call('POST /api/v1/config/test-sink', { query: { sink: name }, body: draft() }));
+      setAnswer(await ask());
     } catch (error) {
       const { detail, errors = [] } = asProblem(error);
       setAnswer({ ok: false, message: [detail, ...errors.map((one) => one.detail)].join(' ') });
