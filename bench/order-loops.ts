@@ -1,4 +1,4 @@
-/** Engines that run, and for each the loop that somebody writes with its own client to bring documents there. */
+/** Running engines, and for each the loop that somebody would write with its own client to send documents there. */
 import { createHash } from 'node:crypto';
 import { Client as ElasticsearchClient } from '@elastic/elasticsearch';
 import { Client as OpenSearchClient } from '@opensearch-project/opensearch';
@@ -84,7 +84,7 @@ const elasticsearch: Opens = async (url, settings) => {
   };
 };
 
-/** `url` is that of a core. There is no client of Solr's own for Node: its users post JSON. */
+/** `url` is the address of a Solr core. Solr has no official client for Node, so its users post JSON. */
 const solr: Opens = async (url, settings) => {
   const post = async (query: string, body: unknown): Promise<void> => {
     const headers = { 'content-type': 'application/json' };

@@ -58,21 +58,21 @@ describe('files of rules beside the configuration', () => {
   });
 });
 
-describe('settings that have no effect, or another than it seems', () => {
+describe('settings with no effect, or not the one they seem to have', () => {
   const warnings = (attributes: string, inside = '') =>
     read(`<CrawlConfig><Crawler name="a" ${attributes}>${inside}</Crawler></CrawlConfig>`)
       .problems.filter(({ code }) => code === 'no-effect')
       .map(({ message }) => message);
   const SCHEDULE = '<CrawlSchedulerConfig><Refresh cron="0 3 * * *"/></CrawlSchedulerConfig>';
 
-  it('smart refresh is off and there is no schedule, or is on and there is one', () => {
+  it('warns of smart refresh that is off without a schedule, and of a schedule beside smart refresh', () => {
     expect(warnings('smartRefresh="false"')).toEqual([expect.stringContaining('visits no document again by itself')]);
     expect(warnings('smartRefresh="false"', SCHEDULE)).toEqual([]);
     expect(warnings('', SCHEDULE)).toEqual([expect.stringContaining('while smartRefresh is on')]);
     expect(warnings('')).toEqual([]);
   });
 
-  it('mimeTypesMode include without MimeTypes takes what can be read', () => {
+  it('mimeTypesMode include without MimeTypes accepts every type that can be read', () => {
     const types = (attributes: string, inside = '') =>
       read(`<CrawlConfig><Crawler name="a" ${attributes}>${inside}</Crawler></CrawlConfig>`).definition?.crawlers[0]
         ?.mimeTypes;
@@ -82,7 +82,7 @@ describe('settings that have no effect, or another than it seems', () => {
     expect(types('mimeTypesMode="include"', '<MimeTypes types="text/plain"/>')).toEqual(['text/plain']);
   });
 
-  it('a list that nobody wrote gives way to a rule or condition that names what is on it', () => {
+  it('a default list gives way to a rule or condition that names one of its entries', () => {
     const crawler = (inside: string) =>
       read(`<CrawlConfig><Crawler name="a">${inside}</Crawler></CrawlConfig>`).definition?.crawlers[0];
     const rule = (match: string, action = '<Index/><Accept/>') => `<Rules><Rule>${match}${action}</Rule></Rules>`;
