@@ -13,9 +13,9 @@ export interface AuditEntryDto {
   readonly target: string;
   /** `done`, or why it failed. */
   readonly outcome: string;
-  /** JSON: what was, as far as the call says. */
+  /** JSON: the state before, as far as the call says. */
   readonly before?: string;
-  /** JSON: what is. */
+  /** JSON: the state after. */
   readonly after?: string;
 }
 
@@ -35,9 +35,9 @@ export interface PreviewCrawlerDto {
   readonly crawler: string;
   /** Documents in the index now. */
   readonly indexed: number;
-  /** Stored URLs that would be crawled and are not now. */
+  /** Stored URLs that would be crawled and are not crawled now. */
   readonly newlyAccepted: PreviewGroupDto;
-  /** Stored URLs that would not be crawled any more (760). */
+  /** Stored URLs that would no longer be crawled (760). */
   readonly excluded: PreviewGroupDto;
   /** Excluded, with the document left to another crawler (761). */
   readonly keptElsewhere: PreviewGroupDto;
@@ -87,7 +87,7 @@ export interface ConfigurationStateDto {
   readonly etag: string;
   /** Warnings of the configuration in force. */
   readonly warnings: readonly ConfigurationProblemDto[];
-  /** Why the file on disk, changed since, is not in force; empty when it is. */
+  /** Why the file on disk, which has changed since, is not in force; empty if it is. */
   readonly rejected: readonly ConfigurationProblemDto[];
 }
 
@@ -107,7 +107,7 @@ export interface CheckDto {
 export interface SinkTestDto {
   readonly name: string;
   readonly type: string;
-  /** It answers and would take orders. */
+  /** It answers and would accept orders. */
   readonly ok: boolean;
   /** What was requested and answered, or what is wrong. */
   readonly message: string;
@@ -117,7 +117,7 @@ export interface SinkTestDto {
 export interface RobotsOpinionDto {
   /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
   readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
-  /** The product token to which it speaks. */
+  /** The product token that it addresses. */
   readonly agent: string;
   /** The rule that decides; absent when none does. */
   readonly rule?: string;
@@ -135,7 +135,7 @@ export interface ReadMetaDto {
 
 export interface MarkedTextDto {
   readonly text: string;
-  /** It does not count. */
+  /** Excluded from the content. */
   readonly cut: boolean;
 }
 
@@ -169,7 +169,7 @@ export interface ReadChunkDto {
 }
 
 export interface PageReadingDto {
-  /** What counts of its text, the first 200,000 characters. */
+  /** The text that counts as content, up to 200,000 characters. */
   readonly text: string;
   /** Length of the whole text, in UTF-16 units. */
   readonly textLength: number;
@@ -178,7 +178,7 @@ export interface PageReadingDto {
   readonly metas: readonly ReadMetaDto[];
   /** Texts that the configuration or the page itself excludes. */
   readonly cut: readonly string[];
-  /** What was cut out in its place. Absent where nothing asks for it. */
+  /** The text with what was cut out in its place. Absent if nothing requires it. */
   readonly look?: ContentLookDto;
   readonly headings?: readonly ReadHeadingDto[];
   readonly markdown?: string;
@@ -224,7 +224,7 @@ export interface UrlOptionsDto {
 export interface EffectsDto {
   readonly index: boolean;
   readonly follow: boolean;
-  /** Source that the document is pushed under. */
+  /** Source under which the document is pushed. */
   readonly source?: string;
   readonly priorityShift: number;
   readonly metas: readonly MetaDto[];
@@ -251,7 +251,7 @@ export interface VerdictDto {
   readonly effects: EffectsDto;
   /** Status of a stored URL outside the crawl space. */
   readonly status?: 760 | 761;
-  /** The document stays in the index although the URL is not crawled any more. */
+  /** The document stays in the index although the URL is no longer crawled. */
   readonly keepDocument: boolean;
   /** Address rules wait until the host's address is known. */
   readonly needsAddress: boolean;
@@ -282,7 +282,7 @@ export interface UrlStateDto {
   /** Web server that politeness counts: host name, with the port when it is not the default. */
   readonly host: string;
   readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
-  /** Reason code or error code of the present status; `GET /reasons` explains it. */
+  /** Reason code or error code of the current status; `GET /reasons` explains it. */
   readonly reason: string;
   /** Absent: not queued. */
   readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
@@ -331,7 +331,7 @@ export interface LinkDto {
   readonly explanation: ExplanationDto;
   /** Absent: not stored. */
   readonly state?: UrlStateDto;
-  /** Absent: robots.txt of its site was not asked for this. */
+  /** Absent: robots.txt of its site was not fetched for this. */
   readonly robots?: RobotsOpinionDto;
   /** On a rendered page: scripts made the link, it is not on the page as it was sent. */
   readonly onlyRendered?: boolean;
@@ -353,11 +353,11 @@ export interface SentPageDto {
 }
 
 export interface RenderingComparisonDto {
-  /** What the page brings without its scripts. */
+  /** What the page contains without its scripts. */
   readonly sent: SentPageDto;
   /** Sentences and lines that only the rendered page has; 1,000 at most. */
   readonly added: readonly string[];
-  /** Those that only the page as it was sent has; 1,000 at most. */
+  /** Sentences and lines that only the page as sent has; 1,000 at most. */
   readonly lost: readonly string[];
   /** Links that are no longer on the rendered page; 200 at most. */
   readonly lostLinks: readonly string[];
@@ -371,7 +371,7 @@ export interface PageRenderingDto {
   readonly refused: Readonly<Record<string, number>>;
   /** `quiet`, `condition` or `time limit`: what ended the wait for its scripts. */
   readonly readiness?: string;
-  /** Why it could not be rendered; the answer shows the page as it was sent then. */
+  /** Why it could not be rendered; the answer then shows the page as it was sent. */
   readonly failure?: RenderingFailureDto;
   /** Absent when it was not rendered. */
   readonly comparison?: RenderingComparisonDto;
@@ -388,7 +388,7 @@ export interface PageViewDto {
   readonly detail?: string;
   /** Where it redirects to. */
   readonly target?: string;
-  /** What robots.txt says of it, where it was asked for this. */
+  /** What robots.txt says about it, if it was fetched for this. */
   readonly robots?: RobotsOpinionDto;
   /** Of a document: what a sink would get. */
   readonly reading?: PageReadingDto;
@@ -417,7 +417,7 @@ export interface AgeClassDto {
 export interface CoverageDto {
   /** When it was counted; at most a minute ago. */
   readonly at: string;
-  /** All stored URLs, the most first. */
+  /** All stored URLs, largest counts first. */
   readonly reasons: readonly CoverageReasonDto[];
   /** Documents in the index by the time since their last visit. */
   readonly ages: readonly AgeClassDto[];
@@ -466,7 +466,7 @@ export interface CrawlerDto {
 export interface OldestDto {
   readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   readonly url: string;
-  /** Due since then, or to come. */
+  /** When it is due; in the past if it is waiting. */
   readonly dueAt: string;
 }
 
@@ -475,14 +475,14 @@ export interface AttributeFormDto {
   readonly meaning: string;
   /** What a value looks like, for a person. */
   readonly form: string;
-  /** All values there are, when they are few. */
+  /** All possible values, if they are few. */
   readonly choices?: readonly string[];
   readonly default?: string;
   readonly unit?: string;
   readonly required: boolean;
   /** Never shown: a placeholder is in its place. */
   readonly secret: boolean;
-  /** Other spellings, read alike. */
+  /** Other spellings with the same meaning. */
   readonly aliases: readonly string[];
 }
 
@@ -495,7 +495,7 @@ export interface ElementFormDto {
   readonly children: readonly string[];
   /** At most once in its parent. */
   readonly once: boolean;
-  /** Meaning of its text, when it may have any. */
+  /** Meaning of its text, if it may have any. */
   readonly text?: string;
   readonly attributes: readonly AttributeFormDto[];
 }
@@ -571,7 +571,7 @@ export interface HostRobotsDto {
   /** What is in force: its rules; there is none, and all is allowed; it could not be read, and nothing is fetched until it can. */
   readonly state: 'rules' | 'absent' | 'unreachable';
   readonly fetchedAt: string;
-  /** What the last fetch of robots.txt came to. One that failed leaves in force what was read before. */
+  /** Result of the last fetch of robots.txt. If it failed, the version read before stays in force. */
   readonly status: string;
   /** The file as fetched. */
   readonly text: string;
@@ -594,18 +594,18 @@ export interface HostDto {
   readonly errors: number;
   /** Queued URLs, due or not. */
   readonly queued: number;
-  /** No request before this: crawl delay. */
+  /** No request before this time: crawl delay. */
   readonly nextRequestAt?: string;
-  /** No request before this time: the host asked for rest, or did not answer. */
+  /** No request before this time: the host asked crawlers to slow down, or did not answer. */
   readonly backOffUntil?: string;
-  /** Pause between two requests that is in force. */
+  /** The pause between two requests now in force. */
   readonly crawlDelaySeconds?: number;
   /** Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages need. */
   readonly visitPriceSeconds?: number;
   readonly robots?: HostRobotsDto;
   /** Paused by a person. */
   readonly paused: boolean;
-  /** Of the visits remembered, the share that succeeded. */
+  /** Share of the remembered visits that succeeded. */
   readonly successShare?: number;
   /** Failed visits by error code. */
   readonly errorClasses: Readonly<Record<string, number>>;
@@ -617,14 +617,14 @@ export interface HostDto {
 }
 
 export interface SubfolderDto {
-  /** Ends with a slash; of the folder above all, the origin. */
+  /** Ends with a slash; for the topmost folder, the origin. */
   readonly name: string;
   /** URLs anywhere in it. */
   readonly urls: number;
 }
 
 export interface FolderDto {
-  /** Of very many, the first that were met. */
+  /** If there are very many, the first that were found. */
   readonly folders: readonly SubfolderDto[];
   /** URLs in folders beyond those listed. */
   readonly others: number;
@@ -634,22 +634,22 @@ export interface FolderDto {
   readonly sample: readonly UrlStateDto[];
   /** Cursor of the next step; null after the last one. */
   readonly next: string | null;
-  /** Share of the way that lies behind. */
+  /** Share of the search that is done. */
   readonly searched: number;
 }
 
 export interface RenderPatternDto {
   /** Path with its numbers as `N` and its query as `?`, or a folder with `*`. */
   readonly pattern: string;
-  /** What was learned: rendering brings more; it does not; too few pages were rendered to tell. */
+  /** What was learned: rendering brings more, it does not, or too few pages were rendered to tell. */
   readonly learned: 'browser' | 'plain' | 'trying';
-  /** `auto`: by what was learned. Else what a person has said. */
+  /** `auto`: as learned. Otherwise, the choice of a person. */
   readonly render: 'always' | 'never' | 'auto';
   /** Pages rendered since the start of the process. */
   readonly rendered: number;
-  /** Of the pages rendered last, the share that brought more: 0 to 1. */
+  /** Share of the recently rendered pages for which rendering brought more: 0 to 1. */
   readonly worthwhile: number;
-  /** Seconds to render a page, mean of the last ones. */
+  /** Seconds to render a page, mean of the recent ones. */
   readonly seconds: number;
   /** Pages that could not be rendered. */
   readonly failures: number;
@@ -663,7 +663,7 @@ export interface HostRenderingDto {
 export interface RenderOverrideDto {
   /** A pattern as it is listed, or a URL of the host that has it. */
   readonly pattern: string;
-  /** `auto`: by what is learned, again. */
+  /** `auto`: as learned, again. */
   readonly render: 'always' | 'never' | 'auto';
 }
 
@@ -696,10 +696,10 @@ export interface KeyDto {
   /** Whether it is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
-  /** Who made it. */
+  /** Who created it. */
   readonly createdBy?: string;
   readonly expiresAt?: string;
-  /** It opens nothing any more. */
+  /** The key is no longer valid. */
   readonly expired: boolean;
 }
 
@@ -708,7 +708,7 @@ export interface NewKeyDto {
   readonly name: string;
   /** Each role may do what the ones before it may. */
   readonly role: 'read' | 'operate' | 'admin';
-  /** It opens nothing from then on. Absent: never. */
+  /** The key is invalid from then on. Absent: it never expires. */
   readonly expiresAt?: string;
 }
 
@@ -718,12 +718,12 @@ export interface CreatedKeyDto {
   /** Whether it is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
-  /** Who made it. */
+  /** Who created it. */
   readonly createdBy?: string;
   readonly expiresAt?: string;
-  /** It opens nothing any more. */
+  /** The key is no longer valid. */
   readonly expired: boolean;
-  /** The key, in this answer and never again. */
+  /** The key; this is the only answer that contains it. */
   readonly key: string;
 }
 
@@ -734,7 +734,7 @@ export interface LoginStepDto {
   readonly url?: string;
   /** HTTP status of the answer. */
   readonly status?: number;
-  /** What the answer brought, or what was missing. Never a secret. */
+  /** What the answer contained, or what was missing. Never a secret. */
   readonly detail?: string;
 }
 
@@ -750,7 +750,7 @@ export interface LoginDto {
   readonly state: 'unused' | 'logged-in' | 'failing' | 'stopped';
   /** `refused`: the user or the secret is wrong; `locked`: the account is; `changed`: the site is not what the configuration expects; `unreachable`: no answer that says anything. */
   readonly failure?: 'refused' | 'locked' | 'changed' | 'unreachable';
-  /** What went wrong last, in words. */
+  /** The last failure, in words. */
   readonly detail?: string;
   /** Refused in a row; three stop the login. */
   readonly refused: number;
@@ -764,17 +764,17 @@ export interface LoginDto {
 export interface PluginCallsDto {
   /** `extract` and `deliver` are those of its extractor and its sink. */
   readonly hook: 'onUrl' | 'onResponse' | 'onDocument' | 'onOrder' | 'extract' | 'deliver';
-  /** Calls that came to an answer, since the server started. */
+  /** Calls that were answered since the server started. */
   readonly answered: number;
   /** Calls that failed (`plugin-failed`). */
   readonly failed: number;
-  /** Time of all of them, waiting included. */
+  /** Total time of these calls, including waiting. */
   readonly milliseconds: number;
 }
 
 export interface PluginErrorDto {
   readonly at: string;
-  /** What failed, with the place in its file where that is known. */
+  /** What failed, with the place in its file if that is known. */
   readonly message: string;
 }
 
@@ -789,9 +789,9 @@ export interface PluginDto {
   /** Functions that it has. */
   readonly hooks: readonly ('onUrl' | 'onResponse' | 'onDocument' | 'onOrder' | 'extract' | 'deliver')[];
   readonly calls: readonly PluginCallsDto[];
-  /** Times that its process ended, or had to be ended. */
+  /** How often its process ended or had to be ended. */
   readonly restarts: number;
-  /** Bytes that its process holds; 0 where the system does not tell. */
+  /** Memory of its process in bytes; 0 if the system does not tell. */
   readonly memory: number;
   readonly lastError?: PluginErrorDto;
 }
@@ -804,7 +804,7 @@ export interface FieldDto {
 export interface MapPreviewRequestDto {
   /** The crawler of `url`. */
   readonly crawler?: string;
-  /** URL of an indexed document, as a sink of the crawler keeps it. */
+  /** URL of an indexed document, read from a sink of the crawler. */
   readonly url?: string;
   /** Instead of a URL: the fields of a document. */
   readonly fields?: readonly FieldDto[];
@@ -832,16 +832,16 @@ export interface OrderDto {
   readonly state: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped' | 'awaiting';
   readonly attempts: number;
   readonly answeredAt?: string;
-  /** What a sink said that refused it, also while another sink has not answered yet. */
+  /** Message of a sink that refused it, even while another sink has not answered yet. */
   readonly answer?: string;
   /** Digest of the document. */
   readonly stamp?: string;
 }
 
 export interface ImportDto {
-  /** Lines that brought a URL that was not known. */
+  /** Lines with a URL that was not known before. */
   readonly imported: number;
-  /** URLs that keep the state they have. */
+  /** URLs whose state was kept. */
   readonly known: number;
   /** Lines that could not be read. */
   readonly rejected: number;
@@ -861,11 +861,11 @@ export interface HeadlineDto {
 }
 
 export interface QueueDto {
-  /** By how it is found and what the rules grant. */
+  /** By how it was found and what the rules allow. */
   readonly natural: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   /** Priority shift of rules and root; negative is earlier. */
   readonly shift: number;
-  /** The source that it goes into: the natural one moved by the shift. */
+  /** The source it goes into: the natural one, moved by the shift. */
   readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
 }
 
@@ -878,13 +878,13 @@ export interface VisitDto {
   readonly detail?: string;
   readonly durationSeconds: number;
   readonly bytes: number;
-  /** It found other content than the visit before. The first visit has not changed anything. */
+  /** It found other content than the previous visit. The first visit never does. */
   readonly changed: boolean;
 }
 
 export interface UrlBehindDto {
   readonly sink: string;
-  /** When the first order that it missed was put off. */
+  /** When the first missed order was put off. */
   readonly since: string;
 }
 
@@ -901,7 +901,7 @@ export interface JudgedDto {
   readonly trace: readonly TraceStepDto[];
   /** Canonical URL that was judged. */
   readonly url: string;
-  /** The whole truth in one sentence; the rest explains it. */
+  /** The result in one sentence; the rest explains it. */
   readonly headline: HeadlineDto;
   /** What it was judged as. */
   readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
@@ -916,13 +916,13 @@ export interface JudgedDto {
   readonly queue?: QueueDto;
   /** Absent: not stored. */
   readonly state?: UrlStateDto;
-  /** Fetches that are kept, newest first. */
+  /** Fetches on record, newest first. */
   readonly visits: readonly VisitDto[];
-  /** Push orders that are kept, newest first. */
+  /** Push orders on record, newest first. */
   readonly orders: readonly OrderDto[];
-  /** Sinks that are behind and have still to get what is indexed of it. */
+  /** Sinks that are behind and are owed this URL. */
   readonly behind: readonly UrlBehindDto[];
-  /** Refused links to it, of the samples that are kept. */
+  /** Refused links to it among the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
 }
 
@@ -931,9 +931,9 @@ export interface ContentTrialRequestDto {
   readonly url: string;
   /** One `cw:Content` element as CrawlConfig.xml would have it. */
   readonly content: string;
-  /** The scripts of the page run before it is read. */
+  /** Run the scripts of the page before it is read. */
   readonly render?: boolean;
-  /** Fetch the page again, although it is kept. */
+  /** Fetch the page again even if a copy is kept. */
   readonly fresh?: boolean;
 }
 
@@ -946,11 +946,11 @@ export interface ContentTrialDto {
   readonly detail?: string;
   /** Where it redirects to. */
   readonly target?: string;
-  /** When the page was fetched. Absent: no document came. */
+  /** When the page was fetched. Absent: there was no document. */
   readonly fetchedAt?: string;
   /** Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent: none is. */
   readonly content?: string;
-  /** What is wrong with the element, at its places in the text. */
+  /** What is wrong with the element, with places in its text. */
   readonly problems: readonly ConfigurationProblemDto[];
   /** Absent when the element has errors. */
   readonly reading?: PageReadingDto;
@@ -975,14 +975,14 @@ export interface RefusedDto {
 export interface ReasonDto {
   /** Stable; used by the store, the API, the metrics and the console. */
   readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'access-changed' | 'sink-behind' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
-  /** A reason tells a verdict, an error how a visit failed. */
+  /** A reason explains a verdict, an error says how a visit failed. */
   readonly kind: 'reason' | 'error';
-  /** Of a reason: the layer or part that gives it. */
+  /** Of a reason: the layer or part that emits it. */
   readonly layer?: string;
   /** Of an error: its class by default. */
   readonly class?: 'permanent' | 'temporary';
   readonly meaning: string;
-  /** What to change if it is not wanted. */
+  /** What to change if this is not wanted. */
   readonly remedy: string;
 }
 
@@ -992,7 +992,7 @@ export interface ResolvedEntryDto {
   readonly depth: number;
   /** What it asks, in words. */
   readonly text: string;
-  /** What it sets when it applies. Secrets are hidden. */
+  /** What it sets if it applies. Secrets are hidden. */
   readonly effect?: string;
   readonly place?: PlaceDto;
 }
@@ -1008,7 +1008,7 @@ export interface MatchedEntryDto {
   readonly depth: number;
   /** What it asks, in words. */
   readonly text: string;
-  /** What it sets when it applies. Secrets are hidden. */
+  /** What it sets if it applies. Secrets are hidden. */
   readonly effect?: string;
   readonly place?: PlaceDto;
   /** Whether it matches the URL. Absent: no rule that can match, or below a condition that does not apply. */
@@ -1030,7 +1030,7 @@ export interface ResolvedUrlDto {
   readonly verdict: VerdictDto;
   /** Each rule of each layer: matched or not, and what it set. */
   readonly steps: readonly TraceStepDto[];
-  /** The whole view, with what matches the URL. */
+  /** The whole view, with a mark on what matches the URL. */
   readonly entries: readonly MatchedEntryDto[];
   /** Final options. */
   readonly options: readonly ResolvedOptionDto[];
@@ -1104,7 +1104,7 @@ export interface RuleMatchDto {
   readonly norm?: 'none' | 'lower' | 'norm';
   /** Regular expression, or `[minimum:maximum]` of a length. */
   readonly value?: string;
-  /** Special characters are plain, and operators after a backslash. */
+  /** Special characters are literal, and operators only after a backslash. */
   readonly litteral?: boolean;
   /** Inside And, Or and Not. */
   readonly children?: readonly RuleMatchDto[];
@@ -1133,7 +1133,7 @@ export interface RuleDto {
   readonly index: number;
   readonly group: string;
   readonly key?: string;
-  /** Several are an And. */
+  /** Several are combined by And. */
   readonly match: readonly RuleMatchDto[];
   readonly actions: readonly RuleActionDto[];
   /** The Rule element as it is in the file. */
@@ -1143,11 +1143,11 @@ export interface RuleDto {
 export interface RuleInputDto {
   /** Group of a new rule; absent: that of the rule before it. */
   readonly group?: string;
-  /** Key of the Rules block of a new rule. */
+  /** Key of the Rules block that a new rule goes into. */
   readonly key?: string;
   /** One Rule element; instead of `match` and `actions`. */
   readonly xml?: string;
-  /** Several are an And. */
+  /** Several are combined by And. */
   readonly match?: readonly RuleMatchDto[];
   readonly actions?: readonly RuleActionDto[];
 }
@@ -1170,7 +1170,7 @@ export interface SessionDto {
 }
 
 export interface SignInDto {
-  /** Provider that people sign in with, as they know it. Absent: keys only. */
+  /** Name of the provider with which people sign in. Absent: keys only. */
   readonly provider?: string;
 }
 
@@ -1181,15 +1181,15 @@ export interface BackfillDto {
   readonly why: 'added' | 'asked' | 'access';
   /** Documents that were indexed when it began. */
   readonly total: number;
-  /** Of these, documents that were looked at. */
+  /** Of these, documents that were examined. */
   readonly done: number;
   /** Of these, documents that needed no visit. */
   readonly sent: number;
-  /** Visits that are due and have not been made. */
+  /** Visits that are due and have not been made yet. */
   readonly waitingVisits: number;
-  /** The sink that documents are copied from; absent: pages are visited. */
+  /** The sink from which documents are copied; absent: pages are visited. */
   readonly from?: string;
-  /** What holds it up. */
+  /** What delays it. */
   readonly message?: string;
   readonly startedAt: string;
   readonly endedAt?: string;
@@ -1197,7 +1197,7 @@ export interface BackfillDto {
 
 export interface BehindDto {
   readonly crawler: string;
-  /** Documents, or deletions, that it has still to get. */
+  /** Documents and deletions that it is owed. */
   readonly documents: number;
   /** When the first of their orders was put off. */
   readonly since: string;
@@ -1216,7 +1216,7 @@ export interface SinkDto {
   readonly acknowledged: number;
   /** Orders refused since the start of the process. */
   readonly refused: number;
-  /** What it said when it refused an order last. */
+  /** Its message when it last refused an order. */
   readonly lastRefusal?: string;
   readonly nextAttemptAt?: string;
   /** Whether it can tell what it holds, and so be compared with the store. */
@@ -1227,11 +1227,11 @@ export interface SinkDto {
   readonly warning?: string;
   /** Crawlers that push to it. */
   readonly crawlers: readonly string[];
-  /** What it was sent of documents that were indexed before, by crawler: running, or the last one. */
+  /** Backfills with documents that were already indexed, by crawler: the running or the last one. */
   readonly backfills: readonly BackfillDto[];
   /** What it has still to get because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing. */
   readonly behind: readonly BehindDto[];
-  /** Where its documents can be searched; of the bundled index. */
+  /** Where its documents can be searched; only for the bundled index. */
   readonly searchPage?: string;
 }
 
@@ -1245,13 +1245,13 @@ export interface ReconciliationDto {
   readonly sink: string;
   readonly at: string;
   readonly compared: number;
-  /** Indexed by the store's account, absent at the sink. */
+  /** Indexed according to the store, absent at the sink. */
   readonly missing: DifferenceDto;
-  /** At the sink, not indexed by the store's account. */
+  /** At the sink, not indexed according to the store. */
   readonly extra: DifferenceDto;
-  /** Held with another stamp. */
+  /** At the sink with another stamp. */
   readonly stale: DifferenceDto;
-  /** Whether orders were made that fix the differences. */
+  /** Whether orders were sent to fix the differences. */
   readonly repaired: boolean;
 }
 
@@ -1259,7 +1259,7 @@ export interface UrlPageDto {
   readonly items: readonly UrlStateDto[];
   /** Cursor of what follows; null when all was searched. */
   readonly next: string | null;
-  /** Share of the way through the stored URLs that lies behind. */
+  /** Share of the stored URLs that has been searched. */
   readonly searched: number;
 }
 
@@ -1272,20 +1272,20 @@ export interface UrlHistoryDto {
   /** Absent: the configuration rejects it. */
   readonly queue?: QueueDto;
   readonly robots: RobotsOpinionDto;
-  /** Fetches that are kept, newest first. */
+  /** Fetches on record, newest first. */
   readonly visits: readonly VisitDto[];
-  /** Push orders that are kept, newest first. */
+  /** Push orders on record, newest first. */
   readonly orders: readonly OrderDto[];
-  /** Sinks that are behind and have still to get what is indexed of it. */
+  /** Sinks that are behind and are owed this URL. */
   readonly behind: readonly UrlBehindDto[];
-  /** Refused links to it, of the samples that are kept. */
+  /** Refused links to it among the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
   /** Links of the page that wait for a person, because `followLinks` of its root is off. */
   readonly listedLinks: readonly LinkDto[];
 }
 
 export interface RefreshDto {
-  /** Of a status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`). */
+  /** A status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`). */
   readonly status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761';
   /** Web server, as `host` of a URL shows it. */
   readonly host?: string;
@@ -1308,7 +1308,7 @@ export interface RefreshDto {
 
 export interface RestingHostDto {
   readonly host: string;
-  /** Until then it is left alone, unless the one request is answered well. */
+  /** Until then it is left alone, unless the one request succeeds. */
   readonly until: string;
 }
 
@@ -1372,13 +1372,13 @@ export interface ProblemDto {
   readonly status: number;
   /** What is wrong here, and what would be right. */
   readonly detail: string;
-  /** Path of the call; empty when the request could not be read so far. */
+  /** Path of the call; empty if the request could not be read that far. */
   readonly instance: string;
   /** Everything that is wrong, at once. */
   readonly errors?: readonly ProblemErrorDto[];
   /** Why the crawl policy rejects a root. */
   readonly explanation?: ExplanationDto;
-  /** How many URLs a clearing would take away. */
+  /** How many URLs would be cleared. */
   readonly count?: number;
   /** Crawlers of which a configuration would delete many documents. */
   readonly crawlers?: readonly DeletionsDto[];
@@ -1387,7 +1387,7 @@ export interface ProblemDto {
 export interface WebhookMetaDto {
   readonly name: string;
   readonly value: string;
-  /** Known of the value: ISO 8601 in UTC, or a number. Absent: text. */
+  /** Type of the value: a date in ISO 8601 and UTC, or a number. Absent: text. */
   readonly type?: 'date' | 'number';
 }
 
@@ -1413,12 +1413,12 @@ export interface WebhookChunkDto {
   readonly path: readonly string[];
   /** Offset in the text, in UTF-16 units. */
   readonly start: number;
-  /** Offset behind its last character. */
+  /** Offset after its last character. */
   readonly end: number;
 }
 
 export interface WebhookDocumentDto {
-  /** Digest of the content: the same means the same document. */
+  /** Digest of the content: the same stamp means the same document. */
   readonly stamp: string;
   /** Names may repeat. */
   readonly metas: readonly WebhookMetaDto[];

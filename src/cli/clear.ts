@@ -36,7 +36,7 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
 }
 
 async function agreed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError(`${question} Nobody is here to answer; say --yes.`);
+  if (!process.stdin.isTTY) throw new UsageError(`${question} There is no terminal to answer on; use --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));

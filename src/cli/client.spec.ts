@@ -11,7 +11,9 @@ it('a server that answers late is told from one that is not there', async () => 
   const soon = AbortSignal.timeout(1);
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon);
   onTestFinished(() => void vi.restoreAllMocks());
-  await expect(client.call('GET', '/crawlers')).rejects.toThrow(/has not answered within 60 s; it may still be doing/);
+  await expect(client.call('GET', '/crawlers')).rejects.toThrow(
+    /has not answered within 60 s; it may still be working/,
+  );
   vi.restoreAllMocks();
   await new Promise((resolve) => silent.close(resolve));
   await expect(client.call('GET', '/crawlers')).rejects.toThrow(/no server answers at .*ECONNREFUSED/);

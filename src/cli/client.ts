@@ -60,7 +60,7 @@ export class ServerClient {
     }).catch((error: Error) => {
       if (error.name === 'TimeoutError') {
         throw new UsageError(
-          `the server at ${this.url} has not answered within ${TIMEOUT_MS / 1000} s; it may still be doing what was asked`,
+          `the server at ${this.url} has not answered within ${TIMEOUT_MS / 1000} s; it may still be working on the request`,
         );
       }
       throw new UsageError(
@@ -139,7 +139,7 @@ export class ServerClient {
 
   private stranger(status: number): UsageError {
     return new UsageError(
-      `what answers at ${this.url} (with ${status}) is not a Crawlway server; say with --server where one is`,
+      `what answers at ${this.url} (with ${status}) is not a Crawlway server; name one with --server`,
     );
   }
 }

@@ -11,7 +11,7 @@ interface NewPluginOptions extends JsonOption {
 
 export function newPlugin(name: string, options: NewPluginOptions): void {
   if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(name))
-    throw new UsageError(`${name} is no name for a plug-in: letters, digits, - and _, 64 at most`);
+    throw new UsageError(`${name} is not a name for a plug-in: use at most 64 letters, digits, - and _`);
   const configuration = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const path = `plugins/${name}.mjs`;
   const file = join(process.env['CRAWLWAY_PLUGINS'] || dirname(configuration), path);

@@ -118,5 +118,5 @@ function requireExport(file: string, handle: number): void {
   } catch (error) {
     throw fileFault(file, 'read', error);
   }
-  throw new UsageError(`${file} is there and no export that could be gone on with: name a new file`);
+  throw new UsageError(`${file} exists and is not an export that could be continued: name a new file`);
 }

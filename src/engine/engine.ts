@@ -170,7 +170,7 @@ export class Engine implements EngineApi {
     this.parts.trials.run(this.named(name), this.current, request);
   look: EngineApi['look'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
-    if (!openProcessor) throw new Error('this engine reads pages under the definition in force only');
+    if (!openProcessor) throw new Error('this engine reads pages only under the definition in force');
     return new FirstLook(this.services, openProcessor).at(definition, crawler, url);
   };
   refused = async (name: string) => this.parts.whole.refused(this.named(name));

@@ -72,7 +72,7 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
   const oidc = readOidc(env);
   if (apiKeys.length === 0 && !oidc && !isLoopback(host)) {
     throw new UsageError(
-      `refusing to listen on ${host} without API keys: everybody who reaches it could steer the crawl. ` +
+      `refusing to listen on ${host} without API keys: everybody who can reach it could control the crawl. ` +
         'Set CRAWLWAY_API_KEYS (name:role:key, comma-separated; roles read, operate, admin) or listen on 127.0.0.1',
     );
   }

@@ -103,7 +103,7 @@ function move(from: SamplePorts, to: SamplePorts, { configFile, dataDirectory, l
       if (to[part] === from[part]) continue;
       text = text.replaceAll(new RegExp(`127\\.0\\.0\\.1:${from[part]}(?!\\d)`, 'g'), `${HOST}:${to[part]}`);
       log.warn(
-        `Port ${from[part]} is used by another program: the bundled ${part === 'site' ? 'sample site' : 'index'} listens on ${to[part]}, and ${configFile} names that port now`,
+        `Port ${from[part]} is used by another program: the bundled ${part === 'site' ? 'sample site' : 'index'} listens on ${to[part]}, and ${configFile} now names that port`,
       );
     }
     writeFileSync(configFile, text);

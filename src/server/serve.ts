@@ -146,14 +146,14 @@ function makeFirstConfiguration(log: Log): void {
   if (existsSync(DEFAULT_CONFIG)) return;
   mkdirSync(dirname(DEFAULT_CONFIG), { recursive: true });
   copyFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), DEFAULT_CONFIG);
-  log.info(`There was no ${DEFAULT_CONFIG}: it was made from CrawlConfig.xml.example`);
+  log.info(`There was no ${DEFAULT_CONFIG}: it was created from CrawlConfig.xml.example`);
 }
 
 function warnOfShortKeys({ apiKeys }: ServerOptions, log: Log): void {
   const names = apiKeys.filter(({ short }) => short).map(({ name }) => name);
   if (names.length === 0) return;
   log.warn(
-    `CRAWLWAY_API_KEYS: short keys can be guessed (${names.join(', ')}); take ${ADVISED_LENGTH} characters or more: openssl rand -hex 16`,
+    `CRAWLWAY_API_KEYS: short keys can be guessed (${names.join(', ')}); use ${ADVISED_LENGTH} characters or more: openssl rand -hex 16`,
   );
 }
 

@@ -83,7 +83,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const { page, open, world } = stage();
     await open('/coverage');
     const { indexed } = (await world.server.engine.crawler('docs')).counts;
-    const stages = page.getByRole('region', { name: 'Of all that was found' });
+    const stages = page.getByRole('region', { name: 'Of all discovered URLs' });
     await stages
       .getByRole('listitem')
       .filter({ hasText: 'Indexed' })

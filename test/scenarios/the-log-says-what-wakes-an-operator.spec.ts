@@ -53,7 +53,7 @@ describe('the log of a server', () => {
     await world.engine.refresh('test', { like: '%' });
     await world.pass(hours(3));
     const outage = reported();
-    expect(outage).toContain('a host does not answer, or asks for rest: it is left alone');
+    expect(outage).toContain('a host does not answer, or asks crawlers to slow down: it is left alone');
     expect(outage).toContain('the host answers again');
   });
 });

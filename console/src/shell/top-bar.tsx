@@ -31,7 +31,7 @@ export function TopBar(): JSX.Element {
           <span class="muted wide-only">{session.version}</span>
         </span>
         <ThemeSwitch />
-        <span class="muted wide-only" title="Who you are here, and your role">
+        <span class="muted wide-only" title="Your name here, and your role">
           {session.name} ({session.role})
         </span>
         {session.keyWanted && (

@@ -263,7 +263,7 @@ function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, pro
     } catch (error) {
       if (!(error instanceof SoftErrorFault)) throw error;
       const reason = error.cause instanceof Error ? error.cause.message : String(error.cause);
-      const message = `pattern "${error.pattern.slice(0, 200)}" is not a regular expression that can be used: ${reason}`;
+      const message = `pattern "${error.pattern.slice(0, 200)}" is not a usable regular expression: ${reason}`;
       problems.add('bad-pattern', message, softError.place);
     }
   }

@@ -125,7 +125,7 @@ export class RunningPlugin {
 
   private send(): void {
     if (this.closed) {
-      this.fail('it is not in the configuration any more');
+      this.fail('it is no longer in the configuration');
       return;
     }
     if (this.state === 'failed') {

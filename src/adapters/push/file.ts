@@ -118,7 +118,9 @@ async function openAtLineStart(path: string): Promise<FileHandle> {
     if (start < size) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(LINE_START.length), 0, LINE_START.length, start);
       if (!LINE_START.startsWith(buffer.toString('latin1', 0, bytesRead)))
-        throw new Error('the file does not end with a line break and its last line is none of ours; give another file');
+        throw new Error(
+          'the file does not end with a line break and its last line was not written by Crawlway; give another file',
+        );
       await file.truncate(start);
     }
     return file;

@@ -184,5 +184,5 @@ function commandLine(line: string): string[] {
   if (!line.startsWith('[')) return line.split(/\s+/);
   const list: unknown = JSON.parse(line);
   if (Array.isArray(list) && list.length > 0 && list.every((part) => typeof part === 'string')) return list;
-  throw new Error('CRAWLWAY_SECRETS_HELPER is not a list of texts');
+  throw new Error('CRAWLWAY_SECRETS_HELPER is not a list of strings');
 }

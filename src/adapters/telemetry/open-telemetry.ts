@@ -154,6 +154,6 @@ class CollectorState {
         collector,
         message: redact(error?.message ?? 'no reason was given').slice(0, 200),
       });
-    else this.log.info(`the collector takes ${this.signal} again`, { collector });
+    else this.log.info(`the collector accepts ${this.signal} again`, { collector });
   }
 }

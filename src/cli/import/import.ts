@@ -81,7 +81,7 @@ function importedFrom(format: string, files: readonly ImportFile[]): ReturnType<
   try {
     return imported(format, files);
   } catch (error) {
-    if (error instanceof ImportError) throw new UsageError(`no ${format} configuration: ${error.message}`);
+    if (error instanceof ImportError) throw new UsageError(`not a ${format} configuration: ${error.message}`);
     throw error;
   }
 }

@@ -17,7 +17,7 @@ export class WeightedPick {
   /** Starts afresh with other weights; the number of sources may change too. */
   setWeights(weights: readonly number[]): void {
     const wrong = weights.find((weight) => !Number.isSafeInteger(weight) || weight < 1);
-    if (wrong !== undefined) throw new RangeError(`weight of a source: ${wrong}; a positive integer is wanted`);
+    if (wrong !== undefined) throw new RangeError(`weight of a source: ${wrong}; it has to be a positive integer`);
     this.#weights = [...weights];
     this.#credit = new Float64Array(weights.length);
   }

@@ -156,7 +156,7 @@ function longestZeroRun(groups: readonly string[]): { start: number; length: num
 const blocks = (...texts: readonly string[]): readonly Cidr[] =>
   texts.map((text) => {
     const cidr = parseCidr(text);
-    if (!cidr) throw new Error(`no CIDR block: ${text}`);
+    if (!cidr) throw new Error(`not a CIDR block: ${text}`);
     return cidr;
   });
 

@@ -11,6 +11,6 @@ export const foreignFile = (
 ): Problem => ({
   severity: 'error',
   code: 'bad-rule-file',
-  message: `this is no ${kind}: ${lines.strange} of ${lines.all} lines begin with no command of such a file`,
+  message: `this does not look like a file ${kind}: ${lines.strange} of ${lines.all} lines begin with no command of such a file`,
   place,
 });

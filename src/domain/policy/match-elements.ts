@@ -10,8 +10,8 @@ export interface MatchShortcut {
 
 /** An Atom whose field and kind are fixed. */
 export const MATCH_SHORTCUTS = {
-  Path: { field: 'path', kind: 'prefix', meaning: 'The path begins so (Atom path prefix).' },
-  Ext: { field: 'path', kind: 'suffix', meaning: 'The path ends so (Atom path suffix).' },
+  Path: { field: 'path', kind: 'prefix', meaning: 'The path begins with it (Atom path prefix).' },
+  Ext: { field: 'path', kind: 'suffix', meaning: 'The path ends with it (Atom path suffix).' },
   Host: { field: 'host', kind: 'exact', meaning: 'The host is exactly this one (Atom host exact).' },
   Url: { field: 'url', kind: 'exact', meaning: 'The URL is exactly this one (Atom url exact).' },
   Scheme: { field: 'scheme', kind: 'exact', meaning: '`http` or `https` (Atom scheme exact).' },

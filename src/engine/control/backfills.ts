@@ -197,7 +197,12 @@ class BackfillRun {
     this.progress = readBackfill(text);
     const { total } = this.progress;
     const from = this.source();
-    log.info('sends what is indexed to a sink', { crawler: crawler.name, sink, total, from: from ?? 'visits' });
+    log.info('a sink is being sent everything that is indexed', {
+      crawler: crawler.name,
+      sink,
+      total,
+      from: from ?? 'visits',
+    });
     await this.save({ from });
     if (this.progress.pass === 'all') {
       await this.through({ crawler: crawler.name, indexed: true });
@@ -210,7 +215,11 @@ class BackfillRun {
     await this.visited(0);
     if (signal.aborted) return;
     await this.save({ state: 'done', endedAt: clock.now(), waiting: [], message: undefined });
-    log.info('a sink has got what is indexed', { crawler: crawler.name, sink, sent: this.progress.sent });
+    log.info('a sink has received everything that is indexed', {
+      crawler: crawler.name,
+      sink,
+      sent: this.progress.sent,
+    });
   }
 
   private source(): string | undefined {

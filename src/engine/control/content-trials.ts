@@ -147,7 +147,7 @@ export class ContentTrials {
 
   private open(): Reader {
     const { openProcessor } = this;
-    if (!openProcessor) throw new Error('this engine reads pages under the definition in force only');
+    if (!openProcessor) throw new Error('this engine reads pages only under the definition in force');
     return { processor: openProcessor(), definition: undefined, last: Promise.resolve(), cancel: () => undefined };
   }
 

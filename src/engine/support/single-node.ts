@@ -22,7 +22,7 @@ export const NO_OTHERS: Nodes = {
   due: () => undefined,
   allDue: () => undefined,
   controlChanged: () => Promise.resolve(),
-  send: () => Promise.reject(new Error('a node that is alone has no commands for others')),
+  send: () => Promise.reject(new Error('a single node has no commands for others')),
   commandsSetAside: () => Promise.resolve(0),
   watched: false,
   event: () => undefined,

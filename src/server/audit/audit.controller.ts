@@ -26,10 +26,10 @@ class AuditEntryDto {
   @ApiProperty({ description: '`done`, or why it failed.' })
   outcome!: string;
 
-  @ApiProperty({ required: false, description: 'JSON: what was, as far as the call says.' })
+  @ApiProperty({ required: false, description: 'JSON: the state before, as far as the call says.' })
   before?: string;
 
-  @ApiProperty({ required: false, description: 'JSON: what is.' })
+  @ApiProperty({ required: false, description: 'JSON: the state after.' })
   after?: string;
 }
 

@@ -12,7 +12,7 @@ export const IfMatch = (): MethodDecorator =>
   ApiHeader({
     name: 'If-Match',
     required: true,
-    description: 'ETag of the configuration that the change was made from.',
+    description: 'ETag of the configuration on which the change is based.',
   });
 
 /** Headers of an answer that gives the version. */

@@ -72,7 +72,7 @@ export class ConfigurationFile {
   text(): string {
     if (!existsSync(this.path)) {
       throw new UsageError(
-        `there is no configuration ${this.path}: name one that is there, or write one with crawlway init`,
+        `there is no configuration ${this.path}: name an existing one, or create one with crawlway init`,
       );
     }
     try {

@@ -92,7 +92,8 @@ export class ConfigurationController {
   @Operation({
     id: 'getConfiguration',
     summary: 'The configuration in force',
-    description: 'CrawlConfig.xml as it is in force. Secrets are replaced by a placeholder, which a PUT turns back.',
+    description:
+      'The CrawlConfig.xml in force. Secrets are replaced by a placeholder, which a PUT turns back into them.',
     role: 'read',
   })
   @ApiProduces(XML_TYPE)

@@ -12,7 +12,7 @@ import { ConfigurationProblemDto, configurationProblemDto } from './problems.dto
 export class ConfirmQuery {
   @ApiProperty({
     required: false,
-    description: 'Go ahead although more than 10 % of the documents of a crawler would be deleted.',
+    description: 'Apply it even if more than 10 % of the documents of a crawler would be deleted.',
   })
   @IfGiven()
   @Transform(({ value }) => asBoolean(value))
@@ -53,7 +53,7 @@ export class ConfigurationStateDto extends VersionDto {
 
   @ApiProperty({
     type: () => [ConfigurationProblemDto],
-    description: 'Why the file on disk, changed since, is not in force; empty when it is.',
+    description: 'Why the file on disk, which has changed since, is not in force; empty if it is.',
   })
   rejected!: ConfigurationProblemDto[];
 }
@@ -100,10 +100,13 @@ export class PreviewCrawlerDto {
   @ApiProperty({ type: 'integer', description: 'Documents in the index now.' })
   indexed!: number;
 
-  @ApiProperty({ type: () => PreviewGroupDto, description: 'Stored URLs that would be crawled and are not now.' })
+  @ApiProperty({
+    type: () => PreviewGroupDto,
+    description: 'Stored URLs that would be crawled and are not crawled now.',
+  })
   newlyAccepted!: PreviewGroupDto;
 
-  @ApiProperty({ type: () => PreviewGroupDto, description: 'Stored URLs that would not be crawled any more (760).' })
+  @ApiProperty({ type: () => PreviewGroupDto, description: 'Stored URLs that would no longer be crawled (760).' })
   excluded!: PreviewGroupDto;
 
   @ApiProperty({

@@ -208,7 +208,7 @@ export class ConfigurationService {
         throw error;
       });
       this.inForce = { ...loaded, header };
-      this.log.info('a secret outside the configuration has changed and is in force');
+      this.log.info('an external secret has changed, and the new value is in force');
     });
   }
 

@@ -16,7 +16,7 @@ class AttributeFormDto implements AttributeForm {
   @ApiProperty({ description: 'What a value looks like, for a person.' })
   form!: string;
 
-  @ApiProperty({ required: false, type: [String], description: 'All values there are, when they are few.' })
+  @ApiProperty({ required: false, type: [String], description: 'All possible values, if they are few.' })
   choices?: readonly string[];
 
   @ApiProperty({ required: false })
@@ -31,7 +31,7 @@ class AttributeFormDto implements AttributeForm {
   @ApiProperty({ description: 'Never shown: a placeholder is in its place.' })
   secret!: boolean;
 
-  @ApiProperty({ type: [String], description: 'Other spellings, read alike.' })
+  @ApiProperty({ type: [String], description: 'Other spellings with the same meaning.' })
   aliases!: readonly string[];
 }
 
@@ -51,7 +51,7 @@ class ElementFormDto implements ElementForm {
   @ApiProperty({ description: 'At most once in its parent.' })
   once!: boolean;
 
-  @ApiProperty({ required: false, description: 'Meaning of its text, when it may have any.' })
+  @ApiProperty({ required: false, description: 'Meaning of its text, if it may have any.' })
   text?: string;
 
   @ApiProperty({ type: [AttributeFormDto] })

@@ -41,7 +41,7 @@ export class ResolvedEntryDto {
   @ApiProperty({ description: 'What it asks, in words.' })
   text!: string;
 
-  @ApiProperty({ required: false, description: 'What it sets when it applies. Secrets are hidden.' })
+  @ApiProperty({ required: false, description: 'What it sets if it applies. Secrets are hidden.' })
   effect?: string;
 
   @ApiProperty({ required: false, type: () => PlaceDto })
@@ -86,7 +86,7 @@ export class ResolvedUrlDto {
   @ApiProperty({ type: () => [TraceStepDto], description: 'Each rule of each layer: matched or not, and what it set.' })
   steps!: TraceStepDto[];
 
-  @ApiProperty({ type: () => [MatchedEntryDto], description: 'The whole view, with what matches the URL.' })
+  @ApiProperty({ type: () => [MatchedEntryDto], description: 'The whole view, with a mark on what matches the URL.' })
   entries!: MatchedEntryDto[];
 
   @ApiProperty({ type: () => [ResolvedOptionDto], description: 'Final options.' })

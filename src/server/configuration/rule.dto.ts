@@ -40,7 +40,10 @@ export class RuleMatchDto {
   @MaxLength(MAX_VALUE)
   value?: string;
 
-  @ApiProperty({ required: false, description: 'Special characters are plain, and operators after a backslash.' })
+  @ApiProperty({
+    required: false,
+    description: 'Special characters are literal, and operators only after a backslash.',
+  })
   @IfGiven()
   @IsBoolean()
   litteral?: boolean;
@@ -108,7 +111,7 @@ export class RuleInputDto {
   @MaxLength(256)
   group?: string;
 
-  @ApiProperty({ required: false, description: 'Key of the Rules block of a new rule.' })
+  @ApiProperty({ required: false, description: 'Key of the Rules block that a new rule goes into.' })
   @IfGiven()
   @IsString()
   @MaxLength(256)
@@ -120,7 +123,7 @@ export class RuleInputDto {
   @MaxLength(MAX_VALUE)
   xml?: string;
 
-  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Several are an And.' })
+  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Several are combined by And.' })
   @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
   @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
   match?: RuleMatchDto[];
@@ -141,7 +144,7 @@ export class RuleDto {
   @ApiProperty({ required: false })
   key?: string;
 
-  @ApiProperty({ type: () => [RuleMatchDto], description: 'Several are an And.' })
+  @ApiProperty({ type: () => [RuleMatchDto], description: 'Several are combined by And.' })
   match!: readonly RuleMatchDto[];
 
   @ApiProperty({ type: () => [RuleActionDto] })

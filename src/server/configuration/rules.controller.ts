@@ -125,7 +125,7 @@ export class RulesController {
   @Operation({
     id: 'replaceRule',
     summary: 'Replace a crawl rule',
-    description: 'Its position, group and key stay.',
+    description: 'Its position, group and key stay the same.',
     role: 'admin',
     consumes: [JSON_TYPE, XML_TYPE],
     problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },

@@ -91,7 +91,7 @@ export class VersionsController {
   @Operation({
     id: 'restoreConfiguration',
     summary: 'Put an earlier configuration in force',
-    description: 'As a PUT of its text; it becomes a new version.',
+    description: 'Works like a PUT of its text; it becomes a new version.',
     role: 'admin',
     problems: { ...CHANGE_PROBLEMS, 404: 'There is no such version.' },
   })

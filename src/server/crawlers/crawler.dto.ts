@@ -32,7 +32,7 @@ export class OldestDto {
   @ApiProperty()
   url!: string;
 
-  @ApiProperty({ format: 'date-time', description: 'Due since then, or to come.' })
+  @ApiProperty({ format: 'date-time', description: 'When it is due; in the past if it is waiting.' })
   dueAt!: string;
 }
 

@@ -66,7 +66,7 @@ export class CrawlersController {
   @Operation({
     id: 'startCrawler',
     summary: 'Start',
-    description: 'Fetches from now on, also after a restart of the server.',
+    description: 'It fetches from now on, also after a restart of the server.',
     role: 'operate',
     problems: UNKNOWN,
   })
@@ -81,7 +81,7 @@ export class CrawlersController {
   @Operation({
     id: 'pauseCrawler',
     summary: 'Pause',
-    description: 'Fetches nothing new until started again; orders in memory are delivered.',
+    description: 'It fetches nothing new until it is started again; orders in memory are delivered.',
     role: 'operate',
     problems: UNKNOWN,
   })
@@ -96,7 +96,7 @@ export class CrawlersController {
   @Operation({
     id: 'stopCrawler',
     summary: 'Stop',
-    description: 'Fetches nothing until started again, and gives up what is in flight.',
+    description: 'It fetches nothing until it is started again, and abandons what is in flight.',
     role: 'operate',
     problems: UNKNOWN,
   })

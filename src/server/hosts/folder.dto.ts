@@ -4,7 +4,7 @@ import { cursorAt } from '../http/paging.js';
 import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
 
 export class SubfolderDto {
-  @ApiProperty({ description: 'Ends with a slash; of the folder above all, the origin.' })
+  @ApiProperty({ description: 'Ends with a slash; for the topmost folder, the origin.' })
   name!: string;
 
   @ApiProperty({ type: 'integer', description: 'URLs anywhere in it.' })
@@ -12,7 +12,7 @@ export class SubfolderDto {
 }
 
 export class FolderDto {
-  @ApiProperty({ type: () => [SubfolderDto], description: 'Of very many, the first that were met.' })
+  @ApiProperty({ type: () => [SubfolderDto], description: 'If there are very many, the first that were found.' })
   folders!: SubfolderDto[];
 
   @ApiProperty({ type: 'integer', description: 'URLs in folders beyond those listed.' })
@@ -27,7 +27,7 @@ export class FolderDto {
   @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of the next step; null after the last one.' })
   next!: string | null;
 
-  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the way that lies behind.' })
+  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the search that is done.' })
   searched!: number;
 }
 

@@ -14,7 +14,7 @@ export class HostRobotsDto {
   fetchedAt!: string;
 
   @ApiProperty({
-    description: 'What the last fetch of robots.txt came to. One that failed leaves in force what was read before.',
+    description: 'Result of the last fetch of robots.txt. If it failed, the version read before stays in force.',
   })
   status!: string;
 
@@ -46,17 +46,17 @@ export class HostDto {
   @ApiProperty({ type: 'integer', description: 'Queued URLs, due or not.' })
   queued!: number;
 
-  @ApiProperty({ required: false, format: 'date-time', description: 'No request before this: crawl delay.' })
+  @ApiProperty({ required: false, format: 'date-time', description: 'No request before this time: crawl delay.' })
   nextRequestAt?: string;
 
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'No request before this time: the host asked for rest, or did not answer.',
+    description: 'No request before this time: the host asked crawlers to slow down, or did not answer.',
   })
   backOffUntil?: string;
 
-  @ApiProperty({ required: false, description: 'Pause between two requests that is in force.' })
+  @ApiProperty({ required: false, description: 'The pause between two requests now in force.' })
   crawlDelaySeconds?: number;
 
   @ApiProperty({
@@ -76,7 +76,7 @@ export class HostDto {
     required: false,
     minimum: 0,
     maximum: 1,
-    description: 'Of the visits remembered, the share that succeeded.',
+    description: 'Share of the remembered visits that succeeded.',
   })
   successShare?: number;
 

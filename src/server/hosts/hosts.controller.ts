@@ -39,7 +39,7 @@ class FolderQuery {
   @MaxLength(MAX_URL)
   folder?: string;
 
-  @ApiProperty({ required: false, description: '`next` of the answer before; absent for the first step.' })
+  @ApiProperty({ required: false, description: '`next` of the previous answer; absent for the first step.' })
   @IfGiven()
   @IsString()
   @MaxLength(4096)

@@ -10,23 +10,26 @@ export class RenderPatternDto {
 
   @ApiProperty({
     enum: ['browser', 'plain', 'trying'],
-    description: 'What was learned: rendering brings more; it does not; too few pages were rendered to tell.',
+    description: 'What was learned: rendering brings more, it does not, or too few pages were rendered to tell.',
   })
   learned!: 'browser' | 'plain' | 'trying';
 
   @ApiProperty({
     enum: ['always', 'never', 'auto'],
-    description: '`auto`: by what was learned. Else what a person has said.',
+    description: '`auto`: as learned. Otherwise, the choice of a person.',
   })
   render!: 'always' | 'never' | 'auto';
 
   @ApiProperty({ type: 'integer', description: 'Pages rendered since the start of the process.' })
   rendered!: number;
 
-  @ApiProperty({ type: 'number', description: 'Of the pages rendered last, the share that brought more: 0 to 1.' })
+  @ApiProperty({
+    type: 'number',
+    description: 'Share of the recently rendered pages for which rendering brought more: 0 to 1.',
+  })
   worthwhile!: number;
 
-  @ApiProperty({ type: 'number', description: 'Seconds to render a page, mean of the last ones.' })
+  @ApiProperty({ type: 'number', description: 'Seconds to render a page, mean of the recent ones.' })
   seconds!: number;
 
   @ApiProperty({ type: 'integer', description: 'Pages that could not be rendered.' })
@@ -48,7 +51,7 @@ export class RenderOverrideDto {
   @MaxLength(MAX_URL)
   pattern!: string;
 
-  @ApiProperty({ enum: ['always', 'never', 'auto'], description: '`auto`: by what is learned, again.' })
+  @ApiProperty({ enum: ['always', 'never', 'auto'], description: '`auto`: as learned, again.' })
   @IsIn(['always', 'never', 'auto'])
   render!: 'always' | 'never' | 'auto';
 }

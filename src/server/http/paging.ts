@@ -7,13 +7,19 @@ import { ProblemException } from './problem.js';
 import { asWholeNumber } from './whole-number.js';
 
 export class PageQuery {
-  @ApiProperty({ required: false, description: '`next` of the answer before; absent for the first page.' })
+  @ApiProperty({ required: false, description: '`next` of the previous answer; absent for the first page.' })
   @IfGiven()
   @IsString()
   @MaxLength(4096)
   cursor?: string;
 
-  @ApiProperty({ required: false, minimum: 1, maximum: 1000, default: 100, description: 'Most items of one answer.' })
+  @ApiProperty({
+    required: false,
+    minimum: 1,
+    maximum: 1000,
+    default: 100,
+    description: 'Maximum number of items in one answer.',
+  })
   @IfGiven()
   @Transform(({ value }) => asWholeNumber(value))
   @IsInt()

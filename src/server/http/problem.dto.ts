@@ -49,7 +49,7 @@ export class ProblemDto {
   @ApiProperty({ description: 'What is wrong here, and what would be right.' })
   detail!: string;
 
-  @ApiProperty({ description: 'Path of the call; empty when the request could not be read so far.' })
+  @ApiProperty({ description: 'Path of the call; empty if the request could not be read that far.' })
   instance!: string;
 
   @ApiProperty({ type: () => [ProblemErrorDto], required: false, description: 'Everything that is wrong, at once.' })
@@ -58,7 +58,7 @@ export class ProblemDto {
   @ApiProperty({ type: () => ExplanationDto, required: false, description: 'Why the crawl policy rejects a root.' })
   explanation?: ExplanationDto;
 
-  @ApiProperty({ type: 'integer', required: false, description: 'How many URLs a clearing would take away.' })
+  @ApiProperty({ type: 'integer', required: false, description: 'How many URLs would be cleared.' })
   count?: number;
 
   @ApiProperty({

@@ -16,7 +16,11 @@ export class NewKeyDto {
   @IsIn(ROLES)
   role!: Role;
 
-  @ApiProperty({ required: false, format: 'date-time', description: 'It opens nothing from then on. Absent: never.' })
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description: 'The key is invalid from then on. Absent: it never expires.',
+  })
   @IfGiven()
   @IsMoment()
   expiresAt?: string;
@@ -38,18 +42,18 @@ export class KeyDto {
   @ApiProperty({ required: false, format: 'date-time' })
   createdAt?: string;
 
-  @ApiProperty({ required: false, description: 'Who made it.' })
+  @ApiProperty({ required: false, description: 'Who created it.' })
   createdBy?: string;
 
   @ApiProperty({ required: false, format: 'date-time' })
   expiresAt?: string;
 
-  @ApiProperty({ description: 'It opens nothing any more.' })
+  @ApiProperty({ description: 'The key is no longer valid.' })
   expired!: boolean;
 }
 
 export class CreatedKeyDto extends KeyDto {
-  @ApiProperty({ description: 'The key, in this answer and never again.' })
+  @ApiProperty({ description: 'The key; this is the only answer that contains it.' })
   key!: string;
 }
 

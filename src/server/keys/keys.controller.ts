@@ -46,7 +46,7 @@ export class KeysController {
   @Operation({
     id: 'createKey',
     summary: 'Make an API key',
-    description: 'The answer has the key; the server keeps a digest of it and cannot show it again.',
+    description: 'The answer contains the key; the server keeps only a digest of it and cannot show it again.',
     role: 'admin',
     problems: { 422: 'The name is taken, or the key would be expired already.' },
   })
@@ -76,7 +76,7 @@ export class KeysController {
   @Operation({
     id: 'withdrawKey',
     summary: 'Withdraw an API key',
-    description: 'It opens nothing from now on; other servers of the database notice within ten seconds.',
+    description: 'The key is invalid from now on; other servers on the database notice within ten seconds.',
     role: 'admin',
     problems: {
       404: 'There is no key of that name.',

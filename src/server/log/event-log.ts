@@ -59,7 +59,7 @@ export class EventLog {
     if (state === 'backing off') {
       const particulars = { host: hostKey, until: until && new Date(until).toISOString() };
       if (this.resting.has(hostKey)) this.log.debug('the host still does not answer', particulars);
-      else this.log.warn('a host does not answer, or asks for rest: it is left alone', particulars);
+      else this.log.warn('a host does not answer, or asks crawlers to slow down: it is left alone', particulars);
       if (this.resting.size >= MOST_COUNTED) this.resting.clear();
       this.resting.add(hostKey);
     } else if (this.resting.delete(hostKey)) this.log.info('the host answers again', { host: hostKey });

@@ -15,7 +15,7 @@ export class LoginStepDto {
   @ApiProperty({ required: false, type: 'integer', description: 'HTTP status of the answer.' })
   status?: number;
 
-  @ApiProperty({ required: false, description: 'What the answer brought, or what was missing. Never a secret.' })
+  @ApiProperty({ required: false, description: 'What the answer contained, or what was missing. Never a secret.' })
   detail?: string;
 }
 
@@ -46,7 +46,7 @@ export class LoginDto {
   })
   failure?: string;
 
-  @ApiProperty({ required: false, description: 'What went wrong last, in words.' })
+  @ApiProperty({ required: false, description: 'The last failure, in words.' })
   detail?: string;
 
   @ApiProperty({ type: 'integer', description: 'Refused in a row; three stop the login.' })

@@ -27,7 +27,7 @@ async function answer(fastify: FastifyInstance, request: FastifyRequest, reply: 
   if (!request.caller) return problem(reply.header('www-authenticate', 'Bearer'), 401, KEY_WANTED);
   const from = request.headers['sec-fetch-site'];
   if (from !== undefined && from !== 'same-origin' && from !== 'none')
-    return problem(reply, 403, 'Another site makes the browser send the call.');
+    return problem(reply, 403, 'Another site made the browser send the call.');
   if (Array.isArray(request.body) && request.body.length > MOST_MESSAGES)
     return problem(reply, 400, `More than ${MOST_MESSAGES} messages in one call.`);
   // Loaded when the first assistant calls.

@@ -10,7 +10,7 @@ class WebhookMetaDto {
   @ApiProperty({
     enum: ['date', 'number'],
     required: false,
-    description: 'Known of the value: ISO 8601 in UTC, or a number. Absent: text.',
+    description: 'Type of the value: a date in ISO 8601 and UTC, or a number. Absent: text.',
   })
   type?: string;
 }
@@ -36,7 +36,7 @@ class WebhookChunkDto {
   @ApiProperty({ type: 'integer', description: 'Offset in the text, in UTF-16 units.' })
   start!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Offset behind its last character.' })
+  @ApiProperty({ type: 'integer', description: 'Offset after its last character.' })
   end!: number;
 }
 
@@ -55,7 +55,7 @@ class WebhookPartDto {
 }
 
 class WebhookDocumentDto {
-  @ApiProperty({ description: 'Digest of the content: the same means the same document.' })
+  @ApiProperty({ description: 'Digest of the content: the same stamp means the same document.' })
   stamp!: string;
 
   @ApiProperty({ type: () => [WebhookMetaDto], description: 'Names may repeat.' })

@@ -24,7 +24,7 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'URLs',
-    description: 'What is known of URLs, why each is or is not in the index, and commands for them.',
+    description: 'What is known about URLs, why each is or is not in the index, and commands for them.',
     paths: /^\/api\/v1\/crawlers\/\{crawler\}\/(urls?|explain|page|refused|refresh|oldest|errors|extract|render)/,
   },
   {
@@ -39,7 +39,7 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'Orders',
-    description: 'What was ordered of the sinks, and deletions that wait for a person.',
+    description: 'Orders to the sinks, and deletions that wait for a person.',
     paths: /^\/api\/v1\/(orders|held-deletions)/,
   },
   {
@@ -54,7 +54,7 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'Signals',
-    description: 'What sites tell by themselves.',
+    description: 'What sites report by themselves.',
     paths: /^\/(indexnow|websub|\.well-known)/,
   },
   {

@@ -37,7 +37,7 @@ export class OrderDto {
 
   @ApiProperty({
     required: false,
-    description: 'What a sink said that refused it, also while another sink has not answered yet.',
+    description: 'Message of a sink that refused it, even while another sink has not answered yet.',
   })
   answer?: string;
 

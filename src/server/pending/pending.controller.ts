@@ -10,10 +10,10 @@ import { textBody } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
 
 class ImportDto {
-  @ApiProperty({ type: 'integer', description: 'Lines that brought a URL that was not known.' })
+  @ApiProperty({ type: 'integer', description: 'Lines with a URL that was not known before.' })
   imported!: number;
 
-  @ApiProperty({ type: 'integer', description: 'URLs that keep the state they have.' })
+  @ApiProperty({ type: 'integer', description: 'URLs whose state was kept.' })
   known!: number;
 
   @ApiProperty({ type: 'integer', description: 'Lines that could not be read.' })

@@ -8,13 +8,13 @@ class PluginCallsDto {
   @ApiProperty({ enum: PLUGIN_HOOKS, description: '`extract` and `deliver` are those of its extractor and its sink.' })
   hook!: string;
 
-  @ApiProperty({ type: 'integer', example: 42, description: 'Calls that came to an answer, since the server started.' })
+  @ApiProperty({ type: 'integer', example: 42, description: 'Calls that were answered since the server started.' })
   answered!: number;
 
   @ApiProperty({ type: 'integer', example: 1, description: 'Calls that failed (`plugin-failed`).' })
   failed!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Time of all of them, waiting included.' })
+  @ApiProperty({ type: 'integer', description: 'Total time of these calls, including waiting.' })
   milliseconds!: number;
 }
 
@@ -22,7 +22,7 @@ class PluginErrorDto {
   @ApiProperty({ format: 'date-time' })
   at!: string;
 
-  @ApiProperty({ description: 'What failed, with the place in its file where that is known.' })
+  @ApiProperty({ description: 'What failed, with the place in its file if that is known.' })
   message!: string;
 }
 
@@ -49,13 +49,13 @@ export class PluginDto {
   @ApiProperty({ type: [PluginCallsDto] })
   calls!: readonly PluginCallsDto[];
 
-  @ApiProperty({ type: 'integer', example: 0, description: 'Times that its process ended, or had to be ended.' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'How often its process ended or had to be ended.' })
   restarts!: number;
 
   @ApiProperty({
     type: 'integer',
     example: 83_886_080,
-    description: 'Bytes that its process holds; 0 where the system does not tell.',
+    description: 'Memory of its process in bytes; 0 if the system does not tell.',
   })
   memory!: number;
 

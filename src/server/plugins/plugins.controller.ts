@@ -16,7 +16,7 @@ export class PluginsController {
   @Operation({
     id: 'listPlugins',
     summary: 'Plug-ins of the configuration',
-    description: 'What each of them does on this server, how it is, and the last error of each.',
+    description: 'What each plug-in does on this server, its state and its last error.',
     role: 'read',
   })
   @PageResponse(PluginDto)

@@ -13,10 +13,13 @@ class ReasonDto {
   @ApiProperty({ enum: CODES, description: 'Stable; used by the store, the API, the metrics and the console.' })
   code!: string;
 
-  @ApiProperty({ enum: ['reason', 'error'], description: 'A reason tells a verdict, an error how a visit failed.' })
+  @ApiProperty({
+    enum: ['reason', 'error'],
+    description: 'A reason explains a verdict, an error says how a visit failed.',
+  })
   kind!: 'reason' | 'error';
 
-  @ApiProperty({ required: false, description: 'Of a reason: the layer or part that gives it.' })
+  @ApiProperty({ required: false, description: 'Of a reason: the layer or part that emits it.' })
   layer?: string;
 
   @ApiProperty({ required: false, enum: ['permanent', 'temporary'], description: 'Of an error: its class by default.' })
@@ -25,7 +28,7 @@ class ReasonDto {
   @ApiProperty()
   meaning!: string;
 
-  @ApiProperty({ description: 'What to change if it is not wanted.' })
+  @ApiProperty({ description: 'What to change if this is not wanted.' })
   remedy!: string;
 }
 

@@ -36,7 +36,7 @@ export class RootsController {
   @Operation({
     id: 'listRoots',
     summary: 'Root URLs',
-    description: 'Roots of the configuration, then submitted ones, alphabetical by URL, with what is known of each.',
+    description: 'Roots of the configuration, then submitted ones, alphabetical by URL, with what is known about each.',
     role: 'read',
     problems: UNKNOWN,
   })
@@ -55,7 +55,7 @@ export class RootsController {
   @Operation({
     id: 'submitRoot',
     summary: 'Submit a root URL',
-    description: 'The URL is queued as a root; one that is known already becomes due now.',
+    description: 'The URL is queued as a root; a known one becomes due now.',
     role: 'operate',
     problems: { ...UNKNOWN, 422: 'The crawl policy rejects the URL; `explanation` says why.' },
   })

@@ -60,7 +60,7 @@ export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refuse
     if (!request.caller && presentedKey(request) !== undefined && !refused.mayTryAgain(request.ip)) {
       reply.header('retry-after', String(refused.retryAfter));
       throw new HttpException(
-        'Too many calls with a wrong API key. Go on after as many seconds as Retry-After says.',
+        'Too many calls with a wrong API key. Try again after the number of seconds in Retry-After.',
         429,
       );
     }

@@ -45,7 +45,7 @@ function readEntry(entry: string, position: number): ApiKey {
   const [name = '', role = '', ...rest] = entry.split(':');
   const key = rest.join(':');
   if (!KEY_NAME.test(name)) {
-    throw new Error(`entry ${position} has no proper name; write name:role:key with letters, digits and . _ @ -`);
+    throw new Error(`entry ${position} has no valid name; write name:role:key with letters, digits and . _ @ -`);
   }
   if (!isRole(role)) throw new Error(`entry ${position} has no role of ${ROLES.join(', ')}; write name:role:key`);
   if (key === '') throw new Error(`entry ${position} has no key; write name:role:key`);

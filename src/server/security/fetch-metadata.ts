@@ -10,6 +10,6 @@ export class SameSiteGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const from = context.switchToHttp().getRequest<FastifyRequest>().headers['sec-fetch-site'];
     if (from === undefined || from === 'same-origin' || from === 'none') return true;
-    throw new ForbiddenException('The call has an effect, and another site makes the browser send it.');
+    throw new ForbiddenException('The call changes something, and another site made the browser send it.');
   }
 }

@@ -50,7 +50,10 @@ export class SearchShare implements NestInterceptor {
       return;
     }
     if (share.waiting.size >= MOST_WAITING)
-      throw new HttpException(`More than ${MOST_WAITING} searches of one key wait already. Try again.`, 429);
+      throw new HttpException(
+        `More than ${MOST_WAITING} searches of one key are already waiting. Try again later.`,
+        429,
+      );
     await new Promise<void>((resolve, reject) => {
       const gone = (): void => {
         share.waiting.delete(enter);

@@ -27,7 +27,7 @@ export function readOidc(env: NodeJS.ProcessEnv): OidcOptions | undefined {
   if (!issuer || (issuer.protocol !== 'https:' && !(issuer.protocol === 'http:' && LOOPBACK.test(issuer.hostname))))
     throw new UsageError('CRAWLWAY_OIDC_ISSUER is not an https URL');
   const clientId = env['CRAWLWAY_OIDC_CLIENT_ID'];
-  if (!clientId) throw new UsageError('CRAWLWAY_OIDC_ISSUER is set and CRAWLWAY_OIDC_CLIENT_ID is not');
+  if (!clientId) throw new UsageError('CRAWLWAY_OIDC_ISSUER is set but CRAWLWAY_OIDC_CLIENT_ID is not');
   const clientSecret = env['CRAWLWAY_OIDC_CLIENT_SECRET'];
   return {
     issuer,

@@ -14,7 +14,7 @@ import { clearPending, clearSession, pendingSignIn, sessionToken, setPending, se
 class SignInDto {
   @ApiProperty({
     required: false,
-    description: 'Provider that people sign in with, as they know it. Absent: keys only.',
+    description: 'Name of the provider with which people sign in. Absent: keys only.',
   })
   provider?: string;
 }
@@ -38,7 +38,7 @@ export class SignInController {
   @Operation({
     id: 'getSignIn',
     summary: 'How people sign in',
-    description: 'Whether the console can be opened without a key, and with whom one signs in.',
+    description: 'Whether the console can be opened without a key, and where people sign in.',
     role: 'open',
   })
   @ApiOkResponse({ type: SignInDto })
@@ -50,7 +50,7 @@ export class SignInController {
   @Operation({
     id: 'beginSignIn',
     summary: 'Sign in by OpenID Connect',
-    description: 'Sends a browser to the provider; afterwards it comes back to `to`, a path of the console.',
+    description: 'Sends a browser to the provider; afterwards it returns to `to`, a path of the console.',
     role: 'open',
     problems: NONE,
   })
@@ -68,7 +68,7 @@ export class SignInController {
   @Operation({
     id: 'finishSignIn',
     summary: 'Where the provider sends browsers back to',
-    description: 'Checks what the provider says, begins a session and returns to the console.',
+    description: 'Checks the answer of the provider, begins a session and returns to the console.',
     role: 'open',
     problems: { ...NONE, 403: 'The provider refuses the person, or nothing gives the person a role.' },
   })
@@ -77,7 +77,8 @@ export class SignInController {
     const signIn = this.needed();
     const pending = pendingSignIn(request, signIn.secure);
     clearPending(reply, signIn.secure);
-    if (!pending) throw new HttpException('No sign-in was begun in this browser, or too long ago. Begin again.', 403);
+    if (!pending)
+      throw new HttpException('No sign-in was begun in this browser, or it was too long ago. Begin again.', 403);
     const answer = signIn.callback(request);
     answer.search = new URL(request.url, answer).search;
     if (answer.searchParams.get('error') === 'access_denied')
@@ -88,7 +89,7 @@ export class SignInController {
     const { role } = person;
     await this.remember(person);
     if (!role)
-      throw new HttpException(`${person.name} may not do anything here: no value of the claim gives a role.`, 403);
+      throw new HttpException(`${person.name} may not do anything here: no value of the claim grants a role.`, 403);
     setSession(reply, await signIn.sessions.begin({ name: person.name, role }), signIn.secure);
     reply.header('cache-control', 'no-store').redirect(signIn.address(ownPath(pending.to), request).href, 302);
   }

@@ -35,7 +35,7 @@ class MapPreviewRequestDto {
   @IsString()
   crawler?: string;
 
-  @ApiProperty({ required: false, description: 'URL of an indexed document, as a sink of the crawler keeps it.' })
+  @ApiProperty({ required: false, description: 'URL of an indexed document, read from a sink of the crawler.' })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_URL)

@@ -21,7 +21,7 @@ export class BackfillDto {
   @ApiProperty({ type: 'integer', description: 'Documents that were indexed when it began.' })
   total!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Of these, documents that were looked at.' })
+  @ApiProperty({ type: 'integer', description: 'Of these, documents that were examined.' })
   done!: number;
 
   @ApiProperty({
@@ -30,13 +30,13 @@ export class BackfillDto {
   })
   sent!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Visits that are due and have not been made.' })
+  @ApiProperty({ type: 'integer', description: 'Visits that are due and have not been made yet.' })
   waitingVisits!: number;
 
-  @ApiProperty({ required: false, description: 'The sink that documents are copied from; absent: pages are visited.' })
+  @ApiProperty({ required: false, description: 'The sink from which documents are copied; absent: pages are visited.' })
   from?: string;
 
-  @ApiProperty({ required: false, description: 'What holds it up.' })
+  @ApiProperty({ required: false, description: 'What delays it.' })
   message?: string;
 
   @ApiProperty({ format: 'date-time' })
@@ -56,7 +56,7 @@ export class BehindDto {
   @ApiProperty()
   crawler!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Documents, or deletions, that it has still to get.', example: 120 })
+  @ApiProperty({ type: 'integer', description: 'Documents and deletions that it is owed.', example: 120 })
   documents!: number;
 
   @ApiProperty({
@@ -98,7 +98,7 @@ export class SinkDto {
   @ApiProperty({ type: 'integer', description: 'Orders refused since the start of the process.' })
   refused!: number;
 
-  @ApiProperty({ required: false, description: 'What it said when it refused an order last.' })
+  @ApiProperty({ required: false, description: 'Its message when it last refused an order.' })
   lastRefusal?: string;
 
   @ApiProperty({ required: false, format: 'date-time' })
@@ -122,7 +122,7 @@ export class SinkDto {
 
   @ApiProperty({
     type: () => [BackfillDto],
-    description: 'What it was sent of documents that were indexed before, by crawler: running, or the last one.',
+    description: 'Backfills with documents that were already indexed, by crawler: the running or the last one.',
   })
   backfills!: readonly BackfillDto[];
 
@@ -136,7 +136,7 @@ export class SinkDto {
   @ApiProperty({
     required: false,
     format: 'uri',
-    description: 'Where its documents can be searched; of the bundled index.',
+    description: 'Where its documents can be searched; only for the bundled index.',
   })
   searchPage?: string;
 }
@@ -186,16 +186,16 @@ export class ReconciliationDto {
   @ApiProperty({ type: 'integer' })
   compared!: number;
 
-  @ApiProperty({ type: () => DifferenceDto, description: "Indexed by the store's account, absent at the sink." })
+  @ApiProperty({ type: () => DifferenceDto, description: 'Indexed according to the store, absent at the sink.' })
   missing!: DifferenceDto;
 
-  @ApiProperty({ type: () => DifferenceDto, description: "At the sink, not indexed by the store's account." })
+  @ApiProperty({ type: () => DifferenceDto, description: 'At the sink, not indexed according to the store.' })
   extra!: DifferenceDto;
 
-  @ApiProperty({ type: () => DifferenceDto, description: 'Held with another stamp.' })
+  @ApiProperty({ type: () => DifferenceDto, description: 'At the sink with another stamp.' })
   stale!: DifferenceDto;
 
-  @ApiProperty({ description: 'Whether orders were made that fix the differences.' })
+  @ApiProperty({ description: 'Whether orders were sent to fix the differences.' })
   repaired!: boolean;
 }
 
@@ -211,7 +211,7 @@ export class SinkTestDto {
   @ApiProperty()
   type!: string;
 
-  @ApiProperty({ description: 'It answers and would take orders.' })
+  @ApiProperty({ description: 'It answers and would accept orders.' })
   ok!: boolean;
 
   @ApiProperty({ description: 'What was requested and answered, or what is wrong.' })

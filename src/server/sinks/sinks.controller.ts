@@ -23,7 +23,7 @@ import {
 import type { TestSink } from './sink-test.js';
 
 class ReconcileQuery {
-  @ApiProperty({ required: false, default: false, description: 'Send orders that fix the differences.' })
+  @ApiProperty({ required: false, default: false, description: 'Send orders to fix the differences.' })
   @IfGiven()
   @Transform(({ value }) => asBoolean(value))
   @IsBoolean()
@@ -50,7 +50,7 @@ export class SinksController {
   @Operation({
     id: 'listSinks',
     summary: 'Destinations of push orders',
-    description: 'State of each sink and what is on the way to it.',
+    description: 'State of each sink and orders on the way to it.',
     role: 'read',
   })
   @PageResponse(SinkDto)
@@ -99,7 +99,8 @@ export class SinksController {
   @Operation({
     id: 'testSink',
     summary: 'Try whether a sink answers',
-    description: 'Asks without sending an order: address, certificate and credentials, in the words of the sink.',
+    description:
+      'Tests address, certificate and credentials without sending an order; the answer has the message of the sink.',
     role: 'operate',
     problems: { 404: 'There is no sink of that name.' },
   })

@@ -22,12 +22,12 @@ export class ContentTrialRequestDto extends UrlQuery {
   @MaxLength(MAX_CONTENT)
   content!: string;
 
-  @ApiProperty({ required: false, description: 'The scripts of the page run before it is read.' })
+  @ApiProperty({ required: false, description: 'Run the scripts of the page before it is read.' })
   @IfGiven()
   @IsBoolean()
   render?: boolean;
 
-  @ApiProperty({ required: false, description: 'Fetch the page again, although it is kept.' })
+  @ApiProperty({ required: false, description: 'Fetch the page again even if a copy is kept.' })
   @IfGiven()
   @IsBoolean()
   fresh?: boolean;
@@ -44,7 +44,7 @@ export class ContentTrialDto extends PickType(PageViewDto, [
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'When the page was fetched. Absent: no document came.',
+    description: 'When the page was fetched. Absent: there was no document.',
   })
   fetchedAt?: string;
 
@@ -58,7 +58,7 @@ export class ContentTrialDto extends PickType(PageViewDto, [
 
   @ApiProperty({
     type: () => [ConfigurationProblemDto],
-    description: 'What is wrong with the element, at its places in the text.',
+    description: 'What is wrong with the element, with places in its text.',
   })
   problems!: ConfigurationProblemDto[];
 

@@ -38,7 +38,7 @@ class CoverageDto {
   @ApiProperty({ format: 'date-time', description: 'When it was counted; at most a minute ago.' })
   at!: string;
 
-  @ApiProperty({ type: [CoverageReasonDto], description: 'All stored URLs, the most first.' })
+  @ApiProperty({ type: [CoverageReasonDto], description: 'All stored URLs, largest counts first.' })
   reasons!: CoverageReasonDto[];
 
   @ApiProperty({ type: [AgeClassDto], description: 'Documents in the index by the time since their last visit.' })

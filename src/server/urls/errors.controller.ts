@@ -56,7 +56,7 @@ export class ErrorsController {
   @Operation({
     id: 'listErrors',
     summary: 'URLs in error, by error code',
-    description: 'Exact counts of what is in error now, the most first.',
+    description: 'Exact counts of the URLs in error now, largest first.',
     role: 'read',
     problems: UNKNOWN,
   })
@@ -71,7 +71,7 @@ export class ErrorsController {
   @Operation({
     id: 'listErrorHosts',
     summary: 'Web servers with an error',
-    description: 'Exact counts of what is in error now with this code, the most first.',
+    description: 'Exact counts of the URLs in error now with this code, largest first.',
     role: 'read',
     problems: UNKNOWN,
   })

@@ -35,13 +35,13 @@ export const headlineDto = ({ fate, reason, text, nextStep }: Headline): Headlin
 });
 
 export class QueueDto {
-  @ApiProperty({ enum: SOURCES, description: 'By how it is found and what the rules grant.' })
+  @ApiProperty({ enum: SOURCES, description: 'By how it was found and what the rules allow.' })
   natural!: SourceName;
 
   @ApiProperty({ type: 'integer', description: 'Priority shift of rules and root; negative is earlier.' })
   shift!: number;
 
-  @ApiProperty({ enum: SOURCES, description: 'The source that it goes into: the natural one moved by the shift.' })
+  @ApiProperty({ enum: SOURCES, description: 'The source it goes into: the natural one, moved by the shift.' })
   source!: SourceName;
 }
 
@@ -134,7 +134,7 @@ export class EffectsDto {
   @ApiProperty()
   follow!: boolean;
 
-  @ApiProperty({ required: false, description: 'Source that the document is pushed under.' })
+  @ApiProperty({ required: false, description: 'Source under which the document is pushed.' })
   source?: string;
 
   @ApiProperty({ type: 'integer', minimum: -2, maximum: 2 })
@@ -178,7 +178,7 @@ export class VerdictDto {
   @ApiProperty({ required: false, enum: [760, 761], description: 'Status of a stored URL outside the crawl space.' })
   status?: number;
 
-  @ApiProperty({ description: 'The document stays in the index although the URL is not crawled any more.' })
+  @ApiProperty({ description: 'The document stays in the index although the URL is no longer crawled.' })
   keepDocument!: boolean;
 
   @ApiProperty({ description: "Address rules wait until the host's address is known." })
@@ -213,7 +213,7 @@ export class RobotsOpinionDto {
   })
   state!: RobotsOpinion['state'];
 
-  @ApiProperty({ description: 'The product token to which it speaks.' })
+  @ApiProperty({ description: 'The product token that it addresses.' })
   agent!: string;
 
   @ApiProperty({ required: false, description: 'The rule that decides; absent when none does.' })

@@ -17,13 +17,13 @@ class SentPageDto {
 }
 
 export class RenderingComparisonDto {
-  @ApiProperty({ type: () => SentPageDto, description: 'What the page brings without its scripts.' })
+  @ApiProperty({ type: () => SentPageDto, description: 'What the page contains without its scripts.' })
   sent!: SentPageDto;
 
   @ApiProperty({ type: [String], description: 'Sentences and lines that only the rendered page has; 1,000 at most.' })
   added!: readonly string[];
 
-  @ApiProperty({ type: [String], description: 'Those that only the page as it was sent has; 1,000 at most.' })
+  @ApiProperty({ type: [String], description: 'Sentences and lines that only the page as sent has; 1,000 at most.' })
   lost!: readonly string[];
 
   @ApiProperty({ type: [String], description: 'Links that are no longer on the rendered page; 200 at most.' })
@@ -62,7 +62,7 @@ export class PageRenderingDto {
   @ApiProperty({
     type: () => RenderingFailureDto,
     required: false,
-    description: 'Why it could not be rendered; the answer shows the page as it was sent then.',
+    description: 'Why it could not be rendered; the answer then shows the page as it was sent.',
   })
   failure?: RenderingFailureDto;
 

@@ -42,7 +42,7 @@ export class JudgedDto extends ExplanationDto {
   @ApiProperty({ description: 'Canonical URL that was judged.' })
   url!: string;
 
-  @ApiProperty({ type: () => HeadlineDto, description: 'The whole truth in one sentence; the rest explains it.' })
+  @ApiProperty({ type: () => HeadlineDto, description: 'The result in one sentence; the rest explains it.' })
   headline!: HeadlineDto;
 
   @ApiProperty({ enum: ['root', 'link', 'redirect', 'sitemap', 'stored'], description: 'What it was judged as.' })
@@ -69,19 +69,19 @@ export class JudgedDto extends ExplanationDto {
   @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent: not stored.' })
   state?: UrlStateDto;
 
-  @ApiProperty({ type: () => [VisitDto], description: 'Fetches that are kept, newest first.' })
+  @ApiProperty({ type: () => [VisitDto], description: 'Fetches on record, newest first.' })
   visits!: VisitDto[];
 
-  @ApiProperty({ type: () => [OrderDto], description: 'Push orders that are kept, newest first.' })
+  @ApiProperty({ type: () => [OrderDto], description: 'Push orders on record, newest first.' })
   orders!: OrderDto[];
 
   @ApiProperty({
     type: () => [UrlBehindDto],
-    description: 'Sinks that are behind and have still to get what is indexed of it.',
+    description: 'Sinks that are behind and are owed this URL.',
   })
   behind!: UrlBehindDto[];
 
-  @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it, of the samples that are kept.' })
+  @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it among the samples that are kept.' })
   refusedLinks!: RefusedLinkDto[];
 }
 

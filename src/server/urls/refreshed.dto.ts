@@ -9,7 +9,7 @@ export class RestingHostDto {
 
   @ApiProperty({
     format: 'date-time',
-    description: 'Until then it is left alone, unless the one request is answered well.',
+    description: 'Until then it is left alone, unless the one request succeeds.',
   })
   until!: string;
 }

@@ -42,7 +42,7 @@ export class VisitDto {
   bytes!: number;
 
   @ApiProperty({
-    description: 'It found other content than the visit before. The first visit has not changed anything.',
+    description: 'It found other content than the previous visit. The first visit never does.',
   })
   changed!: boolean;
 }
@@ -73,7 +73,7 @@ export class LinkDto {
   @ApiProperty({
     required: false,
     type: () => RobotsOpinionDto,
-    description: 'Absent: robots.txt of its site was not asked for this.',
+    description: 'Absent: robots.txt of its site was not fetched for this.',
   })
   robots?: RobotsOpinionDto;
 
@@ -99,7 +99,7 @@ export class UrlBehindDto {
 
   @ApiProperty({
     format: 'date-time',
-    description: 'When the first order that it missed was put off.',
+    description: 'When the first missed order was put off.',
     example: '2026-01-15T09:30:00.000Z',
   })
   since!: string;
@@ -126,19 +126,19 @@ export class UrlHistoryDto {
   @ApiProperty({ type: () => RobotsOpinionDto })
   robots!: RobotsOpinionDto;
 
-  @ApiProperty({ type: () => [VisitDto], description: 'Fetches that are kept, newest first.' })
+  @ApiProperty({ type: () => [VisitDto], description: 'Fetches on record, newest first.' })
   visits!: VisitDto[];
 
-  @ApiProperty({ type: () => [OrderDto], description: 'Push orders that are kept, newest first.' })
+  @ApiProperty({ type: () => [OrderDto], description: 'Push orders on record, newest first.' })
   orders!: OrderDto[];
 
   @ApiProperty({
     type: () => [UrlBehindDto],
-    description: 'Sinks that are behind and have still to get what is indexed of it.',
+    description: 'Sinks that are behind and are owed this URL.',
   })
   behind!: UrlBehindDto[];
 
-  @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it, of the samples that are kept.' })
+  @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it among the samples that are kept.' })
   refusedLinks!: RefusedLinkDto[];
 
   @ApiProperty({
@@ -199,7 +199,7 @@ class MarkedTextDto {
   @ApiProperty()
   text!: string;
 
-  @ApiProperty({ description: 'It does not count.' })
+  @ApiProperty({ description: 'Excluded from the content.' })
   cut!: boolean;
 }
 
@@ -223,7 +223,7 @@ class ContentLookDto {
 }
 
 export class PageReadingDto {
-  @ApiProperty({ description: 'What counts of its text, the first 200,000 characters.' })
+  @ApiProperty({ description: 'The text that counts as content, up to 200,000 characters.' })
   text!: string;
 
   @ApiProperty({ type: 'integer', description: 'Length of the whole text, in UTF-16 units.' })
@@ -241,7 +241,7 @@ export class PageReadingDto {
   @ApiProperty({
     type: () => ContentLookDto,
     required: false,
-    description: 'What was cut out in its place. Absent where nothing asks for it.',
+    description: 'The text with what was cut out in its place. Absent if nothing requires it.',
   })
   look?: ContentLookDto;
 
@@ -277,7 +277,7 @@ export class PageViewDto {
   @ApiProperty({
     required: false,
     type: () => RobotsOpinionDto,
-    description: 'What robots.txt says of it, where it was asked for this.',
+    description: 'What robots.txt says about it, if it was fetched for this.',
   })
   robots?: RobotsOpinionDto;
 

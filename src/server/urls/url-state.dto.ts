@@ -28,7 +28,7 @@ export class UrlStateDto {
   @ApiProperty({ enum: URL_STATUSES })
   status!: UrlStatus;
 
-  @ApiProperty({ description: 'Reason code or error code of the present status; `GET /reasons` explains it.' })
+  @ApiProperty({ description: 'Reason code or error code of the current status; `GET /reasons` explains it.' })
   reason!: string;
 
   @ApiProperty({ enum: SOURCES, required: false, description: 'Absent: not queued.' })
@@ -119,7 +119,7 @@ export class UrlPageDto {
   @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of what follows; null when all was searched.' })
   next!: string | null;
 
-  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the way through the stored URLs that lies behind.' })
+  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the stored URLs that has been searched.' })
   searched!: number;
 }
 

@@ -54,7 +54,7 @@ export class UrlFilterQuery {
   @ApiProperty({
     required: false,
     enum: [...URL_STATUSES, ...CRAWL_SPACE_STATUSES],
-    description: 'Of a status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`).',
+    description: 'A status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`).',
   })
   @IfGiven()
   @IsIn([...URL_STATUSES, ...CRAWL_SPACE_STATUSES])
@@ -122,7 +122,7 @@ export class UrlsQuery extends IntersectionType(UrlFilterQuery, PageQuery) {
   @ApiProperty({
     required: false,
     enum: SORTS,
-    description: 'Sorts the list; for filters of at most 10,000 URLs. Absent: in an order of the store.',
+    description: 'Sorts the list; for filters that match at most 10,000 URLs. Absent: the order of the store.',
   })
   @IfGiven()
   @IsIn(SORTS)

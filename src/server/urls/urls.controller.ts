@@ -104,7 +104,7 @@ export class UrlsController {
     role: 'operate',
     problems: { ...UNKNOWN, 409: '`confirm=true` is missing; `count` says how many URLs match.' },
   })
-  @ApiOkResponse({ type: CountDto, description: 'So many URLs were cleared.' })
+  @ApiOkResponse({ type: CountDto, description: 'The number of URLs that were cleared.' })
   async clear(
     @Param('crawler') crawler: string,
     @Query() { confirm, ...query }: ClearQuery,

@@ -23,10 +23,14 @@ export class WebSubController {
     role: 'open',
     problems: PROBLEMS,
   })
-  @ApiParam({ name: 'token', description: 'What the hub was given.', example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w' })
+  @ApiParam({
+    name: 'token',
+    description: 'The token that the hub was given.',
+    example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w',
+  })
   @ApiQuery({ name: 'hub.mode', description: '`subscribe`, or `denied`.', example: 'subscribe' })
   @ApiQuery({ name: 'hub.topic', description: 'URL of the feed.', example: 'https://www.example.com/feed' })
-  @ApiQuery({ name: 'hub.challenge', description: 'What is answered.', required: false, example: 'a1b2c3' })
+  @ApiQuery({ name: 'hub.challenge', description: 'The text to answer with.', required: false, example: 'a1b2c3' })
   @ApiQuery({
     name: 'hub.lease_seconds',
     description: 'How long the hub reports changes of the feed.',
@@ -47,12 +51,16 @@ export class WebSubController {
   @Operation({
     id: 'hubTells',
     summary: 'A hub tells that a feed has changed (WebSub)',
-    description: 'The feed is visited now. The body is not read: what has changed is what the visit finds.',
+    description: 'The feed is visited now. The body is not read: the visit finds what has changed.',
     role: 'open',
     consumes: FEED_TYPES,
     problems: PROBLEMS,
   })
-  @ApiParam({ name: 'token', description: 'What the hub was given.', example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w' })
+  @ApiParam({
+    name: 'token',
+    description: 'The token that the hub was given.',
+    example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w',
+  })
   @ApiResponse({ status: 202, description: 'The feed is visited.' })
   async tell(@Param('token') token: string): Promise<void> {
     if (!(await this.engine.hubTells(known(token)))) throw new NotFoundException(PROBLEMS[404]);

@@ -81,7 +81,7 @@ function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto 
     ],
   ] as const;
   return (
-    <Panel title="Of all that was found">
+    <Panel title="Of all discovered URLs">
       <ul class="stages">
         {stages.map(([name, number, target, title]) => (
           <li key={name} title={title}>

@@ -95,7 +95,7 @@ const Trend = ({ of }: { of: Counts }): JSX.Element => (
   <>
     {count(of.lastHour)} tried in the last hour, {count(of.lastDay)} in the last day{' '}
     {useContext(DayKnown) && isRising(of) && (
-      <Badge tone="warn" title="The last hour had more than twice as many as an hour of the last day has on average">
+      <Badge tone="warn" title="The last hour had more than twice the hourly average of the last day">
         rising
       </Badge>
     )}

@@ -9,7 +9,7 @@ const TEXT_SHOWN = 20_000;
 const CHUNKS_SHOWN = 100;
 
 export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
-  <Panel title="What is read of it" aside={<span>{plural(reading.textLength, 'character')} of text</span>}>
+  <Panel title="What is read from it" aside={<span>{plural(reading.textLength, 'character')} of text</span>}>
     <div class="stack">
       <Metas reading={reading} />
       <details open>

@@ -66,7 +66,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
   return (
     <>
       <Panel
-        title="What to take of this page"
+        title="What to take from this page"
         aside={
           <>
             <Stand trial={trial} />

@@ -98,7 +98,7 @@ export class DocumentProcess {
       const frame = this.frames.take(piece);
       if (frame) reply = JSON.parse(frame.head) as Reply;
     } catch (error) {
-      this.kill({ refused: 'extract-memory', detail: `the reader answered too much: ${String(error)}` });
+      this.kill({ refused: 'extract-memory', detail: `the reader returned too much: ${String(error)}` });
     }
     if (!reply) return;
     if (reply.last) this.retire();
@@ -163,10 +163,10 @@ function programFolders(entry: string): string[] {
 function causeOf(code: number | null, signal: NodeJS.Signals | null): End {
   // V8 aborts when its heap is full; the kernel kills what takes the machine's last memory.
   if (signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134)
-    return { refused: 'extract-memory', detail: 'the reader had no memory left' };
+    return { refused: 'extract-memory', detail: 'the reader ran out of memory' };
   const how = signal ?? `code ${code}`;
   if (signal || code === FAILED_WITHIN_DOCUMENT || code === 0)
-    return { refused: 'extract-corrupt', detail: `the reader ended in the middle (${how})` };
+    return { refused: 'extract-corrupt', detail: `the reader ended before it was done (${how})` };
   return new ExtractorUnavailable(`the process that reads documents does not start (${how})`);
 }
 

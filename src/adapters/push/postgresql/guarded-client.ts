@@ -16,7 +16,7 @@ interface Reading {
 const reader = BufferReader.prototype as unknown as Reading;
 const { string: unchecked } = reader;
 reader.string = function (this: Reading, length) {
-  if (this.offset + length > this.buffer.length) throw new RangeError('a message that is cut short');
+  if (this.offset + length > this.buffer.length) throw new RangeError('a truncated message');
   return unchecked.call(this, length);
 };
 

@@ -27,7 +27,7 @@ export class DigestLogin implements LoginMethod {
     if (!this.take(header))
       return {
         kind: 'changed',
-        detail: `${check} asks for ${schemesOf(header) || 'no scheme at all'}, not for a Digest that is known`,
+        detail: `${check} asks for ${schemesOf(header) || 'no scheme at all'}, not for a Digest that this login supports`,
       };
     const answer = await ask(tools, 'answered the challenge', { url: check, session: this.session(check) });
     return verdict(answer, check, ['digest']);

@@ -28,7 +28,7 @@ export class OAuth2Client implements LoginMethod {
     const answer = await tools.fetch(this.request());
     if (answer.kind === 'failure') {
       tools.report({ what: 'requested a token', url: tokenUrl, detail: `${answer.code}: ${answer.detail}` });
-      return { kind: 'unreachable', detail: `the token endpoint ${tokenUrl} could not be asked: ${answer.detail}` };
+      return { kind: 'unreachable', detail: `the token endpoint ${tokenUrl} could not be reached: ${answer.detail}` };
     }
     const body = parseObject(answer.body);
     const told = typeof body['error'] === 'string' ? body['error'].slice(0, 200) : undefined;

@@ -33,9 +33,12 @@ export async function ask(
 
 export function verdict(answer: FetchOutcome, url: string, schemes?: readonly string[]): LoginResult {
   if (answer.kind === 'failure' && answer.code === 'tls-client-certificate')
-    return { kind: 'refused', detail: `${url} takes no client, or not this client certificate: ${answer.detail}` };
+    return {
+      kind: 'refused',
+      detail: `${url} does not accept clients, or not this client certificate: ${answer.detail}`,
+    };
   if (answer.kind === 'failure')
-    return { kind: 'unreachable', detail: `${url} could not be asked: ${answer.code}: ${answer.detail}` };
+    return { kind: 'unreachable', detail: `${url} could not be reached: ${answer.code}: ${answer.detail}` };
   const { status, headers } = answer;
   if (status === 401) return refused(url, headers['www-authenticate'], schemes);
   if (status === 407 || status === 408 || status === 429 || status >= 500)

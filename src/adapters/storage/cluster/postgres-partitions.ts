@@ -213,7 +213,7 @@ export class PostgresPartitions implements Partitions {
     const parts = [...stuck, ...kept.slice(share)].map(([part]) => part);
     if (parts.length === 0) return;
     this.#givingAway = this.#giveAway(parts)
-      .catch((error: unknown) => this.#log.warn('giving partitions away failed', { error: String(error) }))
+      .catch((error: unknown) => this.#log.warn('partitions could not be handed over', { error: String(error) }))
       .finally(() => {
         this.#givingAway = undefined;
       });

@@ -41,7 +41,7 @@ export function readElastic(files: readonly ImportFile[], report: ImportReport):
   // The crawl and the connection are two files there; the later one overrides.
   const config: Mapping = Object.assign({}, ...files.map((file) => mapping(yamlValue(file))));
   const domains = list(config['domains']).map(mapping);
-  if (domains.length === 0) throw new ImportError('no domains: give the file with them first');
+  if (domains.length === 0) throw new ImportError('no domains: give the file that has them first');
   const sink = sinkOf(config, report);
   for (const key of Object.keys(config))
     if (!KNOWN.has(key)) report.notTaken(key, 'has no counterpart, or is set in another way; see docs/REFERENCE.md');

@@ -25,7 +25,7 @@ function webConfigsOf({ name, text }: ImportFile, report: ImportReport): Mapping
     try {
       return JSON.parse(line) as Mapping;
     } catch {
-      throw new ImportError(`${name}:${i + 1}: no line of JSON`);
+      throw new ImportError(`${name}:${i + 1}: not a line of JSON`);
     }
   });
   const others = new Set<string>();

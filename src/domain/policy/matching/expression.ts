@@ -93,7 +93,7 @@ export function patternProblem(value: string, error: unknown, place: Problem['pl
   return {
     severity: 'error',
     code: 'bad-pattern',
-    message: `pattern "${value.slice(0, 200)}" is not a regular expression that can be used: ${reason}${hint}`,
+    message: `pattern "${value.slice(0, 200)}" is not a usable regular expression: ${reason}${hint}`,
     place,
   };
 }
