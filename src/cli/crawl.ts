@@ -50,7 +50,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     await engine.open(definition);
     const ending = await untilEnd(engine, limit, interrupt.signal);
     const failed = ending === 'complete' ? await failedRoots(engine) : [];
-    const nothing = ending === 'complete' && failed.length === 0 ? await whyNothing(engine) : [];
+    const nothing = ending === 'complete' && failed.length === 0 ? await reasonsForNothing(engine) : [];
     const crawlers = await engine.crawlers(); // draining closes the store
     await engine.drain(seconds(10));
     for (const line of failed) process.stderr.write(`could not be crawled: ${printable(line)}\n`);
@@ -127,7 +127,7 @@ async function failedRoots(engine: EngineApi): Promise<string[]> {
 }
 
 /** For a crawl without any document: what became of its start pages, and which links were refused. */
-async function whyNothing(engine: EngineApi): Promise<string[]> {
+async function reasonsForNothing(engine: EngineApi): Promise<string[]> {
   if ((await engine.crawler(NAME)).counts.indexed > 0) return [];
   const lines = ['no document was indexed:'];
   for (const { url } of await engine.roots(NAME)) {

@@ -53,7 +53,7 @@ export interface EngineApi {
   /** A hub verifies the intent of a subscription; undefined: it was not intended. */
   confirmHub(token: string, question: HubQuestion): Promise<string | undefined>;
   /** A hub reports a change of a feed; false: nobody subscribed to it. */
-  hubTells(token: string): Promise<boolean>;
+  hubNotifies(token: string): Promise<boolean>;
   crawlers(): Promise<CrawlerView[]>;
   crawler(name: string): Promise<CrawlerView>;
   /** See FrontierStore.oldest. */
@@ -148,7 +148,7 @@ export interface EngineApi {
   reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
 
   /** Something that all servers share has changed in the database. */
-  tellOthers(): Promise<void>;
+  notifyOthers(): Promise<void>;
   subscribe(listener: (event: CrawlEvent) => void): () => void;
   /** Crawlers that have become idle on this server since the last call. */
   caughtUp(): readonly string[];

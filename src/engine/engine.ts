@@ -82,7 +82,7 @@ export class Engine implements EngineApi {
     await this.reconfigure(definition);
     const { nodes, partitions, events } = this.services;
     await nodes.open(this.parts.control, () => events.isWatched);
-    if (partitions.shared) this.parts.control.tellOthers();
+    if (partitions.shared) this.parts.control.notifyOthers();
     else await this.resume();
     await partitions.open(this.parts.rebalance);
     this.parts.housekeeping.start();
@@ -140,7 +140,7 @@ export class Engine implements EngineApi {
   }
 
   /** Must be called when the configuration has changed in the database; `follow` then says how to read it again. */
-  tellOthers = (): Promise<void> => this.services.nodes.controlChanged();
+  notifyOthers = (): Promise<void> => this.services.nodes.controlChanged();
 
   /** `load` puts a configuration into force here that another node has stored. */
   follow(load: () => Promise<void>): void {
@@ -154,7 +154,7 @@ export class Engine implements EngineApi {
   submitList = (name: string, urls: readonly string[]) => this.parts.roots.submitList(this.named(name), urls);
   tell: EngineApi['tell'] = (submission) => this.parts.indexNow.submit(submission);
   confirmHub: EngineApi['confirmHub'] = (token, question) => this.services.subscriptions.confirm(token, question);
-  hubTells: EngineApi['hubTells'] = (token) => this.services.subscriptions.notified(token);
+  hubNotifies: EngineApi['hubNotifies'] = (token) => this.services.subscriptions.notified(token);
   roots: EngineApi['roots'] = async (name, after = '', limit = Number.POSITIVE_INFINITY) =>
     this.parts.roots.list(this.named(name), after, limit);
   removeRoot = (name: string, url: string) => this.parts.roots.remove(this.named(name), url);

@@ -7,7 +7,7 @@ import { type RunningServer, serve } from './serve.js';
 /** Runs until a signal ends it. */
 export async function run(flags: ServerFlags, withSample: boolean): Promise<void> {
   const starting = start(flags, withSample);
-  hearSignals(starting);
+  handleSignals(starting);
   await starting.catch(fail);
 }
 
@@ -20,7 +20,7 @@ async function start(flags: ServerFlags, withSample: boolean): Promise<RunningSe
 }
 
 /** Also while the server starts: it is stopped as soon as possible. A second signal ends it at once, and nothing is lost. */
-function hearSignals(starting: Promise<RunningServer>): void {
+function handleSignals(starting: Promise<RunningServer>): void {
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
     if (stopping) process.exit(1);

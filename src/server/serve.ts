@@ -120,7 +120,7 @@ export async function serve(
     opened.push(async () => clearInterval(watching));
     const url = await app.getUrl();
     log.info(`Crawlway is ready. Console: ${url}/  API: ${url}/docs`);
-    if (sample) void tellWhenCrawled(engine, log, { sample, url });
+    if (sample) void announceCaughtUp(engine, log, { sample, url });
     return { url, engine, log, reload: (who) => configuration.reload(who), close };
   } catch (error) {
     await close();
@@ -171,7 +171,7 @@ async function listen(app: NestFastifyApplication, { port, host }: ServerOptions
 }
 
 /** The last message of a first start: what there is to see now, and where. */
-async function tellWhenCrawled(
+async function announceCaughtUp(
   engine: EngineApi,
   log: Log,
   { sample, url }: { sample: Sample; url: string },

@@ -103,7 +103,7 @@ export class Tab {
     const { guest } = job;
     // Another route of the open document would not load anything.
     if (guest.url.includes('#') && withoutHash(this.page.url()) === withoutHash(guest.url)) await this.rest();
-    await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit }).catch(lateAsTimeout);
+    await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit }).catch(toTimeout);
     let readiness = await this.untilReady(job, deadline);
     const routes: string[] = [];
     const steps = job.steps === undefined ? undefined : parseSteps(job.steps);
@@ -187,7 +187,7 @@ export class Tab {
   }
 }
 
-function lateAsTimeout(error: Error): never {
+function toTimeout(error: Error): never {
   if (error.name !== 'TimeoutError') throw error;
   throw new TabFailed('render-timeout', 'the browser did not open the page within its time');
 }

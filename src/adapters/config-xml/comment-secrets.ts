@@ -7,7 +7,7 @@ import { userInfoRanges } from '../../domain/redact.js';
 import { parseDocument, type XmlElement, XmlFault } from './document.js';
 import { specials } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
-import { secretRanges, secretTextRanges, speaksOfSecret } from './secret-ranges.js';
+import { secretRanges, secretTextRanges, suggestsSecret } from './secret-ranges.js';
 import type { Splice } from './splice.js';
 
 interface Inside {
@@ -55,7 +55,7 @@ const targetLength = (text: string): number => /^<\?[^\s?]*/.exec(text)?.[0].len
 function mayHoldSecret(text: string): boolean {
   if (userInfoRanges(text).length > 0 || text.includes('PRIVATE KEY')) return true;
   // `name = value`, `name: value`, `name value`: in words and in pieces of elements, the end of a value cannot be determined.
-  if ([...text.matchAll(/[\w.-]{2,64}(?=\s{0,9}[=:])/g)].some(([name]) => speaksOfSecret(name))) return true;
+  if ([...text.matchAll(/[\w.-]{2,64}(?=\s{0,9}[=:])/g)].some(([name]) => suggestsSecret(name))) return true;
   return text.includes('<') && elementsMayHoldSecret(text);
 }
 

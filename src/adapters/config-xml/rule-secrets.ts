@@ -1,7 +1,7 @@
 /** Secrets of an indexer.conf or a crawl.rules, found line by line as the readers of these files do. */
 import { hide, type TextRange, userInfoRanges } from '../../domain/redact.js';
 import { PLACEHOLDER } from './placeholder.js';
-import { speaksOfSecret } from './secret-ranges.js';
+import { suggestsSecret } from './secret-ranges.js';
 
 /** The text with its passwords hidden, commented-out ones too. */
 export function redactRules(text: string): string {
@@ -22,7 +22,7 @@ const COMMAND = /^[\s\uFEFF#]*([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
  */
 function secretsOfLine(line: string): readonly TextRange[] {
   const [beginning = '', name = ''] = COMMAND.exec(line) ?? [];
-  const isSecret = /auth/i.test(name) || speaksOfSecret(name);
+  const isSecret = /auth/i.test(name) || suggestsSecret(name);
   const end = line.trimEnd().length;
   if (isSecret && beginning.length < end) return [[beginning.length, end]];
   if (/^HTTPHeader$/i.test(name)) return headerValue(line, beginning.length, end);

@@ -14,7 +14,7 @@ import { ELEMENTS } from './schema.js';
 
 const SPEAKING_NAME = /passw|secret|token|api-?key|authori[sz]|authentication|credential|cookie|private-?key/i;
 
-export const speaksOfSecret = (name: string): boolean => SPEAKING_NAME.test(name) || namesSecret(name);
+export const suggestsSecret = (name: string): boolean => SPEAKING_NAME.test(name) || namesSecret(name);
 
 /** Only references to the environment, to files and to the helper. */
 const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$\{(?:file|helper):[^{}]{1,1000}\}|[:\s])+$/;
@@ -37,7 +37,7 @@ export function secretRanges(element: XmlElement, attribute: XmlAttribute, text:
 export function secretTextRanges(element: XmlElement, text: string): TextRange[] {
   if (element.children.length > 0 || element.text.trim() === '') return [];
   const raw = text.slice(element.contentStart, element.contentEnd);
-  const named = !ELEMENTS.has(element.local) && speaksOfSecret(element.local);
+  const named = !ELEMENTS.has(element.local) && suggestsSecret(element.local);
   return shown(raw, element.contentStart, named ? [[0, raw.length]] : keysOrPlaceholders(raw));
 }
 
@@ -85,8 +85,8 @@ export function isSecret(element: XmlElement, attribute: XmlAttribute): boolean 
   const name = spec && attributeName(attribute.local, spec);
   if (name !== undefined && spec?.attributes[name]?.secret) return true;
   if (attribute.local === 'value' && element.local === 'Header')
-    return speaksOfSecret(nameOf(element)) || isSecretHeader(nameOf(element));
+    return suggestsSecret(nameOf(element)) || isSecretHeader(nameOf(element));
   if (attribute.local === 'value' && element.local === 'option')
     return ['header', 'credentials'].includes(nameOf(element));
-  return name === undefined && speaksOfSecret(attribute.local);
+  return name === undefined && suggestsSecret(attribute.local);
 }

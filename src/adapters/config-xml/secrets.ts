@@ -87,16 +87,16 @@ function identity(element: XmlElement): string {
   for (const { local, value } of element.attributes) {
     if (local === 'name' || local === 'type' || local === 'verifyCertificates') parts.push(`${local} ${value}`);
     if (local === 'url' || local === 'alias') parts.push(`${local} ${placeOf(value)}`);
-    if (element.local === 'Login' || element.local === 'LoginStep') parts.push(...sentWhere(local, value));
+    if (element.local === 'Login' || element.local === 'LoginStep') parts.push(...destinationsOf(local, value));
     if (local === 'value') parts.push(value.slice(0, headerNameLength(element, value)));
     if (local === 'value' && element.local.startsWith('apply-')) parts.push(value);
   }
-  if (element.local === 'Sink') parts.push(...descendants(element).filter(saysWhere).map(wholeIdentity));
+  if (element.local === 'Sink') parts.push(...descendants(element).filter(hasDestination).map(wholeIdentity));
   return `[${parts.join(' ')}]`;
 }
 
 /** Other settings of a login that decide who gets its secrets. */
-function sentWhere(local: string, value: string): string[] {
+function destinationsOf(local: string, value: string): string[] {
   if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${placeOf(value)}`];
   return ['sendTo', 'insecure', 'header'].includes(local) ? [`${local} ${value}`] : [];
 }
@@ -120,7 +120,7 @@ function waysOf({ root }: XmlDocument): Ways {
   const elements = descendants(root);
   const crawling = elements.filter(({ local }) => local === 'Fetcher' || local === 'Crawler').flatMap(descendants);
   return {
-    routes: [...new Set(crawling.filter(saysWhere).map(wholeIdentity))].sort().join(' '),
+    routes: [...new Set(crawling.filter(hasDestination).map(wholeIdentity))].sort().join(' '),
     roots: [...new Set(elements.filter(({ local }) => local === 'Root').map(identity))].sort().join(' '),
   };
 }
@@ -135,7 +135,7 @@ function wayOf(path: string, { local, attributes }: XmlElement, { routes, roots 
 const descendants = (element: XmlElement): XmlElement[] =>
   element.children.flatMap((child) => [child, ...descendants(child)]);
 
-const saysWhere = (element: XmlElement): boolean =>
+const hasDestination = (element: XmlElement): boolean =>
   ['Proxy', 'CertificateAuthority', 'ClientCertificate'].includes(element.local) ||
   (element.local === 'option' && nameOf(element) === 'proxy');
 

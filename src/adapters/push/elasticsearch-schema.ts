@@ -12,7 +12,7 @@ export interface SearchDialect {
   readonly metas: Readonly<Record<string, unknown>>;
   readonly pitField: 'id' | 'pit_id';
   openPit(index: string, keepAlive: string): Pick<SinkRequest, 'path' | 'query'>;
-  closePit(pit: string): Pick<SinkRequest, 'path' | 'body'>;
+  closePointInTime(pit: string): Pick<SinkRequest, 'path' | 'body'>;
 }
 
 const ELASTICSEARCH: SearchDialect = {
@@ -20,7 +20,7 @@ const ELASTICSEARCH: SearchDialect = {
   metas: { type: 'flattened', ignore_above: 8191 },
   pitField: 'id',
   openPit: (index, keepAlive) => ({ path: `${index}/_pit`, query: { keep_alive: keepAlive } }),
-  closePit: (pit) => ({ path: '_pit', body: JSON.stringify({ id: pit }) }),
+  closePointInTime: (pit) => ({ path: '_pit', body: JSON.stringify({ id: pit }) }),
 };
 
 const OPENSEARCH: SearchDialect = {
@@ -28,7 +28,7 @@ const OPENSEARCH: SearchDialect = {
   metas: { type: 'flat_object' },
   pitField: 'pit_id',
   openPit: (index, keepAlive) => ({ path: `${index}/_search/point_in_time`, query: { keep_alive: keepAlive } }),
-  closePit: (pit) => ({ path: '_search/point_in_time', body: JSON.stringify({ pit_id: [pit] }) }),
+  closePointInTime: (pit) => ({ path: '_search/point_in_time', body: JSON.stringify({ pit_id: [pit] }) }),
 };
 
 export const dialectOf = (type: 'elasticsearch' | 'opensearch'): SearchDialect =>

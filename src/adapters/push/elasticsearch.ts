@@ -78,7 +78,7 @@ export class ElasticsearchSink implements Sink {
         after = hits.length < ENTRIES_AT_ONCE ? undefined : this.following(after, hits.at(-1)!);
       } while (after);
     } finally {
-      await this.closePit(pit);
+      await this.closePointInTime(pit);
     }
   }
 
@@ -102,8 +102,8 @@ export class ElasticsearchSink implements Sink {
   }
 
   /** Also if the reader stopped early. A point in time that stays open ends by itself after KEEP_ALIVE. */
-  private async closePit(pit: string): Promise<void> {
-    const request: SinkRequest = { method: 'DELETE', headers: JSON_TYPE, ...this.dialect.closePit(pit) };
+  private async closePointInTime(pit: string): Promise<void> {
+    const request: SinkRequest = { method: 'DELETE', headers: JSON_TYPE, ...this.dialect.closePointInTime(pit) };
     await this.client.request(request, new AbortController().signal).catch(() => undefined);
   }
 

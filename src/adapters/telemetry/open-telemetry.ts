@@ -43,7 +43,7 @@ export class OpenTelemetry {
     private readonly log: Log,
     private readonly version: string,
   ) {
-    tellOnce(log);
+    warnOnce(log);
     this.resource = resourceOf(version);
     this.traces = settings.traces && this.openTraces(settings.traces);
     this.tracing = this.traces ?? NOT_TRACED;
@@ -105,7 +105,7 @@ function resourceOf(version: string): Resource {
 }
 
 /** What the SDK has to say of variables and dropped spans, each once: it says some things with every batch. */
-function tellOnce(log: Log): void {
+function warnOnce(log: Log): void {
   const said = new Set<string>();
   const tell = (message: string): void => {
     const text = message.replace(/\d+/g, 'N');

@@ -62,7 +62,7 @@ export function crawlSpaceLayer(
         later.some(({ verdict }) => verdict === 'forbid');
       const waits = draft.needsAddress && candidate.address === undefined;
       if (trace) {
-        trace.push(...passedOver.map((address) => passedOverStep(address, candidate.address === null, waits)));
+        trace.push(...passedOver.map((address) => skippedStep(address, candidate.address === null, waits)));
         trace.push(decidingStep(rule, space.file, waits));
         if (harder) trace.push(harderStep(harder));
         else if (domain && shared) allows(shared, draft.subject, trace);
@@ -150,7 +150,7 @@ function readBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr
 
 export const spaceRuleText = (rule: CrawlSpaceRule): string => `${rule.verdict} ${rule.kind} ${rule.target}`;
 
-function passedOverStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): TraceStep {
+function skippedStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): TraceStep {
   const effect = waits
     ? "decided when the host's address is known"
     : unknown

@@ -57,16 +57,17 @@ interface SinkOfType {
 
 /** The sink from which documents for `target` are best copied; undefined: none of them keeps what it needs. */
 export function backfillSource<S extends SinkOfType>(target: S, others: readonly S[]): S | undefined {
-  const needsBytes = wantsWhole(target);
+  const needsBytes = needsWholeDocument(target);
   const fit = others.filter((other) => other.name !== target.name && givesBack(other, needsBytes));
   return fit.find(({ type }) => SINK_TYPES[type].keeps === 'bytes') ?? fit[0];
 }
 
 /** The sink gives back what it needs itself. */
-export const keepsItsOwn = <S extends SinkOfType>(sink: S): boolean => givesBack(sink, wantsWhole(sink));
+export const keepsItsOwn = <S extends SinkOfType>(sink: S): boolean => givesBack(sink, needsWholeDocument(sink));
 
 /** A pipeline may read the bytes. */
-const wantsWhole = ({ type, options }: SinkOfType): boolean => SINK_TYPES[type].needsBytes || 'pipeline' in options;
+const needsWholeDocument = ({ type, options }: SinkOfType): boolean =>
+  SINK_TYPES[type].needsBytes || 'pipeline' in options;
 
 /** What was mapped is not what was indexed. */
 function givesBack({ type, map, options }: SinkOfType, bytes: boolean): boolean {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { needsLook, nextLookStep, settledUrl } from './early-look.js';
+import { needsEarlyLook, nextLookStep, settledUrl } from './early-look.js';
 
 const limits = { maxDeletions: 50, maxShare: 0.1 };
 const found = (looked: number, gone: number, documents = 150, vanished = 1) => ({ looked, gone, vanished, documents });
 
 describe('an early look', () => {
   it('is for hosts that could pass the limits', () => {
-    expect([50, 51].map((documents) => needsLook(documents, limits))).toEqual([false, true]);
+    expect([50, 51].map((documents) => needsEarlyLook(documents, limits))).toEqual([false, true]);
   });
 
   it.each([

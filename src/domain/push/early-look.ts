@@ -28,7 +28,7 @@ export interface LookFindings {
 }
 
 /** May the host lose more documents than the limits allow? Otherwise no look is needed. */
-export const needsLook = (documents: number, { maxDeletions }: Limits): boolean => documents > maxDeletions;
+export const needsEarlyLook = (documents: number, { maxDeletions }: Limits): boolean => documents > maxDeletions;
 
 /** What to do next: visit this many more pages, let the deletions pass on to the limits, or hold them for a person. */
 export type LookStep = { readonly visit: number } | 'clear' | 'hold';

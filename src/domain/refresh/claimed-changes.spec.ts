@@ -8,7 +8,7 @@ import {
   credibilityAfter,
   credit,
   isBelieved,
-  isWorthNow,
+  isWorthVisitingNow,
   UNTRIED,
 } from './claimed-changes.js';
 
@@ -83,9 +83,9 @@ describe('the credit of a place that says when pages changed', () => {
   });
 
   it('is worth a visit now of a page that changes seldom, and not of one that has changed again by its next visit anyway', () => {
-    expect(isWorthNow(days(30), hours(1), hours(12))).toBe(true);
-    expect(isWorthNow(days(1), hours(1), hours(4))).toBe(true);
-    expect(isWorthNow(hours(2), hours(12), days(2))).toBe(false);
-    expect(isWorthNow(days(30), hours(0), hours(12))).toBe(true);
+    expect(isWorthVisitingNow(days(30), hours(1), hours(12))).toBe(true);
+    expect(isWorthVisitingNow(days(1), hours(1), hours(4))).toBe(true);
+    expect(isWorthVisitingNow(hours(2), hours(12), days(2))).toBe(false);
+    expect(isWorthVisitingNow(days(30), hours(0), hours(12))).toBe(true);
   });
 });

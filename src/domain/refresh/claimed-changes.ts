@@ -107,7 +107,7 @@ const LEAST_GAIN = 2;
  * the other copies of its host would suffer.
  * @param interval mean time between two changes
  */
-export function isWorthNow(interval: Duration, age: Duration, planned: Duration): boolean {
+export function isWorthVisitingNow(interval: Duration, age: Duration, planned: Duration): boolean {
   const changes = age / interval;
   const known = changes < 1e-6 ? 1 : meanStaleness(changes) / -Math.expm1(-changes);
   return known >= LEAST_GAIN * meanStaleness(planned / interval);

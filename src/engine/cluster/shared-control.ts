@@ -65,7 +65,7 @@ export class SharedControl implements NodesListener {
   }
 
   /** Starts to report events of this node to the others, as long as somebody watches. */
-  tellOthers(): void {
+  notifyOthers(): void {
     const { nodes, events } = this.services;
     events.tap((event) => {
       if (nodes.watched) nodes.event(JSON.stringify(event));

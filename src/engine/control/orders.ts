@@ -42,7 +42,7 @@ export class Orders {
     const startedAt = this.services.clock.now();
     const entry = await this.services.store.order(id);
     if (!entry) throw new NotFound(`there is no order ${id}`);
-    if (entry.state !== 'refused' && !isKeptBack(entry)) {
+    if (entry.state !== 'refused' && !isWithheld(entry)) {
       throw new Unacceptable(
         `order ${id} is ${entry.state}; only refused orders and deletions that are held or awaiting can be sent again`,
       );
@@ -106,7 +106,7 @@ export class Orders {
     const { store, log } = this.services;
     try {
       const entry = await store.order(id);
-      if (!entry || !isKeptBack(entry)) return true; // a visit or a person has decided meanwhile
+      if (!entry || !isWithheld(entry)) return true; // a visit or a person has decided meanwhile
       const state = await this.stateOf(entry);
       const crawler = this.services.crawler(entry.crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
@@ -156,7 +156,7 @@ export class Orders {
   }
 }
 
-const isKeptBack = ({ state }: LedgerEntry): boolean => state === 'held' || state === 'awaiting';
+const isWithheld = ({ state }: LedgerEntry): boolean => state === 'held' || state === 'awaiting';
 
 function summary(entries: LedgerEntry[]): HeldDeletions {
   const [first] = entries as [LedgerEntry];

@@ -158,13 +158,17 @@ export class Rejudging {
     // A URL first found by a link may meanwhile be a root, or become one with the previewed configuration.
     const own = context.roots.get(state.url);
     const first = own ?? (state.root === undefined ? undefined : knownRoot(context, state.root));
-    const verdict = await this.judgeBelow(first, context, state);
+    const verdict = await this.judgeUnderRoot(first, context, state);
     if (verdict.accepted || (verdict.layer !== 'site-mode' && verdict.reason !== 'not-accepted')) return { verdict };
     const root = context.roots.withSiteOf(crawlUrl(state.url));
-    return root ? { verdict: await this.judgeBelow(root, context, state), root } : { verdict };
+    return root ? { verdict: await this.judgeUnderRoot(root, context, state), root } : { verdict };
   }
 
-  private async judgeBelow(root: RootContext | undefined, context: CrawlContext, state: UrlState): Promise<Verdict> {
+  private async judgeUnderRoot(
+    root: RootContext | undefined,
+    context: CrawlContext,
+    state: UrlState,
+  ): Promise<Verdict> {
     const url = crawlUrl(state.url);
     const isRoot = root && (root.url.href === url.href || state.discoveredVia === 'root');
     const candidate: Candidate = { ...storedCandidate(state, url, root), discoveredVia: isRoot ? 'root' : 'stored' };

@@ -106,7 +106,7 @@ export class ToldUrls {
     if (queued.length === 0) return 0;
     const wanted = queued.map((state) => ({ ...state, ...wantedNow(state, now) }));
     await this.services.store.settle(wanted.map(({ id, source, dueAt }) => ({ id, changes: { source, dueAt } })));
-    crawler.noteTold(wanted, teller);
+    crawler.noteReported(wanted, teller);
     crawler.admit(wanted);
     return wanted.length;
   }

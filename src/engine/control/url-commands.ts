@@ -23,7 +23,7 @@ export class UrlCommands {
   constructor(
     private readonly clock: Clock,
     private readonly rejudging: Pick<Rejudging, 'disposition'>,
-    private readonly shared: Pick<SharedDocuments, 'isAnothers'>,
+    private readonly shared: Pick<SharedDocuments, 'belongsToAnother'>,
     private readonly kept: Pick<KeptDocuments, 'find'>,
   ) {}
 
@@ -33,7 +33,7 @@ export class UrlCommands {
       case 'clear': {
         // A document that was left to another crawler belongs to that crawler, once it has accepted it.
         const wasLeft = state.status === 'elsewhere';
-        const keeps = wasLeft && (await this.shared.isAnothers(state, context.definition.pushTo));
+        const keeps = wasLeft && (await this.shared.belongsToAnother(state, context.definition.pushTo));
         return { disposition: removal(state, keeps) };
       }
       case 'forget-error': {
@@ -117,9 +117,9 @@ function sendingAgain(state: UrlState, entry: LedgerEntry): CommandResult {
 
 /** Why an old deletion of the document would be wrong now. */
 function nothingToDelete({ status, pendingDeletion }: UrlState, { state, reason }: LedgerEntry): string | undefined {
-  const isKeptBack = state === 'held' || state === 'awaiting';
-  if (isKeptBack && pendingDeletion !== undefined) return undefined;
+  const isWithheld = state === 'held' || state === 'awaiting';
+  if (isWithheld && pendingDeletion !== undefined) return undefined;
   // A person's decision applies whatever the page answers.
   if (status === 'indexed' && reason !== CLEARED) return 'the page answers again';
-  return isKeptBack ? 'the document was deleted for another reason' : undefined;
+  return isWithheld ? 'the document was deleted for another reason' : undefined;
 }

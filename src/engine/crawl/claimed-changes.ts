@@ -12,7 +12,7 @@ import {
   contradicts,
   credibilityAfter,
   isBelieved,
-  isWorthNow,
+  isWorthVisitingNow,
   UNTRIED,
 } from '../../domain/refresh/claimed-changes.js';
 import { after, between, days, type Instant, NEVER } from '../../domain/time/units.js';
@@ -259,4 +259,5 @@ const isWaiting = ({ lastVisitAt, source, dueAt, temporaryErrors }: UrlState, no
   lastVisitAt !== undefined && source !== undefined && dueAt > now && dueAt < NEVER && temporaryErrors === 0;
 
 const pays = ({ changeInterval, lastVisitAt, dueAt }: UrlState, now: Instant): boolean =>
-  changeInterval === undefined || isWorthNow(changeInterval, between(lastVisitAt!, now), between(lastVisitAt!, dueAt));
+  changeInterval === undefined ||
+  isWorthVisitingNow(changeInterval, between(lastVisitAt!, now), between(lastVisitAt!, dueAt));

@@ -32,7 +32,7 @@ export class CrawlerMemory {
   constructor(readonly parts: Parts) {}
 
   /** Their site reports them as changed; the next visit of each records that. */
-  noteTold(urls: readonly UrlState[], teller: Teller): void {
+  noteReported(urls: readonly UrlState[], teller: Teller): void {
     for (const { id } of urls) if (this.told.size < MOST_TOLD) this.told.set(id, teller);
   }
 

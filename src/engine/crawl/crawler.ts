@@ -172,8 +172,8 @@ export class Crawler {
   }
 
   /** Their site reports them as changed; the next visit of each records that. */
-  noteTold(urls: readonly UrlState[], teller: Teller): void {
-    this.parts.memory.noteTold(urls, teller);
+  noteReported(urls: readonly UrlState[], teller: Teller): void {
+    this.parts.memory.noteReported(urls, teller);
   }
 
   /** A person wants it visited now, even if its host rests; carried out by the node that owns the host. */

@@ -43,7 +43,7 @@ export class FoundAgain {
     this.visits.delete(state);
     if (state.lastVisitAt === undefined || !(await this.anyRemoved())) return false;
     const links = task.rereadLinks ? undefined : await this.services.store.linksOf(state.id);
-    const holds = links !== undefined && links.at > policySince && isOfThis(links, task);
+    const holds = links !== undefined && links.at > policySince && isForThisVersion(links, task);
     this.visits.set(state, holds ? { at: task.now, links } : { at: task.now });
     return !holds;
   }
@@ -87,7 +87,7 @@ export class FoundAgain {
 const validators = (etag = '', lastModified = ''): string => `${etag}\n${lastModified}`;
 
 /** Whether an answer "not modified" would refer to the content that these links were read from. */
-function isOfThis(links: PageLinks, { etag, lastModified, stamp }: Task): boolean {
+function isForThisVersion(links: PageLinks, { etag, lastModified, stamp }: Task): boolean {
   if (stamp !== undefined && stamp !== links.stamp) return false;
   const isConditional = etag !== undefined || lastModified !== undefined;
   return !isConditional || validators(etag, lastModified) === links.validators;

@@ -8,7 +8,13 @@ import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Reason } from '../../domain/policy/reasons.js';
-import { LOOK_LASTS, needsLook, nextLookStep, settledUrl, VANISHED_PER_LOOK } from '../../domain/push/early-look.js';
+import {
+  LOOK_LASTS,
+  needsEarlyLook,
+  nextLookStep,
+  settledUrl,
+  VANISHED_PER_LOOK,
+} from '../../domain/push/early-look.js';
 import { type Answer, isSignOfLife, judgeFault, recheckAt, saysGone } from '../../domain/push/sign-of-life.js';
 import { after, between, hours, type Instant } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
@@ -153,7 +159,7 @@ export class HostTroubles {
     documents: number,
     settings: DeletionGuardDefinition,
   ): Promise<Wait | 'pass' | 'hold'> {
-    if (!needsLook(documents, settings)) return 'pass';
+    if (!needsEarlyLook(documents, settings)) return 'pass';
     const now = this.services.clock.now();
     const trouble = this.trouble(state.hostKey, undefined);
     this.waits(state, trouble);

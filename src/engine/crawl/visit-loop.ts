@@ -172,11 +172,11 @@ export class VisitLoop {
   /** The host belongs to another node, which visits the URL again; it must know if an order of ours may have overtaken its own. */
   private leaveTo(url: UrlState, { uncertain }: FencedOut): void {
     this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
-    if (uncertain) void this.tellOwner(url);
+    if (uncertain) void this.notifyOwner(url);
   }
 
   /** An order may have been delivered out of order: the new owner must learn of it as long as this process lives. */
-  private async tellOwner(url: UrlState): Promise<void> {
+  private async notifyOwner(url: UrlState): Promise<void> {
     const { nodes, clock, log } = this.services;
     for (;;) {
       try {

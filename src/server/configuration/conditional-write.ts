@@ -33,7 +33,7 @@ export const writeRequest = (request: FastifyRequest, query: ConfirmQuery): Writ
   confirm: query.confirm === true,
 });
 
-export function tellVersion(reply: FastifyReply, configuration: ConfigurationService): void {
+export function setVersionHeaders(reply: FastifyReply, configuration: ConfigurationService): void {
   reply.header('etag', configuration.etag);
   reply.header('cache-control', 'no-cache');
 }

@@ -220,7 +220,7 @@ async function stageText(path: string, text: string): Promise<Staged> {
     const handle = await open(staged, NEW_FILE, 0o600);
     try {
       await handle.writeFile(text, 'utf8');
-      await keepAccess(place, handle);
+      await preserveAccess(place, handle);
       await handle.sync();
     } finally {
       await handle.close();
@@ -239,7 +239,7 @@ async function stageText(path: string, text: string): Promise<Staged> {
 }
 
 /** Whoever could edit the file can edit the one that replaces it. Only root may give a file to others. */
-async function keepAccess(place: string, handle: FileHandle): Promise<void> {
+async function preserveAccess(place: string, handle: FileHandle): Promise<void> {
   const stat = statSync(place, { throwIfNoEntry: false });
   if (!stat) return;
   await handle.chown(stat.uid, stat.gid).catch(() => undefined);

@@ -34,7 +34,7 @@ import type { TestSink } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
 import { UrlQuery } from '../urls/url.query.js';
 import { PageViewDto, pageViewDto } from '../urls/url-history.dto.js';
-import { CHANGE_PROBLEMS, ETAG, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, ETAG, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
 import {
   CheckDto,
   ConfigurationStateDto,
@@ -99,7 +99,7 @@ export class ConfigurationController {
   @ApiProduces(XML_TYPE)
   @ApiOkResponse(XML_ANSWER)
   read(@Res({ passthrough: true }) reply: FastifyReply): string {
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     reply.type(`${XML_TYPE}; charset=utf-8`);
     return this.configuration.redacted();
   }
@@ -135,7 +135,7 @@ export class ConfigurationController {
     const { header } = await this.configuration.replace(draft, writeRequest(request, query));
     const files = [...draft.files.keys()];
     note.changed({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     return this.state();
   }
 
@@ -150,7 +150,7 @@ export class ConfigurationController {
   })
   @PageResponse(RuleFileDto, 'All files, by name.')
   files(@Res({ passthrough: true }) reply: FastifyReply): Page<RuleFileDto> {
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     return { items: this.configuration.ruleFiles().map(ruleFileDto), next: null };
   }
 

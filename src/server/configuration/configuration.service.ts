@@ -330,7 +330,7 @@ export class ConfigurationService {
     this.inForce = { ...loaded, header };
     this.rejected = [];
     this.log.info('a new configuration is in force', { version: header.version, by: header.who });
-    await this.engine.tellOthers();
+    await this.engine.notifyOthers();
     return this.inForce;
   }
 

@@ -32,7 +32,7 @@ import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API } from '../tokens.js';
-import { CHANGE_PROBLEMS, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
 import { ConfirmQuery, PreviewDto, previewDto } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { RuleInput, RuleView } from './configuration-format.js';
@@ -64,7 +64,7 @@ export class RulesController {
   })
   @PageResponse(RuleDto, 'All rules.')
   list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleDto> {
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     return { items: this.rules(crawler).map(ruleDto), next: null };
   }
 
@@ -83,7 +83,7 @@ export class RulesController {
     @Param('index', WholeNumberPipe) index: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): RuleDto {
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     return ruleDto(this.rule(crawler, index));
   }
 
@@ -115,7 +115,7 @@ export class RulesController {
     );
     const written = query.index === undefined ? this.rules(crawler).at(-1)! : this.rule(crawler, query.index);
     note.changed(undefined, { index: written.index, xml: written.xml });
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     return ruleDto(written);
   }
 
@@ -149,7 +149,7 @@ export class RulesController {
     );
     const written = this.rule(crawler, index);
     note.changed({ index, xml: before }, { index, xml: written.xml });
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     return ruleDto(written);
   }
 
@@ -177,7 +177,7 @@ export class RulesController {
     const before = this.rule(crawler, index).xml;
     await this.configuration.change((xml) => format.deleteRule(xml, crawler, index), writeRequest(request, query));
     note.changed({ index, xml: before }, undefined);
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
   }
 
   @Post('preview')

@@ -7,7 +7,7 @@ import { PageResponse } from '../http/page-response.js';
 import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, CONFIGURATION_HISTORY } from '../tokens.js';
-import { CHANGE_PROBLEMS, ETAG, tellVersion, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, ETAG, setVersionHeaders, writeRequest } from './conditional-write.js';
 import {
   ConfigurationStateDto,
   ConfirmQuery,
@@ -110,7 +110,7 @@ export class VersionsController {
     const before = this.configuration.current.header.version;
     const { header } = await this.configuration.restore(version, writeRequest(request, query));
     note.changed({ version: before }, { version: header.version, restored: version });
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     return configurationState(this.configuration);
   }
 }

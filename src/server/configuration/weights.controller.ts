@@ -5,7 +5,7 @@ import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { API } from '../tokens.js';
-import { CHANGE_PROBLEMS, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
 import { ConfirmQuery } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import { WeightsDto } from './rule.dto.js';
@@ -41,7 +41,7 @@ export class WeightsController {
       writeRequest(request, query),
     );
     note.changed(before, this.weights(crawler));
-    tellVersion(reply, this.configuration);
+    setVersionHeaders(reply, this.configuration);
     return { ...this.weights(crawler) };
   }
 

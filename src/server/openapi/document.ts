@@ -40,7 +40,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, base, { extraModels: [ProblemDto, OrderBatchDto] });
   document.webhooks = WEBHOOKS;
   markOpenCalls(document);
-  tellOfBodies(document);
+  describeBodies(document);
   shareProblems(document);
   groupCalls(document);
   describeRest(document);
@@ -108,7 +108,7 @@ function markOpenCalls(document: OpenAPIObject): void {
 }
 
 /** Whether a call takes a body is known only when its parameters are. */
-function tellOfBodies(document: OpenAPIObject): void {
+function describeBodies(document: OpenAPIObject): void {
   for (const { requestBody, responses } of operationsOf(document)) {
     if (!requestBody) continue;
     for (const [status, description] of Object.entries(BODY_PROBLEMS)) {

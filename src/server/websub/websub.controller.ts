@@ -49,7 +49,7 @@ export class WebSubController {
   @HttpCode(202)
   @RouteConfig({ bodyLimit: 4 * 1024 * 1024 })
   @Operation({
-    id: 'hubTells',
+    id: 'hubNotifies',
     summary: 'A hub tells that a feed has changed (WebSub)',
     description: 'The feed is visited now. The body is not read: the visit finds what has changed.',
     role: 'open',
@@ -63,7 +63,7 @@ export class WebSubController {
   })
   @ApiResponse({ status: 202, description: 'The feed is visited.' })
   async tell(@Param('token') token: string): Promise<void> {
-    if (!(await this.engine.hubTells(known(token)))) throw new NotFoundException(PROBLEMS[404]);
+    if (!(await this.engine.hubNotifies(known(token)))) throw new NotFoundException(PROBLEMS[404]);
   }
 }
 

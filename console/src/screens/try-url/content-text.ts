@@ -62,7 +62,7 @@ export function isUnfinished(element: XmlElement): boolean {
 const unfinishedIn = (text: string): readonly XmlElement[] => (readXml(text)?.children ?? []).filter(isUnfinished);
 
 /** Without what is unfinished, every other character where it was: places of mistakes are those of the text. */
-export function finishedText(text: string): string {
+export function completedText(text: string): string {
   let result = text;
   for (const { start, end } of unfinishedIn(text))
     result = result.slice(0, start) + result.slice(start, end).replace(/[^\n]/g, ' ') + result.slice(end);

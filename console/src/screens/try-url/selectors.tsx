@@ -13,7 +13,7 @@ import { type LoadedForms, loadForms } from '../configuration/load.js';
 import { wholeText } from '../configuration/part.js';
 import { attributeValue, elementAt, readXml, withAttribute } from '../configuration/xml-tree.js';
 import { FieldRows, SelectorRows } from './content-rows.js';
-import { type ContentPart, cleanText, contentParts, finishedText } from './content-text.js';
+import { type ContentPart, cleanText, contentParts, completedText } from './content-text.js';
 import { Reading } from './reading.js';
 import { type Trying, useTrial } from './trying.js';
 
@@ -53,7 +53,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
   const [text, setText] = useState(part.text);
   const [render, setRender] = useState(false);
   const [applying, setApplying] = useState(false);
-  const trial = useTrial({ crawler, url, render }, finishedText(text));
+  const trial = useTrial({ crawler, url, render }, completedText(text));
   const root = readXml(text);
   if (!root) return <p class="notice bad">The configuration has no such element. Write it in its XML view.</p>;
   const { answer, problems } = trial;

@@ -163,7 +163,7 @@ export class PostgresFrontier {
   }
 
   /** Deletes those of these URLs that (still) match the filter, hold no document and have no order in flight. */
-  forgetAmong(ids: readonly UrlId[], filter: UrlFilter): Promise<number> {
+  forgetMatching(ids: readonly UrlId[], filter: UrlFilter): Promise<number> {
     return this.#changeAmong(ids, filter, FORGETTABLE, (changes, rows) => changes.remove(rows));
   }
 

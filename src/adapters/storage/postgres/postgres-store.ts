@@ -56,7 +56,7 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
     due: (...query) => frontier.due(...query),
     backlogs: (...query) => frontier.backlogs(...query),
     makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
-    forget: (filter) => changeAll(filter, (ids) => frontier.forgetAmong(ids, filter)),
+    forget: (filter) => changeAll(filter, (ids) => frontier.forgetMatching(ids, filter)),
     loadHosts: async (hostKeys) => {
       const sql = `SELECT h.* FROM unnest($1::int2[], $2::text[]) AS i(part, host) JOIN host h ON h.part = i.part AND h.host = i.host`;
       const rows = await pool.rows<HostStored>(sql, [hostKeys.map(partitionOf), [...hostKeys]], 'load-hosts');

@@ -161,7 +161,7 @@ export class SqliteFrontier {
   }
 
   /** Deletes those of these URLs that (still) match the filter, hold no document and have no order in flight. */
-  forgetAmong(ids: readonly UrlId[], filter: UrlFilter): number {
+  forgetMatching(ids: readonly UrlId[], filter: UrlFilter): number {
     const rows = this.#among(ids, filter, FORGETTABLE);
     for (const row of rows) this.#remove(row);
     return rows.length;

@@ -37,7 +37,7 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
     due: (...query) => read(() => frontier.due(...query)),
     backlogs: (crawler, horizon, after, limit) => read(() => frontier.backlogs(crawler, horizon, after, limit)),
     makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
-    forget: (filter) => changeAll(filter, (ids) => frontier.forgetAmong(ids, filter)),
+    forget: (filter) => changeAll(filter, (ids) => frontier.forgetMatching(ids, filter)),
     loadHosts: (hostKeys) => read(() => records.loadHosts(hostKeys)),
     saveHosts: (hosts) => write(() => records.saveHosts(hosts)),
     saveOrders: (entries) => write(() => records.saveOrders(entries)),

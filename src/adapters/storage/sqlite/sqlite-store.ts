@@ -71,7 +71,7 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     backlogs: (crawler, horizon, after, limit) => writer.call('backlogs', crawler, horizon, after, limit),
     makeDue: (filter, dueAt, source) =>
       changeAll(filter, (ids) => writer.call('makeDueAmong', ids, filter, dueAt, source)),
-    forget: (filter) => changeAll(filter, (ids) => writer.call('forgetAmong', ids, filter)),
+    forget: (filter) => changeAll(filter, (ids) => writer.call('forgetMatching', ids, filter)),
     loadHosts: (hostKeys) => writer.call('loadHosts', hostKeys),
     saveHosts: (hosts) => writer.call('saveHosts', hosts),
     saveOrders: (entries) => writer.call('saveOrders', entries),

@@ -9,7 +9,7 @@ export type ReaderVerbs = ReturnType<typeof readerVerbs>;
 
 /** Must be called inside `frontier.transaction`. */
 export const writerVerbs = (frontier: SqliteFrontier) => ({
-  ...offer(frontier, 'unknown', 'insert', 'seed', 'due', 'settle', 'backlogs', 'makeDueAmong', 'forgetAmong'),
+  ...offer(frontier, 'unknown', 'insert', 'seed', 'due', 'settle', 'backlogs', 'makeDueAmong', 'forgetMatching'),
   ...offer(frontier.records, 'loadHosts', 'saveHosts', 'saveOrders', 'deleteOrders', 'putSetting'),
   ...offer(frontier.owed, 'drop'),
 });

@@ -39,7 +39,7 @@ function urlForm({ text }: Fact): string | undefined {
   const [beginning = '', authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? [];
   const rest = text.slice(beginning.length);
   if (authority === undefined)
-    return beginsLikeUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
+    return startsLikeUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
   if (rest.includes('#') && !isHashRoute(rest.slice(rest.indexOf('#') + 1)))
     return `URL "${text}" has a fragment, which canonical URLs have not`;
   return authorityForm(text, authority, rest !== '');
@@ -55,7 +55,7 @@ function authorityForm(text: string, authority: string, complete: boolean): stri
   return complete && !URL.canParse(`http://${authority}/`) ? `URL "${text}" has no host that there can be` : undefined;
 }
 
-const beginsLikeUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
+const startsLikeUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
 
 /** Why nothing can satisfy the fact; undefined if something can. */
 export function impossible(fact: Fact, protocols: readonly string[]): string | undefined {

@@ -19,7 +19,7 @@ export function lintRules(crawler: CrawlerDefinition): Problem[] {
   const rules = crawler.rules.map((definition) => ({ definition, clauses: clausesOf(definition.match) }));
   return [
     ...rules.flatMap((rule) => neverMatches(rule, crawler.linkRules.protocols)),
-    ...rules.flatMap((rule) => pointless(rule, crawler)),
+    ...rules.flatMap((rule) => ineffective(rule, crawler)),
     ...compare(rules.slice(0, MAX_COMPARED)),
     ...tooMany(rules),
   ];
@@ -35,7 +35,7 @@ function neverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
   return reason ? [warning('rule-never-matches', definition.place, `${name(rule)} can match no URL: ${reason}`)] : [];
 }
 
-function pointless(rule: Rule, crawler: CrawlerDefinition): Problem[] {
+function ineffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
   const { actions, place } = rule.definition;
   if (actions.accept && actions.index === false && actions.follow === false) {
     const message = `${name(rule)} accepts URLs that are neither indexed nor followed: they are fetched for nothing; write Ignore, or Index or Follow`;

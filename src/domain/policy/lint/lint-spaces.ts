@@ -113,8 +113,8 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
   const local = spaces.flatMap(({ crawler }) => crawler.crawlSpace?.rules ?? []);
   return [
     ...lintSpaceRules(globalCrawlSpace.rules, ANY_PROTOCOL),
-    ...(spaces.length === crawlers.length ? allows.flatMap((rule) => takenByNone(rule, local, spaces)) : []),
-    ...takenByTwo([...local, ...allows], spaces),
+    ...(spaces.length === crawlers.length ? allows.flatMap((rule) => acceptedByNone(rule, local, spaces)) : []),
+    ...acceptedByTwo([...local, ...allows], spaces),
   ];
 }
 
@@ -138,13 +138,13 @@ function hostsOf({ target }: CrawlSpaceRule, others: readonly CrawlSpaceRule[]):
   return [host.replace(/\*/g, 'any'), ...fitting];
 }
 
-function takenByNone(rule: CrawlSpaceRule, local: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
+function acceptedByNone(rule: CrawlSpaceRule, local: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
   if (hostsOf(rule, local).some((host) => spaces.some(({ takes }) => takes(host)))) return [];
   const message = `global.rules allows ${rule.target}, but no local crawl space takes it: its documents stay and are never crawled again`;
   return [warning('host-in-no-space', rule.place, message)];
 }
 
-function takenByTwo(rules: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
+function acceptedByTwo(rules: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
   const domains = rules.filter(({ kind, verdict }) => kind === 'domain' && verdict === 'allow');
   const seen = new Set<string>();
   return domains.flatMap((rule) => {

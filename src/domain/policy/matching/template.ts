@@ -1,7 +1,7 @@
 /** Texts with gaps: undefined stands for any one character. */
 export type Template = readonly (string | undefined)[];
 
-export function fitsAt(template: Template, text: string, at: number): boolean {
+export function matchesAt(template: Template, text: string, at: number): boolean {
   for (let i = 0; i < template.length; i++) {
     const char = template[i];
     if (char !== undefined && text[at + i] !== char) return false;
@@ -11,6 +11,6 @@ export function fitsAt(template: Template, text: string, at: number): boolean {
 
 /** First position from `from` on where the template fits; -1 when there is none. */
 export function findTemplate(template: Template, text: string, from = 0): number {
-  for (let at = from; at + template.length <= text.length; at++) if (fitsAt(template, text, at)) return at;
+  for (let at = from; at + template.length <= text.length; at++) if (matchesAt(template, text, at)) return at;
   return -1;
 }

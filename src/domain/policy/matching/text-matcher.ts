@@ -6,7 +6,7 @@ import { fold, foldAccents } from './fold.js';
 import { allOf, contains, mapTexts, type Necessary, UNKNOWN } from './necessary.js';
 import { patternShape, regexOfLitteral } from './pattern.js';
 import { ANY_CHARACTER, ruleExpression, ruleText } from './rule-text.js';
-import { findTemplate, fitsAt, type Template } from './template.js';
+import { findTemplate, matchesAt, type Template } from './template.js';
 
 export type TextMatcher = (text: string) => boolean;
 
@@ -71,11 +71,11 @@ function templateMatcher(template: Template, kind: MatchKind): TextMatcher {
   const { length } = template;
   switch (kind) {
     case 'exact':
-      return (text) => text.length === length && fitsAt(template, text, 0);
+      return (text) => text.length === length && matchesAt(template, text, 0);
     case 'prefix':
-      return (text) => fitsAt(template, text, 0);
+      return (text) => matchesAt(template, text, 0);
     case 'suffix':
-      return (text) => fitsAt(template, text, text.length - length);
+      return (text) => matchesAt(template, text, text.length - length);
     case 'inside':
       return (text) => findTemplate(template, text) >= 0;
   }

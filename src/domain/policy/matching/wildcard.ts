@@ -1,6 +1,6 @@
 /** Wildcards: `*` is any run of characters and, if enabled, `?` any single one. The whole text must match. */
 import { allOf, contains, type Necessary } from './necessary.js';
-import { findTemplate, fitsAt } from './template.js';
+import { findTemplate, matchesAt } from './template.js';
 import type { TextMatcher } from './text-matcher.js';
 
 /** `star`: only `*` is special (a `?` in a URL begins its query); `star-question`: both are. */
@@ -44,7 +44,7 @@ function piece(text: string): Piece {
   const template = text.split('').map((char) => (char === '?' ? undefined : char));
   return {
     length: template.length,
-    fits: (whole, at) => fitsAt(template, whole, at),
+    fits: (whole, at) => matchesAt(template, whole, at),
     find: (whole, from) => findTemplate(template, whole, from),
   };
 }

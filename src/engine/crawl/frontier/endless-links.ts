@@ -15,7 +15,7 @@ export const ENDLESS_REASON = 'trap-endless-pattern';
  * One URL in sixteen, by the upper four bits of its hashed id (Fibonacci hashing): the lower bits are the same for all URLs of a
  * host in a shared database.
  */
-const isLookedAt = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
+const isSampled = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
 
 /**
  * Links from the root up to which a number on a page counts as something new (Heritrix follows no more links). An endless chain
@@ -63,7 +63,7 @@ export class EndlessLinks {
    * in several is visited nevertheless, to see whether there is something new by now.
    */
   skips({ id, hostKey, url, discoveredVia, visits, foundOn }: UrlState): boolean {
-    if (visits > 0 || discoveredVia !== 'link' || foundOn === undefined || isLookedAt(id)) return false;
+    if (visits > 0 || discoveredVia !== 'link' || foundOn === undefined || isSampled(id)) return false;
     return this.patterns.isEndless(hostKey, url) && this.patterns.isEndless(hostKey, foundOn);
   }
 

@@ -85,7 +85,7 @@ export class Gates {
   }
 
   /** Is it a schedule alone that what was due then is visited now: does it come in the first window since? */
-  keptUntilNow(hostKey: string, dueAt: Instant, now: Instant): boolean {
+  wasKeptUntilNow(hostKey: string, dueAt: Instant, now: Instant): boolean {
     return this.timetableOf(hostKey)?.isFirstOpening(dueAt, now) ?? false;
   }
 

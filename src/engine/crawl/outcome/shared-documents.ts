@@ -24,7 +24,7 @@ export class SharedDocuments {
   constructor(private readonly services: SharedDocumentsServices) {}
 
   /** Is the URL known to another crawler of one of these sinks, whose rules accept it? */
-  async isAnothers(state: UrlState, sinks: readonly string[]): Promise<boolean> {
+  async belongsToAnother(state: UrlState, sinks: readonly string[]): Promise<boolean> {
     return (await this.others(state, sinks)).length > 0;
   }
 

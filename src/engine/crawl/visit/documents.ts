@@ -32,7 +32,7 @@ export class Documents {
   async outcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
     if (page.kind === 'unchanged') {
       const original = this.looksForDuplicates() ? await this.originalOf(state, state.simhash) : undefined;
-      return original === undefined ? page : this.duplicate(asItWas(state), original);
+      return original === undefined ? page : this.duplicate(asIndexed(state), original);
     }
     if (page.kind !== 'document') return page;
     const { facts, index, reason, canonical } = page;
@@ -127,7 +127,7 @@ export class Documents {
   }
 }
 
-const asItWas = ({ stamp = '', simhash, contentType = '', title = '', etag, lastModified }: UrlState): Document => ({
+const asIndexed = ({ stamp = '', simhash, contentType = '', title = '', etag, lastModified }: UrlState): Document => ({
   kind: 'document',
   index: true,
   reason: 'indexed',

@@ -41,7 +41,7 @@ export interface SettleTarget {
   readonly tally: Pick<Tally, 'price'>;
   /** URLs whose site has requested their visit. */
   readonly told: Map<UrlId, Teller>;
-  readonly gates: Pick<Gates, 'keptUntilNow'>;
+  readonly gates: Pick<Gates, 'wasKeptUntilNow'>;
   /** When the present policy took effect. */
   policySince(): Instant;
 }
@@ -82,7 +82,7 @@ export class SettleStage {
     await this.noteAnswer(state, result, startedAt);
     const disposition = this.services.inDoubt.dispose(state, outcome, rules, now);
     // Late because of a schedule says nothing of what the host can serve, as long as its next window is long enough.
-    const isTold = !this.target.gates.keptUntilNow(host.key, state.dueAt, now);
+    const isTold = !this.target.gates.wasKeptUntilNow(host.key, state.dueAt, now);
     const price = isTold ? pricedBy({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {
       this.services.hosts.price(host, price);

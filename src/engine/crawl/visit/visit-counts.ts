@@ -17,7 +17,7 @@ export class VisitCounts {
 
   note(state: UrlState, result: PageResult, visit: Visit): void {
     const { outcome: end } = result;
-    const noSitemap = end.kind === 'error' && isGuessMissing(state, end.code);
+    const noSitemap = end.kind === 'error' && isMissingGuess(state, end.code);
     const failed = end.kind === 'error' && !noSitemap;
     const counted = noSitemap ? NO_SITEMAP : visit.outcome;
     this.tally.visit(counted, failed, result.duration, result.bytes);
@@ -34,5 +34,5 @@ export class VisitCounts {
 /** How a visit is counted that looked for a sitemap in the usual place and found none: nobody had named it, so nothing failed. */
 const NO_SITEMAP = 'no-sitemap';
 
-const isGuessMissing = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
+const isMissingGuess = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
   discoveredVia === 'robots' && reactionsTo(code).isMissing === true && crawlUrl(url).path === '/sitemap.xml';

@@ -30,7 +30,7 @@ export function visitRecord(
 ): Visit {
   const said =
     outcome.kind === 'document' && !outcome.index
-      ? (leftOutBy(result.outcome) ?? notIndexedDetail(outcome.reason, outcome.related))
+      ? (exclusionReason(result.outcome) ?? notIndexedDetail(outcome.reason, outcome.related))
       : detailOf(result.outcome);
   const cut = result.outcome.kind === 'document' ? result.outcome.cutLinks : undefined;
   const terms = result.outcome.kind === 'document' ? result.outcome.terms : undefined;
@@ -50,7 +50,7 @@ export function visitRecord(
   };
 }
 
-const leftOutBy = (outcome: PageOutcome): string | undefined =>
+const exclusionReason = (outcome: PageOutcome): string | undefined =>
   outcome.kind === 'document' ? outcome.leftOut : undefined;
 
 function detailOf(outcome: PageOutcome): string | undefined {
