@@ -4,7 +4,7 @@ export interface JsonOption {
   readonly json?: boolean;
 }
 
-/** One JSON document, indented for whoever looks at it. */
+/** One JSON document, indented for people. */
 export const printJson = (value: unknown): void =>
   void process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 

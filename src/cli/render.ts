@@ -1,4 +1,4 @@
-/** `crawlway render`: a page as it is sent beside what its scripts make of it. */
+/** `crawlway render`: a page as it is sent beside its rendered form. */
 import { writeFile } from 'node:fs/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { renderingView } from '../engine/control/rendering-view.js';

@@ -25,7 +25,7 @@ import type { CrawlServices } from './crawl/services.js';
 import type { EnginePorts } from './create-services.js';
 import type { KeptDocuments } from './delivery/kept-documents.js';
 
-/** What the parts ask of the engine that they belong to. */
+/** What the parts need from their engine. */
 interface Whole {
   readonly rejudging: Rejudging;
   readonly kept: KeptDocuments;

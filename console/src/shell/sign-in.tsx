@@ -6,7 +6,7 @@ import { useResource } from '../state/resource.js';
 /** Characters that a header cannot contain: with such a key, no call would leave the browser. */
 const UNSENDABLE = /[^ -~\u0080-\u00ff]/;
 
-/** Where to come back to. */
+/** Where to return after signing in. */
 const here = (): string => location.pathname + location.search;
 
 export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn: () => void }): JSX.Element {

@@ -18,7 +18,7 @@ export function say(text: string, tone: Notice['tone'] = 'good'): void {
   dispatchEvent(new CustomEvent<Notice>(SAID, { detail: { id: last, tone, text } }));
 }
 
-/** Does it and says what came of it. */
+/** Does it and reports the result. */
 export async function attempt(action: () => Promise<string>): Promise<void> {
   try {
     say(await action());

@@ -89,7 +89,7 @@ export class GuestRequests {
   private readonly robots: GuestRobots;
   private readonly agents: ReadonlyMap<string, string>;
   private readonly asking = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
-  /** Hosts that asked for rest (429, 503), and until when. */
+  /** Hosts that asked crawlers to slow down (429, 503), and until when. */
   private readonly resting = new Map<string, number>();
   /** Requests for shared scripts in flight: if many pages need one, only the first one requests it. */
   private readonly shared = new Map<string, Promise<Answered>>();

@@ -158,7 +158,7 @@ export function decodeEntities(text: string): string {
 const isXmlCharacter = (code: number): boolean =>
   code <= 0x10ffff && !NO_XML_CHARACTER.test(String.fromCodePoint(code));
 
-/** Offset of the first `&` that is none of the references above. */
+/** Offset of the first `&` that begins none of the references above. */
 export function unknownReference(text: string): number {
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     const end = text.indexOf(';', at);

@@ -50,7 +50,7 @@ export function restoreSecrets(xml: string, current: string): string {
       splices.sort((one, other) => one.start - other.start),
     );
   } catch (error) {
-    if (error instanceof XmlFault) return xml; // the reader tells what is wrong with it
+    if (error instanceof XmlFault) return xml; // the reader reports what is wrong with it
     throw error;
   }
 }

@@ -11,7 +11,7 @@ export type TextFormat = 'html' | 'xml' | 'text';
 
 /** How far the HTML standard looks for a declaration before it reads the page. */
 const PRESCAN_BYTES = 1024;
-/** Browsers start again when they find a declaration later; here it is looked for in a page that is not UTF-8. */
+/** Browsers start again when they find a declaration later; here it is searched for in a page that is not UTF-8. */
 const LATE_PRESCAN_BYTES = 16_384;
 const DETECTION_BYTES = 16_384;
 const FALLBACK = 'windows-1252';

@@ -76,7 +76,7 @@ for (const [number, language] of LANGUAGES.entries()) {
 
 /** A letter of Azerbaijani. */
 const SCHWA = 0x259;
-/** Behind the letters of the Latin script. */
+/** After the letters of the Latin script. */
 const BEHIND = 0x1f00;
 /** Code of a lower case letter, with its accents → its column in the trie; 0 for all else. */
 const COLUMN = new Uint8Array(BEHIND);

@@ -9,7 +9,7 @@ export type ToPlugin =
       readonly settings: Readonly<Record<string, string>>;
     }
   | { readonly do: 'call'; readonly id: number; readonly hook: PluginHook; readonly argument: unknown }
-  /** Nobody waits for its answer any more. */
+  /** Nobody is waiting for its answer any longer. */
   | { readonly do: 'abort'; readonly id: number }
   | { readonly do: 'ping' };
 

@@ -63,7 +63,7 @@ function extractorTypes(extractor: Module): string[] {
 async function call({ id, hook, argument }: Extract<ToPlugin, { do: 'call' }>): Promise<void> {
   const stop = new AbortController();
   inFlight.set(id, stop);
-  // Before the function is called, which may never come back.
+  // Before the function is called: it may never return.
   tell({ is: 'started', id });
   try {
     tell({ is: 'answered', id, answer: await functions.get(hook)!(argument, stop.signal) });

@@ -212,7 +212,7 @@ export class RunningPlugin {
     this.failures++;
     const wait = Math.min(FIRST_RETRY * 2 ** Math.min(this.failures - 1, 10), LONGEST_RETRY);
     this.retryAt = after(clock.now(), milliseconds(wait));
-    if (this.process) return; // the version before goes on
+    if (this.process) return; // the previous version stays in use
     this.state = 'failed';
     this.tools.factsChanged();
     this.send();

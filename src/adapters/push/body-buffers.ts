@@ -17,7 +17,7 @@ export class BodyBuffers {
     return (found ?? Buffer.allocUnsafeSlow(Math.ceil(length / STEP) * STEP)).subarray(0, length);
   }
 
-  /** Nobody reads or writes the body any more. */
+  /** Nobody reads or writes the body any longer. */
   giveBack(body: Buffer): void {
     if (body.buffer.byteLength > LARGEST_KEPT) return;
     this.free.unshift(Buffer.from(body.buffer));

@@ -105,7 +105,7 @@ export function documentSource(crawler: string, document: PushDocument) {
   };
 }
 
-/** Points in a name would split it into objects. Undefined: there are none. */
+/** Dots in a name would split it into objects. Undefined: there are no values. */
 function typedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
   const typed = typedMetas(metas, type);
   return typed.length === 0 ? undefined : valuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');

@@ -8,7 +8,7 @@ import { ForbiddenAddress, isAllowedAddress } from './endpoint.js';
 import { guardStream, UnreadableAnswer } from './guarded-stream.js';
 
 const CHANNEL = 'tracing:plt:kafka:connections:connects:end';
-/** A producer is told of topics, brokers and offsets. */
+/** The answers to a producer are about topics, brokers and offsets. */
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 /** Each answer begins with its length, and then has at least the number of its request. */
 const LENGTH = 4;

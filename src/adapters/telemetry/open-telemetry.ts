@@ -104,7 +104,7 @@ function resourceOf(version: string): Resource {
   return defaultResource().merge(own).merge(detected);
 }
 
-/** What the SDK has to say of variables and dropped spans, each once: it says some things with every batch. */
+/** Warnings of the SDK about variables and dropped spans, each once: it repeats some with every batch. */
 function warnOnce(log: Log): void {
   const said = new Set<string>();
   const tell = (message: string): void => {

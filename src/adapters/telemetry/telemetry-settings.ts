@@ -1,7 +1,7 @@
 /**
  * Which telemetry goes out, by the variables that OpenTelemetry defines for all programs
- * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporters read what is of no concern here
- * by themselves: headers, certificates, compression, time limits.
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporters read everything else by
+ * themselves: headers, certificates, compression, time limits.
  */
 
 /** How OTLP is spoken over HTTP. */
@@ -102,7 +102,7 @@ const named = (env: Environment, name: string): { name: string; value: string } 
   return value ? { name, value } : undefined;
 };
 
-/** Every trace begins here, so what a sampler says of parents makes no difference. */
+/** Every trace begins here, so the choice of a parent-based sampler makes no difference. */
 function shareOf(env: Environment, object: Objection): number {
   const sampler = env['OTEL_TRACES_SAMPLER']?.trim() || 'parentbased_always_on';
   const kind = sampler.replace(/^parentbased_/, '');

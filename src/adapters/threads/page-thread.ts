@@ -109,7 +109,7 @@ export class PageThread {
     this.post(notice);
   }
 
-  /** It knows about plug-ins only from the first ones on: where there are none, it is not told anything. */
+  /** It knows about plug-ins only from the first ones on: if there are none, it gets no messages about them. */
   setPlugins(facts: readonly PluginFacts[], plugins: PluginCaller): void {
     this.notify({ notice: 'plugins', facts, ...(this.asksPlugins ? {} : { port: servePlugins(plugins) }) });
     this.asksPlugins = true;

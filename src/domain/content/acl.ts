@@ -53,7 +53,7 @@ export function compileAcl(definition: AclDefinition): AclReader {
   };
 }
 
-/** Rules alone say who may see a document: no page has to be asked for that. */
+/** Rules alone say who may see a document: no page has to be fetched for that. */
 export const saysWithoutPage = ({ allowHeader, denyHeader, allowMeta, denyMeta }: AclDefinition): boolean =>
   [allowHeader, denyHeader, allowMeta, denyMeta].every((source) => source === undefined);
 

@@ -64,7 +64,7 @@ function endOf(
   const most = reach(text, start, end, size, unit);
   if (most >= end) return end;
   const block = lastAtMost(blockEnds, most);
-  // A block that ends early is no reason for a chunk of a few words.
+  // A block that ends early does not justify a chunk of a few words.
   const least = Math.max(last, start + ((most - start) >> 2));
   if (block > least) return block;
   return lastSentence(text, least, most) ?? lastBlank(text, least, most) ?? wholeCharacter(text, most);

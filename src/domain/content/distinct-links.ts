@@ -4,7 +4,7 @@
  */
 import { isHashRoute } from '../url/crawl-url.js';
 
-/** Number of links on a page from which repeats are looked for. */
+/** Number of links on a page from which on repeats are removed. */
 const LOOK_FROM = 1_000;
 
 /**

@@ -61,7 +61,7 @@ export class EndlessPatterns {
     return this.watchOf(hostKey, url)?.endless ?? false;
   }
 
-  /** Does the page bring something new? Records the answer; `turned` if this made its pattern endless, or not endless any more. */
+  /** Does the page bring something new? Records the answer; `turned` if this made its pattern endless, or no longer endless. */
   read({ hostKey, url, words, firstVisit, ledOn }: WatchedPage): { brings: boolean; turned: boolean } {
     const watch = this.watchOf(hostKey, url);
     if (!watch) return { brings: true, turned: false };

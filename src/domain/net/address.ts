@@ -1,7 +1,7 @@
 /**
- * IP addresses and CIDR blocks: which addresses belong to the public Internet, and which blocks an operator named.
- * Everything that cannot be read as an address is not public and in no block: the checks fail closed.
- * Sources: the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), RFC 4291, RFC 5952.
+ * IP addresses and CIDR blocks: which addresses belong to the public Internet, and which blocks an operator named. Everything
+ * that cannot be read as an address is neither public nor in any block: the checks fail closed. Sources: the IANA IPv4 and IPv6
+ * Special-Purpose Address Registries (RFC 6890 and its updates), RFC 4291, RFC 5952.
  */
 
 /** 4 or 16 bytes. An IPv4-mapped IPv6 address is kept as the IPv4 address that a connection to it reaches. */

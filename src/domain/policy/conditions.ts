@@ -77,7 +77,7 @@ interface Walk {
   readonly subject: Subject;
   /** Where the URL is fetched. */
   readonly href: string;
-  /** Its server, once it has been asked for. */
+  /** Its server, computed on first use. */
   server: string | undefined;
   readonly visit: ((step: ConditionStep) => void) | undefined;
   options: UrlOptions;

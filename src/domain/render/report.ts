@@ -11,7 +11,7 @@ export interface RenderReport {
   readonly refused: Readonly<Record<string, number>>;
   readonly readiness?: 'quiet' | 'condition' | 'time limit';
   readonly failure?: string;
-  /** What the page contained as it was sent, and as its scripts made it. */
+  /** What the page contained as it was sent, and after its scripts ran. */
   readonly plain?: Amount;
   readonly rendered?: Amount;
   /** JPEG, if a person asked for it. */

@@ -69,7 +69,7 @@ export class RobotsMatcher {
     return best;
   }
 
-  /** Each under the rarest of its grams, so that few rules are looked at for one path. */
+  /** Each under the rarest of its grams, so that few rules are examined for one path. */
   private index(stars: readonly StarRule[]): void {
     const counts = new Map<string, number>();
     const grams = stars.map(gramsOf);
@@ -117,8 +117,8 @@ function gramsOf({ head, pieces, tail }: StarRule): Set<string> {
 }
 
 /**
- * `*` stands for any characters, `$` at the end for the end of the path. Pieces between stars are looked for from left to
- * right, each as early as it can be; so the time is linear in the path for every piece, whatever the pattern.
+ * `*` stands for any characters, `$` at the end for the end of the path. Pieces between stars are searched for from left to
+ * right, each as early as possible, so the time is linear in the path for every piece, whatever the pattern.
  */
 function matches({ head, pieces, tail, anchored }: StarRule, path: string): boolean {
   if (!path.startsWith(head)) return false;

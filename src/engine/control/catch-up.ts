@@ -35,7 +35,7 @@ const AT_ONCE = 100;
 /** Visits that may be due at once for a sink. Those that are not made in time (their hosts rest) don't hold up others. */
 const MOST_VISITS = 100;
 const VISIT_WITHIN = minutes(10);
-/** A visit that has led to no order for so long is asked for again. */
+/** A visit that has led to no order for this long is requested again. */
 const ASK_AGAIN = days(1);
 const LOOK_AGAIN = seconds(1);
 const LOOK_AT_LEAST_EVERY = minutes(1);
@@ -176,7 +176,7 @@ class Bringing {
     private readonly services: CatchUpServices,
     private readonly crawler: Crawler,
     private readonly sink: string,
-    /** That may be asked for. */
+    /** How many visits may be requested. */
     private visits: number,
   ) {
     this.source = this.sourceOf();
@@ -235,7 +235,7 @@ class Bringing {
     const settlement = { id, fence, orders: [entry] };
     if (answer.state === 'acknowledged') await this.write({ ...settlement, owed });
     else if (order.kind === 'add') await this.write({ ...settlement, owed, changes: REFUSED });
-    // No visit comes back to a document that is gone everywhere else.
+    // No visit returns to a document that is gone everywhere else.
     else
       await this.write({ ...settlement, owed: [{ ...row, orderId: order.id, change: 'asked', askedAt: clock.now() }] });
     return 'answered';

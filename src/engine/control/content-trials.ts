@@ -52,7 +52,7 @@ interface Reader {
 
 export class ContentTrials {
   private readonly pages = new WeighedCache<string, KeptPage>(MOST_PAGES, MOST_BYTES);
-  /** One of its own: what somebody tries must not hold up the pages of the crawl. */
+  /** A separate processor: trials must not delay the pages of the crawl. */
   private reader: Reader | undefined;
 
   /** @param openProcessor one that reads a page at a time */
@@ -129,7 +129,7 @@ export class ContentTrials {
     const { reader } = this;
     const turn = reader.last.then(async () => {
       if (reader.definition !== server) {
-        // What plug-ins do may have effects outside; whoever tries a selector does not ask for those.
+        // Plug-ins may have side effects, which nobody expects when trying a selector.
         await reader.processor.configure({ ...server, plugins: [] });
         reader.definition = server;
       }

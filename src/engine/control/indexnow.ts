@@ -85,7 +85,7 @@ export class IndexNow {
     const check = await this.checkKey(submission, crawlers[0]!);
     if (check === 'wrong') {
       quota.wrongKeys++;
-      quota.urls -= submission.urls.length; // whoever is not the site takes nothing of its share
+      quota.urls -= submission.urls.length; // a stranger must not use up the quota of the site
       return answer(403, `${submission.keyLocation} does not hold the key`);
     }
     if (check === 'unknown') return this.later(submission, crawlers, 1);

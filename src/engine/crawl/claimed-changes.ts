@@ -121,7 +121,10 @@ export class ClaimedChanges {
     await this.tryPending(place);
   }
 
-  /** The place is not believed any more: what its claims brought forward and nobody has visited yet goes back to its own time. */
+  /**
+   * The place is no longer believed: visits that its claims brought forward and that were not made yet go back to their own
+   * times.
+   */
   private async giveUp(place: Place): Promise<void> {
     this.setPending(place, []);
     const trials = new Map([...this.trials].filter(([, trial]) => trial.place === place));

@@ -1,7 +1,7 @@
 /**
  * What any node may decide but only the node that owns the host may carry out: a command, kept in the database until it is done.
- * The owner applies it to the URL as it is by then. The format is versioned, because nodes of two releases may share a database for
- * a while.
+ * The owner applies it to the URL as it is at that time. The format is versioned, because nodes of two releases may share a
+ * database for a while.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { OwnerCommand } from '../ports/nodes.js';

@@ -64,7 +64,7 @@ interface Look {
   readonly asked: Set<UrlId>;
   /** Visits requested and not finished yet. */
   readonly outstanding: Set<UrlId>;
-  /** A sample is being chosen: whoever does that continues when the answers are there. */
+  /** A sample is being chosen: that call continues when the answers have arrived. */
   isAsking: boolean;
   looked: number;
   gone: number;

@@ -42,7 +42,7 @@ export class LoginsController {
   @ApiOkResponse({ type: LoginDto })
   async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginDto> {
     const before = this.engine.logins().find(({ name }) => name === login);
-    // With the secret that is outside now, without waiting for the next scheduled read.
+    // Uses the current external secret instead of waiting for the next scheduled read.
     await this.configuration.renewSecrets();
     const view = await this.engine.testLogin(login);
     note.changed({ state: before?.state }, { state: view.state });

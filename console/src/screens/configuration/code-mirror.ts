@@ -88,7 +88,7 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
 /** End tags are offered, never inserted: a person who types them as well would have each of them twice. */
 const markup = () => xml({ autoCloseTags: false });
 
-/** Elements, attributes and values of the schema, offered where they may stand; Control-Space asks for them. */
+/** Elements, attributes and values of the schema, offered where they are allowed; Control-Space lists them. */
 const completing = (elements: NonNullable<CodeProps['elements']>): Extension =>
   autocompletion({
     override: [(context) => completeFromSchema(completionsOf(elements, context.state.doc.toString()), [])(context)],

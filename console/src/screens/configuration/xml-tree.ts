@@ -7,7 +7,7 @@ export interface XmlAttribute {
   /** As written, with its prefix. */
   readonly name: string;
   readonly value: string;
-  /** From the blank before the name to behind the closing quote. */
+  /** From the space before the name to the end of the closing quote. */
   readonly start: number;
   readonly end: number;
 }
@@ -21,7 +21,7 @@ export interface XmlElement {
   readonly children: readonly XmlElement[];
   /** Place of `<`. */
   readonly start: number;
-  /** Behind the `>` of the first tag. */
+  /** After the `>` of the first tag. */
   readonly opened: number;
   /** Place of the `<` of the end tag; as `opened` when it is empty. */
   readonly closed: number;
@@ -163,7 +163,7 @@ export function withChild(xml: string, parent: XmlElement, child: string): strin
   return `${openedTag(xml, parent)}${line}\n${indent.slice(2)}</${tagOf(parent)}>${xml.slice(parent.opened)}`;
 }
 
-/** A copy behind it, under another name. */
+/** A copy after it, under another name. */
 export function withCopy(xml: string, element: XmlElement, name: string): string {
   const { start, end } = element;
   const own = xml.slice(start, end);

@@ -23,7 +23,7 @@ const URLS_SHOWN = 20;
 
 interface ClassProps {
   readonly crawler: string;
-  /** Only this host is looked at. */
+  /** Only this host is considered. */
   readonly host?: string;
   readonly of: ErrorClassDto;
   readonly onRetried: () => void;

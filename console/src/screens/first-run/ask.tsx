@@ -11,7 +11,7 @@ import { EMPTY_SINK, newSinkName, SinkFields, type SinkWish } from './sink-field
 interface AskProps {
   readonly wish?: CrawlWish;
   readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
-  /** Names of crawlers that there are. */
+  /** Names of the existing crawlers. */
   readonly taken: readonly string[];
   /** The configuration as it is. */
   readonly xml: string;

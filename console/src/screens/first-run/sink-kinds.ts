@@ -7,7 +7,7 @@ export interface SinkKind {
   readonly example: string;
   readonly fields: readonly SinkField[];
   readonly required?: SinkField;
-  /** It is reached over the network, perhaps at an address that is not public and with a certificate of its own authority. */
+  /** It is reached over the network, perhaps at an address that is not public and with a certificate from a private authority. */
   readonly isRemote: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What is to be taken of a page, tried on the page itself before it is saved. */
+/** Selectors for the content of a page, tried on the page itself before they are saved. */
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useResource } from '../../state/resource.js';
@@ -13,7 +13,7 @@ import { type LoadedForms, loadForms } from '../configuration/load.js';
 import { wholeText } from '../configuration/part.js';
 import { attributeValue, elementAt, readXml, withAttribute } from '../configuration/xml-tree.js';
 import { FieldRows, SelectorRows } from './content-rows.js';
-import { type ContentPart, cleanText, contentParts, completedText } from './content-text.js';
+import { type ContentPart, cleanText, completedText, contentParts } from './content-text.js';
 import { Reading } from './reading.js';
 import { type Trying, useTrial } from './trying.js';
 

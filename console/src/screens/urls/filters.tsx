@@ -17,12 +17,12 @@ const AGES = {
 } as const;
 type Age = keyof typeof AGES;
 
-/** As the server is asked. */
+/** As sent to the server. */
 export type Choice = Omit<ListQuery, 'cursor' | 'limit' | 'sort' | 'direction'>;
 
 export type Filters = Omit<Choice, 'visitedBefore' | 'visitedSince'> & { readonly age?: Age };
 
-/** What the server is asked: an age is a moment, counted from now. */
+/** As sent to the server: an age becomes a moment, counted back from now. */
 export function queryOf({ age, ...rest }: Filters): Choice {
   if (age === undefined) return rest;
   const moment = new Date(Date.now() - AGES[age][1] * 1000).toISOString();

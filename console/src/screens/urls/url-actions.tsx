@@ -144,7 +144,7 @@ function Counted({
   );
 }
 
-/** Unknown while there is no choice. */
+/** Unknown until something is chosen. */
 export function useCount(crawler: string, choice: Choice | undefined): Resource<number> {
   return useResource(
     choice && `count ${crawler} ${JSON.stringify(choice)}`,

@@ -149,7 +149,10 @@ export class ContentReader {
     return { id, title, ...this.deliver(root, page), found };
   }
 
-  /** What is excluded inside of an element is no part of its value; a field of what is excluded itself has it all. */
+  /**
+   * Excluded elements inside a selected one are not part of its value; a field that selects an excluded element itself gets all
+   * of it.
+   */
   private select(
     elements: Iterable<Element>,
     found: Map<number, readonly string[]>,

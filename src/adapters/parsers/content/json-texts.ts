@@ -1,6 +1,6 @@
 import { MAX_NESTING, nestingOf } from './nesting.js';
 
-/** Strings and numbers of a JSON text in their order, and its title; undefined for what is not JSON. */
+/** Strings and numbers of a JSON text in their order, and its title; undefined if it is not JSON. */
 export function jsonTexts(text: string): { readonly texts: readonly string[]; readonly title?: string } | undefined {
   if (nestingOf(text) > MAX_NESTING) return undefined;
   let json: unknown;

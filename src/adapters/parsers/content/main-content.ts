@@ -9,7 +9,7 @@ import { elementsIn, isElement } from './tree.js';
 
 const BOILERPLATE = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
 const BOILERPLATE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search', 'menu', 'dialog']);
-/** Whole words of class and id that mark what is not content on nearly every site. */
+/** Whole words in class and id that mark non-content on nearly every site. */
 const BOILERPLATE_NAMES =
   /(?:^|[\s_-])(?:breadcrumbs?|cookies?|consent|footer|masthead|menu|nav|navbar|navigation|newsletter|pagination|related|share|sharing|sidebar|social|skip-link|toolbar)(?:$|[\s_-])/i;
 /** Longer values are not names. */

@@ -22,7 +22,7 @@ export function testOf(selectors: readonly string[]): Test | undefined {
     ...new Set(needs.flatMap(({ name, attribute }) => (name === undefined ? (attribute ?? []) : []))),
   ];
   if (needs.some(({ name, attribute }) => name === undefined && attribute === undefined)) return test;
-  // Nearly all elements of a page are none that a selector asks for, and the compiled one takes several calls to say so.
+  // Hardly any element of a page matches a selector, and the compiled one takes several calls to find that out.
   return (element) => (names.has(element.name) || hasOneOf(element, attributes)) && test(element);
 }
 

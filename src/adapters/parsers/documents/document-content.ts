@@ -21,7 +21,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Bounds beside those of the request. */
+/** Limits in addition to those of the request. */
 const MAX_HREF_LENGTH = 16_384;
 const MAX_FIELDS = 200;
 const MAX_VALUE_LENGTH = 8_192;

@@ -1,4 +1,4 @@
-/** Reads one document in the calling process: hostile input, so only in one of its own. */
+/** Reads one document in the calling process: the input may be hostile, so the process must do nothing else. */
 
 import { formatOf } from '../../../domain/content/document-types.js';
 import type { Extraction } from '../../../engine/ports/content-extractor.js';

@@ -49,7 +49,7 @@ export function tikaExtractor(definition: TikaDefinition, html: SyncExtractor): 
 
 const familyOf = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
 
-/** The XHTML, or why there is none. Throws when the server cannot be asked. */
+/** The XHTML, or why there is none. Throws if the server cannot be reached. */
 async function ask(url: string, body: Uint8Array, mediaType: string, signal: AbortSignal): Promise<string | Refusal> {
   try {
     const headers = { 'content-type': mediaType, accept: 'text/html' };
@@ -80,7 +80,7 @@ async function boundedText(answer: Response): Promise<string> {
   let bytes = 0;
   for await (const piece of answer.body!) {
     bytes += piece.byteLength;
-    // What has been received by then is read.
+    // What has been received so far is read.
     if (bytes > MOST_BYTES) break;
     text += decoder.decode(piece, { stream: true });
   }

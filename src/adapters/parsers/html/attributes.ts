@@ -49,7 +49,7 @@ export class Attributes {
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** Reads from behind the tag's name; returns the position behind the tag, or -1 when the input ends inside it. */
+  /** Reads from the end of the tag's name; returns the position after the tag, or -1 if the input ends inside it. */
   read(from: number): number {
     const { bytes } = this;
     const end = bytes.length;

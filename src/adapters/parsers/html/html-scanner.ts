@@ -113,7 +113,7 @@ export class HtmlScanner {
     return at;
   }
 
-  /** From behind the tag on: an element without markup is read whole. */
+  /** From the end of the tag on: an element without markup is read whole. */
   private startTag(behind: number): number {
     const { element } = this;
     const { selfClosing } = this.attributes;

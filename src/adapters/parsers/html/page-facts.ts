@@ -58,7 +58,9 @@ export class PageFacts {
     return this.leftOut || this.cutLinks !== undefined;
   }
 
-  /** A start tag of the document was read. `foreign`: it belongs to SVG or MathML; `unseen`: to what readers do not see. */
+  /**
+   * A start tag of the document was read. `foreign`: it belongs to SVG or MathML; `unseen`: to content that readers do not see.
+   */
   tag(name: string, foreign: boolean, unseen = false): void {
     if (name === 'a') this.anchor(foreign);
     else if (name === 'area') this.link(name, ATTRIBUTE.href);

@@ -1,7 +1,7 @@
 /** Finds where a tag, a comment, a CDATA section or an element without markup ends (HTML standard, section 13.2.5). */
 import { APOSTROPHE, BANG, DASH, EQUALS, GREATER, isSpace, LESS, QUOTE, SLASH, spells } from './bytes.js';
 
-/** Position behind the comment whose `<!--` is at `at`; the end of the input when it is not closed. */
+/** Position after the comment whose `<!--` is at `at`; the end of the input when it is not closed. */
 export function commentEnd(bytes: Buffer, at: number): number {
   const body = at + 4;
   if (bytes[body] === GREATER) return body + 1;
@@ -14,8 +14,8 @@ export function commentEnd(bytes: Buffer, at: number): number {
 }
 
 /**
- * Position behind the tag whose name ends at `from`, or -1 when the input ends inside it: the attribute rules of the
- * standard for a tag of which no attribute is wanted.
+ * Position after the tag whose name ends at `from`, or -1 when the input ends inside it: the attribute rules of the standard for
+ * a tag whose attributes are not needed.
  */
 export function tagEnd(bytes: Buffer, from: number): number {
   const end = bytes.length;
@@ -32,7 +32,7 @@ export function tagEnd(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** Position behind the attribute value that follows an `=`. */
+/** Position after the attribute value that follows an `=`. */
 function valueEnd(bytes: Buffer, from: number): number {
   const end = bytes.length;
   let at = from;
@@ -47,7 +47,7 @@ function valueEnd(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Position behind the next `>`: the end of a doctype, a processing instruction or a bogus comment. */
+/** Position after the next `>`: the end of a doctype, a processing instruction or a bogus comment. */
 export function bogusCommentEnd(bytes: Buffer, at: number): number {
   const close = bytes.indexOf(GREATER, at);
   return close < 0 ? bytes.length : close + 1;

@@ -88,12 +88,12 @@ export class TextBuffer {
     return at;
   }
 
-  /** What follows is another word than what came before. */
+  /** What follows begins a new word. */
   separate(): void {
     if (this.length > 0 && this.bytes[this.length - 1] !== SPACE) this.bytes[this.length++] = SPACE;
   }
 
-  /** Adds what the character reference at `at` stands for, or a plain `&`; returns the position behind it. */
+  /** Adds what the character reference at `at` stands for, or a plain `&`; returns the position after it. */
   reference(source: Buffer, at: number): number {
     const { length, characters } = this.references.read(source, at);
     if (length === 0) this.literal(AMPERSAND);

@@ -10,7 +10,7 @@ export const markupText = (markup: string): string =>
     .trim()
     .slice(0, LONGEST_MESSAGE);
 
-/** An unclosed `<` is text, and so is everything after it: no other end is looked for. */
+/** An unclosed `<` is text, and so is everything after it: no other end is searched for. */
 function withoutTags(markup: string): string {
   const pieces: string[] = [];
   let from = 0;

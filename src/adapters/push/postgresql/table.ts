@@ -21,7 +21,7 @@ export const COLUMNS = [
   { name: 'updated_at', type: 'timestamptz', constraint: 'NOT NULL' },
 ] as const;
 
-/** Characters. A tsvector holds 1 MB; of text behind this, words are not found. */
+/** Characters. A tsvector holds 1 MB; words after this are not found. */
 const SEARCHED_TEXT = 200_000;
 
 /** `schema.table` or `table`, quoted for SQL. */

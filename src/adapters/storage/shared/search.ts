@@ -22,7 +22,7 @@ export const STEP_LIMITS: StepLimits = { few: 20_000, stride: 2_000, ms: 80, unw
 /** URLs of the first stride; it is doubled while time is left, because some patterns take a thousand times as long as others. */
 export const FIRST_STRIDE = 64;
 
-/** How far a step came. */
+/** How far a step got. */
 export type Progress = Pick<SearchStep, 'next' | 'searched'>;
 
 export const ALL: Progress = { searched: 1 };

@@ -47,7 +47,7 @@ type Kind = 'setting' | 'host' | 'url' | 'order' | 'owed';
 /** Number and digest of the records of each kind, whatever their order and their ids. */
 export type Summary = Readonly<Record<Kind, { readonly count: number; readonly digest: string }>>;
 
-/** Exports of earlier versions do not know all kinds. */
+/** Exports of earlier versions lack some kinds. */
 const NONE = { count: 0, digest: '0'.repeat(32) };
 
 /** The lines of a store; `last` is the last complete line of an interrupted export: the lines after it are returned. */

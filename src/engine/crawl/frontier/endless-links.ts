@@ -1,6 +1,6 @@
 /**
- * Keeps a crawler out of endless parts of a site: when the pages of a pattern bring nothing new any more, links from such a page to
- * other URLs of endless patterns are not followed. Links from anywhere else are.
+ * Keeps a crawler out of endless parts of a site: when the pages of a pattern no longer bring anything new, links from such a
+ * page to other URLs of endless patterns are not followed. Links from anywhere else are.
  */
 import { BARREN_PAGES, EndlessPatterns } from '../../../domain/crawl/endless-patterns.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';

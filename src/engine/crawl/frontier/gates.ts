@@ -56,7 +56,7 @@ export class Gates {
     window.gates = [...(timetable ? [timetable] : []), ...(group ? [group] : [])];
   }
 
-  /** The visit of a URL of the window has begun. */
+  /** A visit of a URL in the window has begun. */
   begun(url: UrlState, window: Gateable): void {
     const { gates } = window;
     if (gates.length === 0) return;

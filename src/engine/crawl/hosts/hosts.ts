@@ -53,7 +53,7 @@ export class Host {
     return !this.waitsForAnswer && this.mayBeAsked(now, limit);
   }
 
-  /** The same for a request that no pending answer holds up. */
+  /** The same for a request that does not wait for a pending answer. */
   mayBeAsked(now: Instant, limit: number): boolean {
     return this.loaded && !this.paused && this.active < limit && now >= this.readyAt;
   }

@@ -127,7 +127,7 @@ export class PolitenessGroups {
     this.domainOf ??= await this.loadDomains();
   }
 
-  /** What is known of its address, including that it has none; `isDue`: it needs to be looked up. */
+  /** What is known about its address, including that it has none; `isDue`: it has to be looked up. */
   byKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; isDue: boolean } {
     const known = this.addresses.get(hostname);
     const isDue = known === undefined || known.until <= this.clock.now();

@@ -11,7 +11,7 @@ const keyOf = (crawler: string, sink: string): string => JSON.stringify([crawler
 export class Owing {
   /** Crawler and sink, with the number of times that something was put off. */
   private readonly known = new Map<string, number>();
-  /** Told of each sink that is owed something. */
+  /** Called with each sink that is owed something. */
   onOwed: (crawler: string, sink: string) => void = () => undefined;
 
   constructor(private readonly store: Pick<OwedOrders, 'owedCounts'>) {}
@@ -21,7 +21,7 @@ export class Owing {
     for (const { crawler, sink } of await this.store.owedCounts()) this.note(crawler, sink);
   }
 
-  /** To be called before and after it is written that the sink is owed something: whoever looks in between finds nothing. */
+  /** To be called before and after a write that owes the sink something: a reader in between finds nothing. */
   note(crawler: string, sink: string): void {
     const key = keyOf(crawler, sink);
     this.known.set(key, (this.known.get(key) ?? 0) + 1);

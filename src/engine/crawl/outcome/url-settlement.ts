@@ -73,7 +73,7 @@ export interface SettledUrl {
   readonly reason?: Reason;
   readonly next?: { readonly source: SourceNumber; readonly dueAt: Instant };
   /**
-   * The hashes of the document in the index: null when there is no document any more, or none with a text; undefined when nothing
+   * The hashes of the document in the index: null if there is no document any longer, or none with text; undefined when nothing
    * has changed.
    */
   readonly simhash?: bigint | null;
@@ -180,7 +180,7 @@ export class UrlSettlement {
     // The order may wait for hours. If the process dies meanwhile, the errors before this answer don't count towards the next one.
     if (state.temporaryErrors > 0 && changes.temporaryErrors === 0) await this.mark(decision, { temporaryErrors: 0 });
     const plan = await this.parts.besideDocument(state, document, decision.startedAt);
-    // If the process dies in between, the visit is made again: it must know of every document that may be in the index by then.
+    // If the process dies in between, the visit is made again: it must know every document that may be in the index then.
     if (plan?.hasNew) await this.markUnknown(decision, { parts: plan.possible });
     const add = this.services.ledger.add(state, order.reason, own);
     const { entries, isRefused, partiallyAccepted, owed } = await this.sendAll(add, plan, decision);
@@ -232,7 +232,7 @@ export class UrlSettlement {
         return this.keepBack(decision, order, verdict, held);
       }
     }
-    // A visit that dies in between is made again, and so is a removal; nobody would come back to this one.
+    // A visit that dies in between is made again, and so is a removal; nothing would repeat this one.
     const marks = byPerson && (!disposition.remove || decision.resume) && state.stamp !== undefined;
     if (marks) await this.markUnknown(decision);
     await this.services.shared.giveUp(state, this.settings.sinks);

@@ -9,7 +9,7 @@ import type { LoginSession } from '../logins/login-session.js';
 export interface Attempt {
   readonly state: UrlState;
   readonly host: Host;
-  /** What will be asked for. */
+  /** What will be requested. */
   readonly url: CrawlUrl;
   readonly options: UrlOptions;
   readonly task: () => PageTask;

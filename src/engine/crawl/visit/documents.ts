@@ -53,7 +53,7 @@ export class Documents {
     else this.nearDuplicates?.remove(id);
   }
 
-  /** What the index holds of a URL: null when it has no text there any more, undefined when nothing has changed. */
+  /** What the index holds of a URL: null if it no longer has text there, undefined if nothing has changed. */
   settled(state: UrlState, simhash: bigint | null | undefined): void {
     if (simhash === undefined) this.failed(state);
     this.entering.delete(state.id);
@@ -115,7 +115,7 @@ export class Documents {
   /** What the index holds; only crawlers that look for near duplicates have hashes of texts. */
   private async load(): Promise<void> {
     const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
-    this.nearDuplicates = known; // what is settled meanwhile belongs to it
+    this.nearDuplicates = known; // URLs settled meanwhile belong to it
     let last = 0;
     for (;;) {
       const page = await this.store.list({ crawler: this.crawler, indexed: true }, last, PAGE);

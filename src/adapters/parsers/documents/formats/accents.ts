@@ -1,6 +1,6 @@
 /**
- * Accents that are printed by themselves, over the letter that they belong to, as TeX does with its first fonts. Where they stand on the
- * page says which letter that is: in the text they may be anywhere in the line.
+ * Accents that are printed separately over their letter, as TeX does with its early fonts. Their place on the page tells which
+ * letter that is: in the text they may be anywhere in the line.
  */
 
 /** Where a character is, in points; `bottom` is less than `top`. */
@@ -29,9 +29,9 @@ const COMBINING: Readonly<Record<string, string>> = {
 };
 export const SPACING_ACCENT = /[`\u00a8\u00af\u00b4\u00b8\u02c6\u02c7\u02d8\u02d9-\u02dd]/u;
 const BELOW = new Set(['\u00b8', '\u02db']);
-/** So many characters before and after it are looked at for the letter of an accent: some lines. */
+/** How many characters before and after an accent are searched for its letter: some lines. */
 const NEAR = 300;
-/** On one page; more are no text. */
+/** At most on one page; more of them are not text. */
 const MOST_ACCENTS = 2_000;
 
 /** The accent and the letter as one character; undefined when there is none. */

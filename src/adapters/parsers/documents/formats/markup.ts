@@ -49,7 +49,7 @@ export function textOf(
 export interface Element {
   readonly name: string;
   readonly attributes: Attributes;
-  /** Of the element itself, without that of elements in it. */
+  /** Text of the element itself, without that of its child elements. */
   text: string;
 }
 

@@ -61,7 +61,7 @@ function startedAt(archive: Archive, request: DocumentRequest, main: string): Do
   return content;
 }
 
-/** Part 2 of the standard, "Core Properties", and what programs write beside them. */
+/** Part 2 of the standard, "Core Properties", and what programs write in addition. */
 function properties(archive: Archive, content: DocumentContent): void {
   const core = new Map(elementsOf(archive.xml('docProps/core.xml')).map(({ name, text }) => [name, text]));
   content.title = core.get('title') ?? '';

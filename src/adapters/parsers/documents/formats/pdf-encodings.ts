@@ -5,7 +5,7 @@
  */
 import { inflateSync } from 'node:zlib';
 
-/** Bytes of a file, of one of its objects, and of what all its object streams unpack to; beyond these nothing is looked for. */
+/** Bytes of a file, of one of its objects, and of what all its object streams unpack to; beyond these nothing is searched. */
 const MOST_FILE = 64 * 1024 * 1024;
 const MOST_OBJECT = 64 * 1024;
 const MOST_UNPACKED = 32 * 1024 * 1024;
@@ -51,15 +51,15 @@ function differencesOf(object: string): CodeTexts {
 }
 
 /**
- * A name is that of its characters, joined by `_`, and what follows a full stop is the variant (Adobe Glyph List Specification, 2).
- * Empty for glyphs that are no letters.
+ * A name is that of its characters, joined by `_`, and what follows a full stop is the variant (Adobe Glyph List Specification,
+ * 2). Empty for glyphs that are not letters.
  */
 export function textOfGlyph(name: string): string {
   const parts = name.split('.', 1)[0]!.split('_');
   return parts.every((part) => /^[A-Za-z]$/.test(part) || LIGATURES.has(part)) ? parts.join('') : '';
 }
 
-/** Fonts and encodings by their numbers, those in object streams (7.5.7) too. No byte is looked at twice. */
+/** Fonts and encodings by their numbers, those in object streams (7.5.7) too. No byte is examined twice. */
 function objectsOf(file: Buffer): ReadonlyMap<number, string> {
   const objects = new Map<number, string>();
   const keep = (number: number, object: string): void => {

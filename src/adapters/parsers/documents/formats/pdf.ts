@@ -55,7 +55,7 @@ class PdfReading {
     const pages = pdfium._FPDF_GetPageCount(document);
     if (pages === 0) throw new Unreadable('extract-corrupt', 'the document has no page');
     content.field('page_count', String(pages));
-    // What has been read by then is better than nothing.
+    // What has been read so far is better than nothing.
     const end = performance.now() + this.request.timeLimit * 0.7;
     for (let index = 0; index < Math.min(pages, MOST_PAGES); index++) {
       if (content.isFull || performance.now() > end) content.stopped();

@@ -47,7 +47,7 @@ export interface Pdfium {
   readonly HEAP32: Int32Array;
 }
 
-/** Beside the program when that is packed, else in its package. */
+/** Beside the program if that is bundled, otherwise in its package. */
 function moduleFile(): string {
   const beside = fileURLToPath(new URL('./pdfium.wasm', import.meta.url));
   return existsSync(beside) ? beside : fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
