@@ -36,7 +36,7 @@ function page(): string {
   ]);
   return `# Reasons and errors
 
-Every code that a verdict, a URL, a visit or an order can carry; \`GET /api/v1/reasons\` answers the same. Where a reason points at a place,
+Every code that a verdict, a URL, a visit or an order can carry; \`GET /api/v1/reasons\` answers the same. If a reason points at a place,
 that is the file, line and column of the configuration that decided.
 
 ## Reasons: what became of a URL
@@ -46,7 +46,7 @@ ${table(['code', 'from', 'meaning', 'what to change'], reasons)}
 ## Errors: why a visit failed
 
 The class is the default; \`cw:ErrorPolicy\` can move a code to the other one. Permanent: a deletion at once, if a document is indexed. Temporary: tried again,
-and given up after more in a row than \`maxTemporaryErrors\`. A host that rests is asked for nothing for a while, longer each time. What a sign of life is: docs/FAULTS.md.
+and given up after more in a row than \`maxTemporaryErrors\`. A host that rests gets no requests for a while, longer each time. *Sign of life*: docs/GLOSSARY.md.
 
 ${table(['code', 'class', 'the host', 'a deletion that follows', 'meaning', 'what to do'], errors)}
 `;

@@ -92,12 +92,12 @@ page are one.
 - \`\${NAME}\` in secrets, and in addresses and users of sinks, proxies and logins, is taken from the environment: names that begin with \`CRAWLWAY_SECRET_\`, and those in \`CRAWLWAY_ALLOW_VARIABLES\`.
   \`\${file:/run/secrets/NAME}\` is taken from that file, \`\${helper:NAME}\` from the program in \`CRAWLWAY_SECRETS_HELPER\` (LOGINS.md).
 - \`yes\`, \`on\` and \`1\` are read like \`true\`; \`no\`, \`off\` and \`0\` like \`false\`.
-- Files that the configuration reads are in its own folder or below. The path of a \`file\` sink is taken from where the server was started.
+- Files that the configuration reads are in its own folder or below. The path of a \`file\` sink begins in the folder for file sinks (CRAWLWAY_FILE_SINKS, by default the data directory).
 - Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown ones of the product
   are warned about; a likely misspelling, and anything unknown inside a rule or an element of Crawlway's own, is an error, because
   it would silently change what is crawled.
-- Bounds: 16 MiB, 500,000 elements, nested 64 deep, a tag with its attributes 65,536 characters. No document type, no entities but the five of XML.
-- Whatever is wrong is told at once, with file, line and column (\`crawlway check\`); a file with errors never replaces a working one.
+- Limits: 16 MiB, 500,000 elements, nested 64 deep, a tag with its attributes 65,536 characters. No document type, no entities but the five of XML.
+- All problems are reported at once, with file, line and column (\`crawlway check\`); a file with errors never replaces a working one.
 `;
 
 /** The text of docs/REFERENCE.md. */
@@ -116,7 +116,7 @@ export function generateReference(): string {
     '## Problem codes\n',
     problemTable(),
     '## Warnings of the linter\n',
-    'What `crawlway check` says of a configuration that can be used and may not be meant so.\n',
+    'What `crawlway check` says about a configuration that is usable but may not be what you meant.\n',
     lintTable(),
   ].join('\n');
 }

@@ -61,7 +61,7 @@ describe('a server that breaks the protocol of its sink costs the connection, no
     const { port } = await answering(bytes);
     const url = `kafka://127.0.0.1:${port}`;
     const sink = createSink(sinkDefinition({ type: 'kafka', url, options: { topic: 't' }, timeout: seconds(10) }));
-    expect(await refusal(sink)).toMatch(/an answer of \d+ bytes is announced/);
+    expect(await refusal(sink)).toMatch(/the broker announces an answer of \d+ bytes/);
   });
 });
 

@@ -74,7 +74,7 @@ export const ERROR_CODES = {
     { host: 'after-a-run' },
   ),
   'http-other': permanent(
-    'The status brings no page to a GET: 204, 205, 206 or one that HTTP does not define.',
+    'The status is not one that returns a page for a GET: 204, 205, 206 or one that HTTP does not define.',
     'Ask the site.',
   ),
   'not-modified-unconditional': permanent(
@@ -98,7 +98,7 @@ export const ERROR_CODES = {
   'tls-expired': permanent('The certificate has expired or is not yet valid.', 'Renew the certificate on the site.'),
   'tls-name': permanent('The certificate is for another host name.', 'Fix the certificate on the site.'),
   'tls-untrusted': permanent(
-    'The certificate is signed by nobody the fetcher trusts.',
+    'The certificate is not signed by an authority that the fetcher trusts.',
     'Add the authority to the fetcher.',
   ),
   'tls-failed': permanent('The TLS handshake failed.', 'Look at the detail of the visit.'),

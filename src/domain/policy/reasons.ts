@@ -50,7 +50,7 @@ export const REASONS = {
   ),
   'extension-ignored': linkRules(
     'The file extension is one of `ignoreLinksTo`.',
-    'Take the extension out of `ignoreLinksTo` in LinkRules.',
+    'Remove the extension from `ignoreLinksTo` in LinkRules.',
   ),
   offsite: linkRules(
     'The link leads to another host than its page, and `followOffsite` is off.',
@@ -88,7 +88,7 @@ export const REASONS = {
   ),
   'left-to-another-crawler': crawlSpace(
     'A local domain rule forbids the host and global.rules allows it: another crawler has it now, the document stays. Status 761.',
-    'Nothing, when a local crawl space of another crawler takes the host; `crawlway check` tells.',
+    'Nothing, when a local crawl space of another crawler takes the host; `crawlway check` says so.',
   ),
 
   'no-server-record': serverRecords(
@@ -118,7 +118,7 @@ export const REASONS = {
   ),
 
   'rule-ignored': crawlRules(
-    'The last crawl rule with a say in the matter has the action Ignore.',
+    'The last matching crawl rule with Accept or Ignore has Ignore.',
     'Change that rule, or put a rule with Accept after it.',
   ),
   'not-accepted': crawlRules(
@@ -135,7 +135,7 @@ export const REASONS = {
     'Nothing to do for a calendar. When the pages are wanted, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
   ),
   'links-cut': traps(
-    'The page that links to the URL names more different URLs than `maxLinksPerPage`; this is one of those beyond.',
+    'The page that links to the URL names more different URLs than `maxLinksPerPage`; this is one of those beyond the limit.',
     'Raise `maxLinksPerPage` of Traps, or submit a list or a sitemap of the URLs.',
   ),
   'trap-host-size': traps(
@@ -147,14 +147,14 @@ export const REASONS = {
     'The robots.txt of the host forbids the URL to this agent.',
     'Ask the site to admit the agent; `ignoreRobotsTxt="true"` only for sites that are your own.',
   ),
-  'login-page': page('The page is one to log in or out at. Visiting it would end the session of the crawl.', NOTHING),
+  'login-page': page('Visitors log in or out at this page. Visiting it would end the session of the crawl.', NOTHING),
   noindex: robots(
     'The page says noindex (meta robots or X-Robots-Tag).',
-    'Take noindex off the page if it is to be found.',
+    'Remove noindex from the page if it should be found.',
   ),
   'unavailable-after': robots(
     'The page says that it may not be shown any more (unavailable_after, in meta robots or X-Robots-Tag).',
-    'Nothing, when its time is over; else fix the date on the page.',
+    'Nothing, if its time is over; otherwise fix the date on the page.',
   ),
   'search-not-allowed': robots(
     'The site forbids search engines to index the page: `search=n` in Content-Usage or `search=no` in Content-Signal, in robots.txt, in the header of the answer or as a meta of the page.',
@@ -162,7 +162,7 @@ export const REASONS = {
   ),
   nofollow: robots(
     'The page, or the link, says nofollow.',
-    'Take nofollow off the page, or link to the URL from another page.',
+    'Remove nofollow from the page, or link to the URL from another page.',
   ),
 
   'no-index': page(
@@ -174,7 +174,7 @@ export const REASONS = {
     'Change MimeTypes and `mimeTypesMode` of the crawler.',
   ),
   'excluded-by-plugin': page(
-    "A plug-in excludes the page from the index; the detail is the plug-in's.",
+    'A plug-in excludes the page from the index; the detail is its reason.',
     'Look at the plug-in that the detail names.',
   ),
   'canonical-elsewhere': page(
@@ -206,7 +206,7 @@ export const REASONS = {
     'Open the file and publish a good one.',
   ),
   'needs-rendering': page(
-    'The page is in the index with hardly any text: its scripts would make the content, and they are not run.',
+    'The page is in the index with hardly any text: its scripts would add the content, but they are not run.',
     'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs, with Chromium on the server: see docs/RENDERING.md.',
   ),
   redirected: page(
@@ -240,7 +240,7 @@ export const REASONS = {
   imported: person('The URL came with an imported pending file.', NOTHING),
   'links-not-followed': person(
     'Links of this root are listed, not queued (`followLinks` is off).',
-    'Submit the links that are wanted, or turn following on for the root.',
+    'Submit the links that you want, or turn following on for the root.',
   ),
 
   'never-linked': frontier(
@@ -260,10 +260,10 @@ export const REASONS = {
   ),
   'awaiting-early-look': push(
     'Pages of the host are gone; a sample of the others is visited before the first document is deleted.',
-    'Nothing: it takes some minutes.',
+    'Nothing: it takes a few minutes.',
   ),
   'order-refused': push(
-    'A sink will never take the document: its order is set aside with the message of the sink.',
+    'A sink has refused the document for good: its order is set aside with the message of the sink.',
     'Read the message of the order, fix the cause, then retry the order.',
   ),
   backfill: push(
@@ -271,24 +271,24 @@ export const REASONS = {
     'Nothing: GET /sinks and the console show the progress.',
   ),
   'access-changed': push(
-    'Others may see the document now (cw:Acl): it went to the sink again with them, as it was, or by a visit.',
+    'Who may see the document has changed (cw:Acl): it was sent to the sink again with the new principals, as it was or after a visit.',
     'Nothing.',
   ),
   'sink-behind': push(
     'A sink was slow or down when the document changed; now it gets what is indexed.',
-    'Nothing: GET /sinks and the console show what it has still to get.',
+    'Nothing: GET /sinks and the console show what it is owed.',
   ),
   'part-gone': push(
     'The page exists, but it no longer has the part from which this document was made (cw:Split).',
-    'Nothing, when the part is gone; otherwise look whether the selector of Split still fits the page.',
+    'Nothing, if the part is really gone; otherwise check whether the selector of Split still fits the page.',
   ),
   'with-its-page': push(
     'The document was split off a page (cw:Split) whose document is deleted.',
-    'Look at the reason of its page.',
+    'See the reason of its page.',
   ),
   reconciled: push(
-    'The index and the store of the crawler did not agree, and the index was set right.',
-    'Nothing, unless it happens often: then look at what else writes to that index.',
+    'The index and the store of the crawler disagreed, and the index was corrected.',
+    'Nothing, unless it happens often: then check what else writes to that index.',
   ),
 } as const satisfies Record<string, ReasonEntry>;
 

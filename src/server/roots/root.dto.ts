@@ -29,7 +29,7 @@ export class RootSubmissionDto {
   @ApiProperty({
     required: false,
     description:
-      'Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, beside entireSite false.',
+      'Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, with entireSite false.',
   })
   @IfGiven()
   @IsBoolean()

@@ -9,11 +9,11 @@ const NO_MARKER = 'none';
 
 export const CONTENT = element(
   'Content',
-  'What is extracted from pages (docs/content.md). A crawler may have several: one without a name for all pages, and named ones, which the option `content` chooses for some. Without this element a page is read as it is, by the fast reader.',
+  'What is extracted from pages (docs/content.md). A crawler may have several: one without a name for all pages, and named ones, which the option `content` chooses for some. Without this element a page is read as it is.',
   {
     name: attribute(
       t.name,
-      'Name for the option `content`; without one it is for all pages that no option names another for.',
+      'Name for the option `content`; without a name, it applies to all pages for which no option names another one.',
     ),
     main: attribute(t.boolean, 'Only the main content of the page, without navigation, headers and footers.', {
       default: 'false',
@@ -25,12 +25,12 @@ export const CONTENT = element(
     ),
     metas: attribute(
       t.boolean,
-      'Deliver the metas that pages carry: description, keywords, Open Graph, Twitter, article, Dublin Core, JSON-LD.',
+      'Deliver the metas that pages carry: description, keywords, Open Graph, Twitter, article, Dublin Core, JSON-LD, microdata.',
       { default: 'true' },
     ),
     changeDetection: attribute(
       t.enumeration(['content', 'bytes']),
-      'What makes a page a changed one: `content`, what is delivered of it (text, title, metas, fields); `bytes`, any byte of it. Documents other than pages always go by their bytes.',
+      'What makes a page count as changed: `content`, what is delivered of it (text, title, metas, fields); `bytes`, any byte of it. Documents other than pages always go by their bytes.',
       { default: 'content' },
     ),
   },
@@ -55,20 +55,20 @@ export const FIELD = element(
       t.selector,
       'CSS selector of elements of the whole page, excluded parts too. The value is their text.',
     ),
-    attribute: attribute(t.word, 'Beside `select`: the value is this attribute of the elements.'),
+    attribute: attribute(t.word, 'With `select`: the value is this attribute of the elements.'),
     jsonld: attribute(
       t.jsonLdPath,
-      'Path into the JSON-LD of the page: `author.name`, or `Product:offers.price` of things of one type. Lists are walked through.',
+      'Path into the JSON-LD of the page: `author.name`, or `Product:offers.price` for items of one type. Lists are walked through.',
     ),
     meta: attribute(t.word, 'Name or property of a meta of the page, in any case.'),
     url: attribute(t.enumeration(URL_PARTS), 'Part of the URL of the page.'),
     match: attribute(
       t.regex,
-      'Regular expression (linear time), found anywhere in the value: its first group, or without a group the match, becomes the value. What does not match gives none.',
+      'Regular expression (linear time), found anywhere in the value: its first group, or without a group the match, becomes the value. Without a match there is no value.',
     ),
     type: attribute(
       t.enumeration(FIELD_TYPES),
-      '`date`: ISO 8601 in UTC; `number`: with a decimal point; `url`: absolute. A value that is none of its type is left out.',
+      '`date`: ISO 8601 in UTC; `number`: with a decimal point; `url`: absolute. A value that cannot be converted is left out.',
       { default: 'text' },
     ),
     multiple: attribute(t.boolean, 'All values instead of the first.', { default: 'false' }),
@@ -77,12 +77,12 @@ export const FIELD = element(
 
 export const SPLIT = element(
   'Split',
-  'Every element of this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading takes along what follows it, up to the next heading of its level or above. It is deleted with its page, or when the page no longer has it. At most 500 of a page.',
+  'Every element of this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading takes along what follows it, up to the next heading of its level or above. It is deleted with its page, or when the page no longer has it. At most 500 for each page.',
   {
-    select: attribute(t.selector, 'CSS selector; of elements in each other the outermost counts.', { required: true }),
+    select: attribute(t.selector, 'CSS selector; of nested elements, the outermost counts.', { required: true }),
     id: attribute(
       t.word,
-      'Attribute that names the part, of the element or the first one in it: the fragment of its URL. Without a name it is `part-1` and so on.',
+      'Attribute whose value, on the element or the first one inside it, becomes the fragment of the part's URL. Without one, the fragment is `part-1` and so on.',
       { default: 'id' },
     ),
   },

@@ -44,7 +44,7 @@ export const CRAWLER = element(
     ),
     politenessBy: attribute(
       t.enumeration(['host', 'address', 'domain']),
-      'Between which requests the pause is kept: those to one `host`; or also those to all hosts with one IP `address`, or of one registrable `domain` (docs/SCHEDULES.md).',
+      'Which requests share the pause: those to one `host`, to all hosts with one IP `address`, or to all hosts of one registrable `domain` (docs/SCHEDULES.md).',
       { default: 'host' },
     ),
     ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for sites of your own.', { default: 'false' }),
@@ -70,12 +70,12 @@ export const CRAWLER = element(
     ),
     whenUnreadable: attribute(
       t.enumeration(['push', 'skip']),
-      'What becomes of a document whose text cannot be extracted: `push` sends its bytes and metas without text, `skip` leaves it out of the index. Either way the reason is in the history of its URL and in the metrics.',
+      'What becomes of a document whose text cannot be extracted: `push` sends its bytes and metas without text, `skip` leaves it out of the index. Either way the reason is in the URL history and in the metrics.',
       { default: 'push' },
     ),
     render: attribute(
       t.enumeration(['never', 'auto', 'always']),
-      'Whether a browser runs the scripts of pages before they are read (docs/RENDERING.md). `auto`: where it pays, learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may say otherwise for some URLs.',
+      'Whether a browser runs the scripts of pages before they are read (docs/RENDERING.md). `auto`: only if it pays, learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may say otherwise for some URLs.',
       { default: 'never' },
     ),
     crawlSitemaps: attribute(t.boolean, 'Take links from the sitemaps that robots.txt names.', { default: 'true' }),
@@ -103,11 +103,11 @@ export const CRAWLER = element(
         default: 'true',
       },
     ),
-    smartRefreshMinAgeS: attribute(t.durationS(), 'Youngest age at which a document is visited again.', {
+    smartRefreshMinAgeS: attribute(t.durationS(), 'Minimum age at which a document is visited again.', {
       default: '3600',
       unit: 's',
     }),
-    smartRefreshMaxAgeS: attribute(t.durationS(1), 'Oldest age that a document reaches without a visit.', {
+    smartRefreshMaxAgeS: attribute(t.durationS(1), 'Maximum age that a document reaches without a visit.', {
       default: '604800',
       unit: 's',
     }),
@@ -154,7 +154,7 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
   url: attribute(t.httpUrl, 'The root URL.', { required: true }),
   site: attribute(
     t.boolean,
-    'Site mode: links and redirects stay on the site of this root, and its URLs are accepted unless a rule says otherwise. `http://foo.com/bar`: what begins so; `http://foo.com`: foo.com and www.foo.com. Default true, beside entireSite false.',
+    'Site mode: links and redirects stay on the site of this root, and its URLs are accepted unless a rule says otherwise. `http://foo.com/bar`: URLs that begin with it; `http://foo.com`: foo.com and www.foo.com. Default true, with entireSite false.',
   ),
   entireSite: attribute(
     t.boolean,
@@ -227,13 +227,13 @@ export const PRIORITY = element(
 
 export const RENDER = element(
   'Render',
-  'How pages are rendered (docs/RENDERING.md); what is not written stays as it is.',
+  'How pages are rendered (docs/RENDERING.md); settings that are not given stay as they are.',
   {
     mode: attribute(t.enumeration(['never', 'auto', 'always']), 'As `render` on Crawler.'),
     readyWhen: attribute(t.trimmed(t.text), 'As `readyWhen` on Renderer.'),
     steps: attribute(
       t.renderSteps,
-      'What is done to the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, with semicolons between them.',
+      'Steps on the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, with semicolons between them.',
     ),
   },
 );

@@ -14,7 +14,7 @@ export const LOGIN = element(
     url: attribute(t.httpUrl, 'Prefix of the URLs it is for. Nothing of the login is sent to others.', {
       required: true,
     }),
-    insecure: attribute(t.boolean, 'Send it without TLS, too. Whoever is on the way can read it.', {
+    insecure: attribute(t.boolean, 'Send it without TLS, too. Anybody on the network path can read it.', {
       default: 'false',
     }),
     check: attribute(t.httpUrl, 'URL to request in order to check whether the login works. Default: `url`.'),
@@ -46,7 +46,7 @@ export const LOGIN = element(
     page: attribute(t.httpUrl, '`form`: page with the login form. Default: `url`.'),
     form: attribute(
       t.text,
-      '`form`: name, id or CSS selector of the form, when no LoginStep says more. Default: the one with a password.',
+      '`form`: name, id or CSS selector of the form, if there is no LoginStep. Default: the one with a password.',
     ),
     sendTo: attribute(
       t.text,

@@ -26,7 +26,7 @@ export const REFRESH = element(
   {
     objective: attribute(
       t.enumeration(REFRESH_OBJECTIVES),
-      'What smart refresh spends its visits for. `harmonic`: each further change that a copy has missed counts less, so that pages which change more are visited more; `freshness`: as many copies up to date as can be, which gives up pages that change too fast.',
+      'What smart refresh uses its visits for. `harmonic`: each further change that a copy has missed counts less, so that pages which change more are visited more; `freshness`: as many up-to-date copies as possible, which gives up pages that change too fast.',
       { default: 'harmonic' },
     ),
     hubs: attribute(
@@ -189,7 +189,7 @@ const test = {
     { default: 'wildcard' },
   ),
   field: attribute(t.enumeration(FIELDS), 'Part of the URL to examine.', { default: 'url' }),
-  value: attribute(t.trimmed(t.word), 'What to look for.', { required: true }),
+  value: attribute(t.trimmed(t.word), 'Text to find.', { required: true }),
   'case-sensitive': attribute(t.boolean, 'Tell upper from lower case.', { default: 'false' }),
 };
 const log = attribute(t.boolean, 'Record the URLs that do not pass.', { default: 'false' });
@@ -337,7 +337,7 @@ export const SOFT_ERROR = element('SoftError', 'A pattern of such answers.', {
 
 export const TRAPS = element(
   'Traps',
-  'Bounds on sites that never end.',
+  'Limits for sites that never end.',
   {
     maxPathDepth: attribute(t.integer(1, 1000), 'Path segments of a URL.', { default: '40' }),
     maxRepeatedSegments: attribute(t.integer(1, 1000), 'Times that one segment may appear in a path.', {

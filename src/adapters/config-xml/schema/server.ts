@@ -8,7 +8,7 @@ const MEBIBYTES = (n: number): string => String(n * 1024 * 1024);
 
 export const FETCHER = element(
   'Fetcher',
-  'How web sites are asked. Addresses that are not public are refused unless AllowAddress names them.',
+  'How web sites are fetched. Addresses that are not public are refused unless AllowAddress names them.',
   {
     name: attribute(t.name, 'Name; a crawler without FetchWith uses `default`.', { default: 'default' }),
     userAgent: attribute(t.headerValue, 'User agent sent with each request.', { default: 'Crawlway/0.1' }),
@@ -50,7 +50,7 @@ export const FETCHER = element(
   { children: ['AllowAddress', 'Proxy', 'Credential', 'Login', 'CertificateAuthority', 'Header', 'BotAuth'] },
 );
 
-export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses that are not public and yet may be asked.', {
+export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses that may be requested although they are not public.', {
   cidr: attribute(t.cidr, 'Address or block.', { required: true }),
 });
 
@@ -69,7 +69,7 @@ export const PROXY = element(
     ),
     noProxy: attribute(
       t.proxyExceptions,
-      'Hosts with their subdomains, addresses and blocks, each with or without a port, that are asked directly. `*`: all.',
+      'Hosts with their subdomains, addresses and blocks, each with or without a port, that are requested without a proxy. `*`: all.',
     ),
   },
 );
@@ -130,7 +130,7 @@ export const EXTRACTOR = element(
     url: attribute(t.httpUrl, '`tika`: base URL of the server, like http://127.0.0.1:9998.', { variables: true }),
     mediaTypes: attribute(
       t.mediaTypes,
-      `\`tika\`: the media types that it is asked for, before the built-in readers. Default: ${LEGACY_OFFICE}.`,
+      `\`tika\`: the media types that it reads, with precedence over the built-in readers. Default: ${LEGACY_OFFICE}.`,
     ),
     timeLimitMS: attribute(t.durationMs(100), 'Longest time for one document.', { default: '30000', unit: 'ms' }),
     memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: memory that one process may hold.', {
@@ -166,7 +166,7 @@ export const RENDERER = element(
       t.integer(1, 64),
       'Pages rendered at once. Default: two more than there are processors, 8 at most.',
     ),
-    timeLimitMS: attribute(t.durationMs(500), 'Longest time for one page; what it shows by then is read.', {
+    timeLimitMS: attribute(t.durationMs(500), 'Longest time for one page; then it is read as it is.', {
       default: '20000',
       unit: 'ms',
     }),
@@ -192,12 +192,16 @@ export const RENDERER = element(
       "Chromium's own sandbox. Only where it cannot run (as root, in some containers) and the container itself confines the browser: false.",
       { default: 'true' },
     ),
-    blockedHosts: attribute(t.hostNames, 'Hosts, with those below them, of which nothing is fetched for a page.', {
-      default: TRACKERS,
-    }),
+    blockedHosts: attribute(
+      t.hostNames,
+      'Hosts, including their subdomains, from which nothing is fetched for a page.',
+      {
+        default: TRACKERS,
+      },
+    ),
     webSocketHosts: attribute(
       t.hostNames,
-      'Hosts, with those below them, to which pages may open WebSockets. Default: none.',
+      'Hosts, including their subdomains, to which pages may open WebSockets. Default: none.',
     ),
   },
   { once: true },

@@ -23,13 +23,13 @@ export const SINK = element(
     ),
     connector: attribute(
       t.word,
-      "`papi`: name of the connector; by default one of this server's own, `crawlway-` and six digits, which GET /sinks tells (`crawlway` for databases that were there before).",
+      '`papi`: name of the connector; by default one unique to this database, `crawlway-` and six digits, which GET /sinks shows (`crawlway` for older databases).',
     ),
     index: attribute(t.word, '`elasticsearch`, `opensearch`: name of the index; `solr`: of the collection.'),
     login: attribute(t.word, 'User name; over HTTP by Basic authentication.', { variables: true }),
     password: attribute(t.text, 'Password.', { secret: true }),
     apiKey: attribute(t.word, '`elasticsearch`: API key, instead of login and password.', { secret: true }),
-    table: attribute(t.sqlTable, '`postgresql`: name of the table, or `schema.table`; made when it is not there.', {
+    table: attribute(t.sqlTable, '`postgresql`: name of the table, or `schema.table`; created if it does not exist.', {
       default: 'documents',
     }),
     rotateBytes: attribute(
@@ -38,9 +38,9 @@ export const SINK = element(
     ),
     compress: attribute(
       t.enumeration(['gzip']),
-      '`file`: files that are full are compressed. Documents in them are not copied to other sinks.',
+      '`file`: full files are compressed. Documents in them are not copied to other sinks.',
     ),
-    topic: attribute(t.name, '`kafka`: name of the topic; it has to be there.'),
+    topic: attribute(t.name, '`kafka`: name of the topic; it has to exist.'),
     mechanism: attribute(
       t.enumeration(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']),
       '`kafka`: SASL mechanism, with `login` and `password`. Default PLAIN.',
@@ -115,7 +115,7 @@ export const MAP = element(
     field: attribute(t.word, 'Name of the meta; `*` at the end stands for any rest; `text` is the extracted text.', {
       required: true,
     }),
-    default: attribute(t.text, 'Value of a document that has none.'),
+    default: attribute(t.text, 'Value for documents that have none.'),
     split: attribute(t.text, 'Text that separates several values; blanks around them are removed.'),
     join: attribute(t.text, 'Text that is put between several values, to make them one.'),
     dateFormat: attribute(
@@ -126,10 +126,13 @@ export const MAP = element(
       t.enumeration(MAP_TYPES),
       'What values have to be; they are written in one form: `12`, `1.5`, `true`, `2026-01-31T00:00:00.000Z`.',
     ),
-    lowerCase: attribute(t.boolean, 'Values in lower case.', { default: 'false' }),
+    lowerCase: attribute(t.boolean, 'Values become lower case.', { default: 'false' }),
     hash: attribute(t.enumeration(['sha256']), 'The digest of each value instead of the value, hexadecimal.'),
     copyTo: attribute(t.word, 'A further field with the same values.'),
-    rename: attribute(t.word, 'Another name of the field; with `field="dc.*"` and `rename="dublin_*"` the rest stays.'),
+    rename: attribute(
+      t.word,
+      'Another name of the field; with `field="dc.*"` and `rename="dublin_*"` the rest of the name stays.',
+    ),
     drop: attribute(t.boolean, 'The field does not go to the sink.', { default: 'false' }),
   },
 );

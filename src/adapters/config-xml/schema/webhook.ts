@@ -15,7 +15,7 @@ export const WEBHOOK = elementsOf('cw')(
     }),
     events: attribute(
       t.words('event', WEBHOOK_EVENT_TYPES),
-      'Names of the events that are sent, with blanks between them; without, all of them.',
+      'Names of the events to send, separated by spaces. Default: all.',
     ),
     timeoutMS: attribute(t.durationMs(1), 'Longest wait for an answer.', { default: '15000', unit: 'ms' }),
   },
