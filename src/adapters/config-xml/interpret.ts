@@ -48,7 +48,7 @@ export const every = <A extends Attributes>(node: Node, spec: ElementSpec<A>): N
 /** The only child of a kind, if present. */
 export const one = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A> | undefined => all(node, spec)[0];
 
-/** Whether the node is of this kind; tells the compiler its values. */
+/** Whether the node is of this kind; narrows the type of its values. */
 export const is = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
   node.spec.name === spec.name;
 

@@ -130,7 +130,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
   private async overHttp1(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     if (this.lenientOrigins.has(plan.origin)) return this.lenient(profile, plan, signal);
-    // What may have an effect at the site is sent once, and so on a connection that nobody can have closed meanwhile.
+    // A request that may have an effect at the site is sent only once, so it needs a connection that cannot have been closed meanwhile.
     if (plan.method !== 'GET') return this.strict(this.connect(profile, plan), plan, signal);
     let first = await this.strict(this.pool.take(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
     if (isClosedBefore(first)) {

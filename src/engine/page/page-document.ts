@@ -41,7 +41,7 @@ export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocu
   const { steps } = tools;
   for (let index = 0; index < steps.length; index++) {
     const step = steps[index]!;
-    if (step.kind === 'async') return buildLater(page, tools, draft, index);
+    if (step.kind === 'async') return buildFrom(page, tools, draft, index);
     step.run(draft, page);
   }
   return documentOf(page, draft, tools.digest);
@@ -55,14 +55,14 @@ const emptyDraft = ({ mediaType }: FetchedPage): DocumentDraft => ({
   text: '',
 });
 
-async function buildLater(
+async function buildFrom(
   page: FetchedPage,
   tools: DocumentTools,
-  startedAt: DocumentDraft,
-  first: number,
+  begun: DocumentDraft,
+  nextStep: number,
 ): Promise<PushDocument> {
-  let draft = startedAt;
-  for (const step of tools.steps.slice(first)) {
+  let draft = begun;
+  for (const step of tools.steps.slice(nextStep)) {
     if (step.kind === 'sync') step.run(draft, page);
     else draft = await ran(step, draft, page, tools.clock);
   }

@@ -1,7 +1,7 @@
-/** What sinks are owed that were slow or down while others took the orders of their crawler. */
+/** Orders owed to sinks that were slow or down while other sinks accepted the orders of their crawler. */
 import type { Instant } from '../../domain/time/units.js';
 
-/** A URI whose newest order a sink has not got: it was slow or down while another sink of the crawler took the order. */
+/** A URI whose newest order a sink has not received: it was slow or down while another sink of the crawler accepted the order. */
 export interface OwedOrder {
   readonly crawler: string;
   readonly sink: string;

@@ -48,12 +48,12 @@ function Of({ crawler, url }: { crawler: string; url: string }): JSX.Element {
       >
         <span class="url">{url}</span>
       </PageHead>
-      {unknown ? <Unknown crawler={crawler} url={url} /> : <Life urlHistory={urlHistory} crawler={crawler} />}
+      {unknown ? <Unknown crawler={crawler} url={url} /> : <KnownUrl urlHistory={urlHistory} crawler={crawler} />}
     </>
   );
 }
 
-const Life = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; crawler: string }): JSX.Element => (
+const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; crawler: string }): JSX.Element => (
   <Loaded of={urlHistory}>
     {({ headline, state, path, explanation, robots, queue, visits, orders, behind, listedLinks }) => (
       <>

@@ -82,7 +82,7 @@ export const SPLIT = element(
     select: attribute(t.selector, 'CSS selector; of nested elements, the outermost counts.', { required: true }),
     id: attribute(
       t.word,
-      'Attribute whose value, on the element or the first one inside it, becomes the fragment of the part's URL. Without one, the fragment is `part-1` and so on.',
+      'Attribute whose value, on the element or the first one inside it, becomes the fragment of the URL of the part. Without one, the fragment is `part-1` and so on.',
       { default: 'id' },
     ),
   },
