@@ -99,7 +99,7 @@ export class Http2Connection extends PooledConnection {
       for (const listener of this.listeners) listener();
     });
     this.session = session;
-    this.watch = setInterval(() => this.look(), LOOK_EVERY).unref();
+    this.watch = setInterval(() => this.checkTraffic(), LOOK_EVERY).unref();
     return session;
   }
 
@@ -110,7 +110,7 @@ export class Http2Connection extends PooledConnection {
     this.since = performance.now();
   }
 
-  private look(): void {
+  private checkTraffic(): void {
     const read = (this.socket?.bytesRead ?? 0) - this.readBefore;
     if (read > MOST_BESIDE_BODY + 2 * this.transferred())
       this.session?.destroy(

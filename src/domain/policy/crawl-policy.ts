@@ -70,7 +70,7 @@ function evaluate(layers: readonly Layer[], asked: Candidate, trace?: TraceStep[
 /** Rules are written for URLs in canonical form, and apply to every URL. */
 function inOneForm(candidate: Candidate): Candidate {
   const { url, from, root } = candidate;
-  if (comparable(url) === url && areInForm(from, root?.url)) return candidate;
+  if (comparable(url) === url && areComparable(from, root?.url)) return candidate;
   return {
     ...candidate,
     url: comparable(url),
@@ -83,7 +83,7 @@ function inOneForm(candidate: Candidate): Candidate {
 let lastFrom: CrawlUrl | undefined;
 let lastRoot: CrawlUrl | undefined;
 
-function areInForm(from: CrawlUrl | undefined, root: CrawlUrl | undefined): boolean {
+function areComparable(from: CrawlUrl | undefined, root: CrawlUrl | undefined): boolean {
   if (from && from !== lastFrom) {
     if (comparable(from) !== from) return false;
     lastFrom = from;

@@ -203,7 +203,7 @@ export interface PageResult {
   readonly refused: readonly RefusedLink[];
   /** Hashes of its words, if they were needed; see domain/content/vocabulary.ts. */
   readonly words?: Int32Array;
-  /** For a feed, if hubs are subscribed to. */
+  /** Only for a feed, and only if the server subscribes to hubs. */
   readonly hub?: FeedHub;
   readonly duration: Duration;
   readonly bytes: number;

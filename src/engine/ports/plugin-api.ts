@@ -21,13 +21,13 @@
 export interface Plugin {
   /** The version of this interface that the plug-in is written for. */
   readonly apiVersion: 1;
-  /** Of the plug-in itself, for people. */
+  /** Version of the plug-in itself, shown to people. */
   readonly version?: string;
-  /** Called once in each process, before everything else; without an end at the time limit the plug-in is not loaded. */
+  /** Called once in each process, before everything else; if it does not end within the time limit, the plug-in is not loaded. */
   setup?(context: PluginContext): MayBeLate<void>;
-  /** Before the page of a URL that the crawl policy accepts is asked for. */
+  /** Before the page of a URL that the crawl policy accepts is fetched. */
   onUrl?(visit: PluginVisit, signal: AbortSignal): MayBeLate<UrlAnswer | undefined>;
-  /** When a body has come (a status of 2xx), before it is read. Not for redirects, errors and pages that have not changed (304). */
+  /** When a body was received (status 2xx), before it is read. Not for redirects, errors and unchanged pages (304). */
   onResponse?(response: PluginResponse, signal: AbortSignal): MayBeLate<ResponseAnswer | undefined>;
   /** When a page was read, before its document is compared with the one in the index. */
   onDocument?(document: PluginDocument, signal: AbortSignal): MayBeLate<DocumentAnswer | undefined>;

@@ -38,7 +38,7 @@ export class ResolvedEntryDto {
   @ApiProperty({ type: 'integer', description: 'Nesting of recursive conditions; 0 elsewhere.' })
   depth!: number;
 
-  @ApiProperty({ description: 'What it asks, in words.' })
+  @ApiProperty({ description: 'What it tests, in words.' })
   text!: string;
 
   @ApiProperty({ required: false, description: 'What it sets if it applies. Secrets are hidden.' })

@@ -12,7 +12,7 @@ export class NewKeyDto {
   @Matches(KEY_NAME)
   name!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Each role may do what the ones before it may.' })
+  @ApiProperty({ enum: ROLES, description: 'Each role may also do what the previous ones may.' })
   @IsIn(ROLES)
   role!: Role;
 

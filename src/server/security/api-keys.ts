@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export const ROLES = ['read', 'operate', 'admin'] as const;
-/** Each role may do what the previous ones may. */
+/** Each role may also do what the previous ones may. */
 export type Role = (typeof ROLES)[number];
 
 export interface ApiKey {

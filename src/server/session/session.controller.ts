@@ -14,7 +14,7 @@ class SessionDto {
   })
   name!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Each role may do what the ones before it may.' })
+  @ApiProperty({ enum: ROLES, description: 'Each role may also do what the previous ones may.' })
   role!: Role;
 
   @ApiProperty({ description: 'Whether calls require an API key or a sign-in.' })

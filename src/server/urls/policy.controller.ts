@@ -45,7 +45,10 @@ export class JudgedDto extends ExplanationDto {
   @ApiProperty({ type: () => HeadlineDto, description: 'The result in one sentence; the rest explains it.' })
   headline!: HeadlineDto;
 
-  @ApiProperty({ enum: ['root', 'link', 'redirect', 'sitemap', 'stored'], description: 'What it was judged as.' })
+  @ApiProperty({
+    enum: ['root', 'link', 'redirect', 'sitemap', 'stored'],
+    description: 'How the URL is taken to have been discovered.',
+  })
   discoveredVia!: string;
 
   @ApiProperty({ required: false })

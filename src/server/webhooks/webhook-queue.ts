@@ -68,7 +68,7 @@ export class WebhookQueue {
     for (let attempt = 0; !this.stop.signal.aborted; attempt++) {
       try {
         await this.channel.send(message, this.stop.signal);
-        if (attempt > 0) this.log.info('a webhook is accepted again', { webhook, lost: this.lost });
+        if (attempt > 0) this.log.info('a webhook receiver accepts messages again', { webhook, lost: this.lost });
         this.lost = 0;
         return;
       } catch (error) {
@@ -76,10 +76,10 @@ export class WebhookQueue {
         const particulars = { webhook, attempt: attempt + 1, error: (error as Error).message };
         if (pause === undefined) {
           this.lost++;
-          this.log.warn('a webhook was not accepted after ten attempts and is given up', particulars);
+          this.log.warn('a webhook message was not accepted after ten attempts and is dropped', particulars);
           return;
         }
-        if (attempt === 0) this.log.warn('a webhook was not accepted; it will be sent again', particulars);
+        if (attempt === 0) this.log.warn('a webhook message was not accepted; it will be sent again', particulars);
         // Receivers that were down together should not be called together.
         await this.clock.sleep(milliseconds(Math.round(pause * (1 + this.waiting.length / 10_000))), this.stop.signal);
       }

@@ -17,7 +17,7 @@ export interface ContentPart extends Part {
   readonly isNew: boolean;
 }
 
-/** Those of the crawler, and a new one where none is for all pages. */
+/** The Content elements of the crawler, and a new one if none applies to all pages. */
 export function contentParts(xml: string, crawler: string): ContentPart[] {
   const element = readXml(xml)?.children.find(
     (one) => one.name === 'Crawler' && attributeValue(one, 'name') === crawler,

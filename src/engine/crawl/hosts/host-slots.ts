@@ -6,7 +6,7 @@ const LONGEST_WAIT = seconds(30);
 
 interface Slot {
   readonly limit: number;
-  readonly come: (host: Host) => void;
+  readonly grant: (host: Host) => void;
 }
 
 /**
@@ -35,7 +35,7 @@ export class HostSlots implements HostUser {
     const [slot] = this.waiting.get(host.key) ?? [];
     if (!slot || !host.mayBeAsked(this.clock.now(), slot.limit)) return;
     this.hosts.claim(host);
-    slot.come(host);
+    slot.grant(host);
   }
 
   uses(hostKey: string): boolean {
@@ -50,7 +50,7 @@ export class HostSlots implements HostUser {
     });
     const slot: Slot = {
       limit,
-      come: (claimed) => {
+      grant: (claimed) => {
         cancel();
         leave();
         resolve(claimed);
