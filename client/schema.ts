@@ -706,7 +706,7 @@ export interface KeyDto {
 export interface NewKeyDto {
   /** Letters, digits and `. _ @ -`, at most 64: what the audit log shows. */
   readonly name: string;
-  /** Each role may do what the ones before it may. */
+  /** Each role may also do what the previous ones may. */
   readonly role: 'read' | 'operate' | 'admin';
   /** The key is invalid from then on. Absent: it never expires. */
   readonly expiresAt?: string;
@@ -903,7 +903,7 @@ export interface JudgedDto {
   readonly url: string;
   /** The result in one sentence; the rest explains it. */
   readonly headline: HeadlineDto;
-  /** What it was judged as. */
+  /** How the URL is taken to have been discovered. */
   readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
   readonly from?: string;
   /** Links between the root and this URL. */
@@ -990,7 +990,7 @@ export interface ResolvedEntryDto {
   readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
   /** Nesting of recursive conditions; 0 elsewhere. */
   readonly depth: number;
-  /** What it asks, in words. */
+  /** What it tests, in words. */
   readonly text: string;
   /** What it sets if it applies. Secrets are hidden. */
   readonly effect?: string;
@@ -1006,7 +1006,7 @@ export interface MatchedEntryDto {
   readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
   /** Nesting of recursive conditions; 0 elsewhere. */
   readonly depth: number;
-  /** What it asks, in words. */
+  /** What it tests, in words. */
   readonly text: string;
   /** What it sets if it applies. Secrets are hidden. */
   readonly effect?: string;
@@ -1045,7 +1045,7 @@ export interface RootMetaDto {
 
 export interface RootDto {
   readonly url: string;
-  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, beside entireSite false. */
+  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, with entireSite false. */
   readonly site?: boolean;
   /** Stay in the directory of the root document and below. */
   readonly entireSite?: boolean;
@@ -1063,7 +1063,7 @@ export interface RootDto {
 
 export interface RootSubmissionDto {
   readonly url: string;
-  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, beside entireSite false. */
+  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, with entireSite false. */
   readonly site?: boolean;
   /** Stay in the directory of the root document and below. */
   readonly entireSite?: boolean;
@@ -1161,7 +1161,7 @@ export interface MoveDto {
 export interface SessionDto {
   /** Name of the API key, or `user:` and the name of the person who has signed in; `local` when the server has no keys. */
   readonly name: string;
-  /** Each role may do what the ones before it may. */
+  /** Each role may also do what the previous ones may. */
   readonly role: 'read' | 'operate' | 'admin';
   /** Whether calls require an API key or a sign-in. */
   readonly keyWanted: boolean;
