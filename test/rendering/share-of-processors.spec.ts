@@ -1,7 +1,7 @@
 /** What rendering may take of the processors, in a real browser. Left out where there is no Chromium. */
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished } from 'vitest';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
 import { itUnless, noBrowser, notLinux } from '../support/left-out.js';
@@ -10,7 +10,6 @@ import { renderingWorld } from './rendering-world.js';
 /** Processor seconds that rendering may take per second, and at once. */
 const PER_SECOND = 0.1;
 const AT_ONCE = 5 * PER_SECOND;
-/** More than are fetched at once: if each held its place while it waits, no plain page would be fetched. */
 const DEAR = Array.from({ length: 10 }, (_, n) => `/dear-${n}`);
 const PLAIN = Array.from({ length: 20 }, (_, n) => `/plain-${n}`);
 
@@ -57,21 +56,25 @@ afterEach(async () => {
 
 itUnless(
   noBrowser ?? notLinux,
-  'pages wait until those before them are within the share; plain pages do not',
+  'pages wait until those before them are within the share; plain pages of other hosts do not',
   async () => {
+    const other = await FakeSite.start();
+    onTestFinished(() => other.close());
     const begun: Begin[] = [];
     site.set('/begun', () => {
-      const plain = PLAIN.filter((path) => site.fetched.includes(path)).length;
+      const plain = PLAIN.filter((path) => other.fetched.includes(path)).length;
       begun.push({ at: performance.now() / 1000, used: processorTime(process.pid), plain });
       return {};
     });
-    site.page('/', [...DEAR, ...PLAIN]);
-    for (const path of PLAIN) site.page(path);
+    site.page('/', DEAR);
+    other.page('/', PLAIN);
+    for (const path of PLAIN) other.page(path);
     for (const path of DEAR) site.set(path, { headers: { 'content-type': 'text/html' }, body: page });
 
     world = await renderingWorld({
-      attributes: 'render="never"',
-      crawler: `<Root url="${site.url('/')}"/><Rules><Rule><Path value="/dear-"/><Render mode="always"/></Rule></Rules>`,
+      // One page at a time: if those that wait held the place, the other host would get it once after each of them.
+      attributes: 'render="never" nthreads="1"',
+      crawler: `<Root url="${site.url('/')}"/><Root url="${other.url('/')}"/><Rules><Rule><Path value="/dear-"/><Render mode="always"/></Rule></Rules>`,
       renderer: `maxShare="${PER_SECOND / availableParallelism()}" pages="1" timeLimitMS="150000"`,
     });
     await world.untilIdle();

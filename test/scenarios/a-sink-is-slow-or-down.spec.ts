@@ -131,6 +131,26 @@ describe('a crawler with a sink that is down and one that is not', () => {
     expect(await crawl.engine.behind()).toEqual([]);
   });
 
+  it('goes on when another crawler, which has that sink alone, has filled it', async () => {
+    const clock = new ManualClock();
+    const [well, down] = [await receiver(clock, 'well'), await receiver(clock, 'down')];
+    down.state.isDown = true;
+    const { site, options } = await world(`${well.xml()}${down.xml()}`, [], clock);
+    const others = await startSite('127.0.0.2');
+    others.page('/', PATHS);
+    for (const path of PATHS) others.page(path);
+    const alone = options.crawler
+      .replace('name="test"', 'name="alone"')
+      .replace('<cw:PushTo sink="well"/>', '')
+      .replace(site.url('/'), others.url('/'));
+    const crawl = await start({ ...options, crawler: alone });
+    await crawl.pass(minutes(1));
+    expect(crawl.engine.sinks().find(({ name }) => name === 'down')!.pending).toBeGreaterThan(PATHS.length / 2);
+    await crawl.reconfigure({ crawler: `${alone}${options.crawler}`, more: options.more });
+    await crawl.pass(minutes(2));
+    expect(well.paths()).toEqual(ALL);
+  });
+
   it('owes nothing to one that is not its sink any more', async () => {
     const clock = new ManualClock();
     const [well, down] = [await receiver(clock, 'well'), await receiver(clock, 'down')];
