@@ -3,6 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { refuseStaleBuild } from '../test/support/crawlway-command.js';
+
+refuseStaleBuild();
 
 const TICKS_PER_SECOND = 100;
 

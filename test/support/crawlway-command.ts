@@ -12,12 +12,20 @@ export function crawlwayCommand(): string[] {
 }
 
 /** The folder of the built program when it is as new as the sources (`npm test` builds first), which start slower; else ''. */
-export function builtProgram(): string {
+export const builtProgram = (): string => (isBuiltFrom('src', 'demo-index') ? join(PROJECT_ROOT, 'dist/program') : '');
+
+/** For benchmarks, which run from the build: one of an earlier day measures other code, or starts the sources, which are slower. */
+export function refuseStaleBuild(): void {
+  if (import.meta.filename.endsWith('.js') && !isBuiltFrom('src', 'demo-index', 'client', 'bench', 'test/support'))
+    throw new Error('dist/ is older than the sources it was built from: npm run build');
+}
+
+function isBuiltFrom(...folders: readonly string[]): boolean {
   const built = statSync(join(PROJECT_ROOT, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = ['src', 'demo-index'].flatMap((folder) =>
+  const sources = folders.flatMap((folder) =>
     readdirSync(join(PROJECT_ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .map((name) => join(PROJECT_ROOT, folder, name)),
   );
-  return sources.every((source) => statSync(source).mtimeMs <= built) ? join(PROJECT_ROOT, 'dist/program') : '';
+  return sources.every((source) => statSync(source).mtimeMs <= built);
 }
