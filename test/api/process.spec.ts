@@ -179,7 +179,7 @@ describe('the command line without a server', () => {
     const { code, stdout, stderr } = await crawlway('crawl', site.url('/')).ended;
     expect([code, stdout]).toEqual([4, '']);
     expect(stderr).toMatch(
-      /^no document was indexed:\n {2}http:.*\n {4}Not in the index: The page says noindex.*\n {4}Next step: Take noindex off/m,
+      /^no document was indexed:\n {2}http:.*\n {4}Not in the index: The page says noindex.*\n {4}Next step: Remove noindex/m,
     );
   });
 
