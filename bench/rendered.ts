@@ -32,7 +32,17 @@ interface Result {
   readonly seconds: number;
   /** Processor seconds of all processes of the crawl. */
   readonly cpu: number;
+  /** Documents that were read as a browser made them; of a peer unknown. */
+  readonly rendered?: number;
 }
+
+interface Document {
+  readonly text: string;
+  readonly metas: readonly { readonly name: string; readonly value: string }[];
+}
+
+const isRendered = ({ metas }: Document): boolean =>
+  metas.some(({ name, value }) => name === 'render' && value === 'browser');
 
 /** A start page, and `count` pages that it links to. */
 async function application(entry: string, count: number): Promise<FakeSite> {
@@ -91,11 +101,13 @@ async function crawl(
     const seconds = (performance.now() - run.startedAt) / 1000;
     tree.look();
     const lines = readFileSync(orders, 'utf8').trim().split('\n');
-    const texts = new Map(
-      lines.map((line) => JSON.parse(line)).map(({ uri, document }) => [uri, document?.text ?? '']),
+    const documents = new Map<string, Document>(
+      lines.map((line) => JSON.parse(line)).map(({ uri, document }) => [uri, document]),
     );
-    const characters = [...texts.values()].reduce((sum, text: string) => sum + text.length, 0);
-    return { documents: texts.size, characters, seconds, cpu: tree.cpu };
+    const all = [...documents.values()].filter((document) => document !== undefined);
+    const characters = all.reduce((sum, { text }) => sum + text.length, 0);
+    const rendered = all.filter(isRendered).length;
+    return { documents: documents.size, rendered, characters, seconds, cpu: tree.cpu };
   } finally {
     clearInterval(watching);
     tree.stop();
@@ -132,7 +144,7 @@ function row(name: string, results: readonly Result[]): void {
     median(results.map((result) => result[key])),
   );
   console.log(
-    `| ${name} | ${documents} | ${characters} | ${seconds!.toFixed(1)} | ${perSecond.toFixed(2)} | ${perPage.toFixed(0)} |`,
+    `| ${name} | ${documents} | ${results[0]?.rendered ?? ''} | ${characters} | ${seconds!.toFixed(1)} | ${perSecond.toFixed(2)} | ${perPage.toFixed(0)} |`,
   );
 }
 
@@ -163,7 +175,7 @@ const applications = (count: number): Promise<FakeSite[]> =>
   Promise.all(['react/main.jsx', 'vue/main.js', 'svelte/main.js'].map((entry) => application(entry, count)));
 
 const HEAD =
-  '| crawl | documents | characters of text | seconds | pages/s | CPU ms a page |\n|---|---|---|---|---|---|';
+  '| crawl | documents | of them rendered | characters of text | seconds | pages/s | CPU ms a page |\n|---|---|---|---|---|---|---|';
 
 async function besidePeers(pages: number): Promise<void> {
   const runs = Number(option('runs', '1'));

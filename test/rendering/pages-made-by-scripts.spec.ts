@@ -86,6 +86,22 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(metas).toContainEqual({ name: 'render', value: 'plain' });
   });
 
+  it('renders three pages of a pattern that are plain, and none of those that come at the same time', async () => {
+    const articles = Array.from({ length: 20 }, (_, number) => `/articles/${number + 1}`);
+    site.page('/', articles);
+    for (const path of articles) site.page(path, [], `The whole text of ${path}.`);
+    world = await start({
+      attributes: 'render="auto" nthreads="20" aggressive="true" throttleTimeMS="0" nearDuplicateDetector="false"',
+      crawler: `<Root url="${site.url('/')}"/>`,
+    });
+    await world.untilIdle();
+    const documents = articles.map((path) => world.pushed().get(site.url(path)));
+    expect(documents).toEqual(articles.map((path) => expect.objectContaining({ text: `The whole text of ${path}.` })));
+    const rendered = documents.filter((document) => document!.metas.some(({ value }) => value === 'browser'));
+    expect(rendered).toHaveLength(3);
+    expect(site.fetched.filter((path) => articles.includes(path))).toHaveLength(articles.length);
+  });
+
   itUnless(notLinux, 'is run in processes that know nothing of the environment of the server', async () => {
     vi.stubEnv('CRAWLWAY_API_KEYS', 'ada:admin:PlAnTeD');
     vi.stubEnv('SOME_PASSWORD', 'PlAnTeD');

@@ -28,7 +28,14 @@ export interface Learned {
   failures: number;
   /** Pages used as they were sent since the last one that was rendered. */
   plainSince: number;
+  /** Pages that are being tried. */
+  trying: number;
+  /** Pages that were tried and could not be compared: no pages, or the browser failed. */
+  incomparable: number;
 }
+
+/** What to do with a page: `wait` until one of those that are being tried has ended, and ask again. */
+export type NextPage = 'render' | 'try' | 'plain' | 'wait';
 
 export type Choice = 'browser' | 'plain' | 'trying';
 
@@ -56,17 +63,30 @@ export class RenderLearning {
   /** By host: pages rendered, and how many of them were worth it. */
   private readonly hosts = new Map<string, { samples: number; worthwhile: number }>();
 
-  /** Whether to render the page whatever it contains; a page without content is rendered in any case. */
-  rendersFirst(host: string, href: string): boolean {
+  /**
+   * `try` and `render`: the page is rendered whatever it contains; `ended` must be called after `try`. A page without content is
+   * rendered in any case. Never more pages of a pattern are tried at the same time than it takes to know it.
+   */
+  next(host: string, href: string): NextPage {
     const learned = this.of(host, renderPattern(href));
-    const known = this.hosts.get(host);
-    const isPoor = known !== undefined && known.samples >= POOR_HOST && known.worthwhile === 0;
-    const choice = isPoor && learned.samples > 0 && learned.worthwhile === 0 ? 'plain' : choiceOf(learned);
-    if (choice !== 'plain') return true;
+    const missing = this.missing(learned);
+    if (missing > 0) {
+      if (learned.trying >= missing && learned.incomparable < FIRST_SAMPLES) return 'wait';
+      learned.trying++;
+      return 'try';
+    }
+    if (choiceOf(learned) === 'browser') return 'render';
     learned.plainSince++;
-    if (learned.plainSince < SAMPLE_EVERY) return false;
+    if (learned.plainSince < SAMPLE_EVERY) return 'plain';
     learned.plainSince = 0;
-    return true;
+    return 'render';
+  }
+
+  /** A page that was tried has ended, and was noted if it was rendered. */
+  ended(host: string, href: string, isCompared: boolean): void {
+    const learned = this.of(host, renderPattern(href));
+    learned.trying = Math.max(0, learned.trying - 1);
+    if (!isCompared) learned.incomparable++;
   }
 
   note(host: string, href: string, { plain, rendered, time, failure }: RenderReport): void {
@@ -90,11 +110,28 @@ export class RenderLearning {
     return found.sort((a, b) => b.samples - a.samples);
   }
 
+  /** Pages to be rendered before the pattern is known. */
+  private missing({ host, samples, worthwhile }: Learned): number {
+    const known = this.hosts.get(host);
+    const isPoor = known !== undefined && known.samples >= POOR_HOST && known.worthwhile === 0;
+    return (isPoor && worthwhile === 0 ? 1 : FIRST_SAMPLES) - samples;
+  }
+
   private of(host: string, pattern: string): Learned {
     const key = `${host} ${pattern}`;
     let learned = this.patterns.get(key);
     if (learned) return learned;
-    learned = { host, pattern, samples: 0, worthwhile: 0, time: 0, failures: 0, plainSince: 0 };
+    learned = {
+      host,
+      pattern,
+      samples: 0,
+      worthwhile: 0,
+      time: 0,
+      failures: 0,
+      plainSince: 0,
+      trying: 0,
+      incomparable: 0,
+    };
     if (this.patterns.size >= MOST_PATTERNS) {
       const [oldest] = this.patterns.keys();
       this.patterns.delete(oldest!);

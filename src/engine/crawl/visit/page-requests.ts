@@ -44,7 +44,7 @@ export class PageRequests {
   ) {}
 
   async ask(attempt: Attempt): Promise<PageResult> {
-    const { state, url, options, waits } = attempt;
+    const { state, url } = attempt;
     const robotsPreferences = this.preconditions.preferences(attempt);
     const retry = this.retries.of(state);
     const variant = retry?.variant;
@@ -56,20 +56,11 @@ export class PageRequests {
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.note(state, session);
     const { rendered, processor } = this.services;
-    const rendering = await rendered.task(state, options, this.target.context.definition);
-    const asked = {
-      ...task,
-      ...rendering,
-      variant,
-      session,
-      wantsWords,
-      reportLinks,
-      allLinksIfChanged,
-      robotsPreferences,
-    };
-    const result = await rendered.run(rendering, waits, () => processor.process(asked));
+    const asked = { ...task, variant, session, wantsWords, reportLinks, allLinksIfChanged, robotsPreferences };
+    const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>
+      processor.process({ ...asked, ...rendering }),
+    );
     this.services.tracing.answered(result);
-    rendered.note(state, result);
     return session ? { ...result, sent: sentWith(session) } : result;
   }
 

@@ -1,12 +1,18 @@
 /** Visits whose pages are rendered: which ones, what is learned from them, and what they cost their hosts. */
-import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
-import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
+import type { RenderMode } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { choiceOf, type Learned, RenderLearning, renderPattern } from '../../../domain/render/learning.js';
+import {
+  choiceOf,
+  type Learned,
+  type NextPage,
+  RenderLearning,
+  renderPattern,
+} from '../../../domain/render/learning.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { PageResult, PageTask } from '../../ports/page-task.js';
+import type { Attempt } from './attempt.js';
 import { RenderOverrides } from './render-overrides.js';
 
 /** Visits that may wait for the browser besides the pages being fetched; more take the place of fetches. */
@@ -33,28 +39,58 @@ export interface RenderPatternView {
 }
 
 type RenderTask = Pick<PageTask, 'render' | 'renderFailures'>;
+type Work = (task: RenderTask) => Promise<PageResult>;
+type Visit = (render: PageTask['render']) => Promise<PageResult>;
+type Asked = Pick<Attempt, 'state' | 'options' | 'waits'>;
 
 export class RenderedVisits {
   readonly learning = new RenderLearning();
   readonly overrides: RenderOverrides;
   private waiting = 0;
+  /** By host and pattern: pages that wait for one that is being tried. */
+  private readonly untilTried = new Map<string, (() => void)[]>();
 
   constructor(store: Pick<FrontierStore, 'getSetting' | 'putSetting'>, clock: Pick<Clock, 'now'>) {
     this.overrides = new RenderOverrides(store, clock);
   }
 
-  /** The part of the page's task about rendering; nothing where nothing is rendered. */
-  task(state: UrlState, options: UrlOptions, { render }: CrawlerDefinition): RenderTask | Promise<RenderTask> {
+  /** `work` visits the page; it gets the part of the page's task about rendering, nothing where nothing is rendered. */
+  async run({ state, options, waits }: Asked, render: RenderMode, work: Work): Promise<PageResult> {
     const mode = options.renderMode ?? render;
-    if (mode === 'never') return NOTHING;
+    if (mode === 'never') return work(NOTHING);
+    const { hostKey, url } = state;
+    const overrides = mode === 'auto' ? await this.overrides.of(hostKey) : undefined;
+    const forced = overrides ? overrides[renderPattern(url)] : 'always';
     const renderFailures = state.reason.startsWith('render-') ? state.temporaryErrors : 0;
-    return mode === 'auto' ? this.learned(state, renderFailures) : { render: 'always', renderFailures };
+    const visit = async (render: PageTask['render']) => {
+      const result = await work({ render, renderFailures });
+      if (result.rendering) this.learning.note(hostKey, url, result.rendering);
+      return result;
+    };
+    if (forced !== undefined) return forced === 'never' ? visit('never') : this.beside(waits, () => visit('always'));
+    const first = this.learning.next(hostKey, url);
+    return first === 'plain' ? visit(undefined) : this.beside(waits, () => this.learned(state, first, visit));
   }
 
-  private async learned({ hostKey, url }: UrlState, renderFailures: number): Promise<RenderTask> {
-    const override = (await this.overrides.of(hostKey))[renderPattern(url)];
-    if (override !== undefined) return { render: override, renderFailures };
-    return this.learning.rendersFirst(hostKey, url) ? { render: 'always', renderFailures } : { renderFailures };
+  /** Pages of a pattern that is being tried wait until it is known. */
+  private async learned({ hostKey, url }: UrlState, first: NextPage, visit: Visit): Promise<PageResult> {
+    const pattern = `${hostKey} ${renderPattern(url)}`;
+    let next = first;
+    for (; next === 'wait'; next = this.learning.next(hostKey, url))
+      await new Promise<void>((resolve) =>
+        this.untilTried.set(pattern, [...(this.untilTried.get(pattern) ?? []), resolve]),
+      );
+    if (next !== 'try') return visit(next === 'plain' ? undefined : 'always');
+    let result: PageResult | undefined;
+    try {
+      result = await visit('always');
+      return result;
+    } finally {
+      this.learning.ended(hostKey, url, result?.rendering?.rendered !== undefined);
+      const waiting = this.untilTried.get(pattern) ?? [];
+      this.untilTried.delete(pattern);
+      for (const go of waiting) go();
+    }
   }
 
   /** What is known about a host here, and what a person has decided for it. */
@@ -69,9 +105,14 @@ export class RenderedVisits {
     ];
   }
 
+  /** A pause follows for each request that a page has made to the host. */
+  pause(pause: Duration, { rendering }: PageResult): Duration {
+    return rendering ? milliseconds(pause * Math.min(MOST_PAUSES, 1 + rendering.ownRequests)) : pause;
+  }
+
   /** A page that waits for the browser keeps no other page from being fetched. */
-  async run<T>(task: Pick<PageTask, 'render'>, waits: () => void, work: () => Promise<T>): Promise<T> {
-    if (task.render !== 'always' || this.waiting >= MOST_BESIDE) return work();
+  private async beside<T>(waits: () => void, work: () => Promise<T>): Promise<T> {
+    if (this.waiting >= MOST_BESIDE) return work();
     this.waiting++;
     waits();
     try {
@@ -79,15 +120,6 @@ export class RenderedVisits {
     } finally {
       this.waiting--;
     }
-  }
-
-  note(state: UrlState, { rendering }: PageResult): void {
-    if (rendering) this.learning.note(state.hostKey, state.url, rendering);
-  }
-
-  /** A pause follows for each request that a page has made to the host. */
-  pause(pause: Duration, { rendering }: PageResult): Duration {
-    return rendering ? milliseconds(pause * Math.min(MOST_PAUSES, 1 + rendering.ownRequests)) : pause;
   }
 }
 
