@@ -1,6 +1,6 @@
 /** The engine alone: what it asks the web, and how it renews what wears out. Left out where there is no Chromium. */
 import { globSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Wear } from '../../src/adapters/browser/browser.js';
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
@@ -96,6 +96,27 @@ describeUnless(noBrowser, 'the engine that renders', () => {
         process.kill(pid!, 'SIGCONT');
       }
     });
+  });
+
+  itUnless(notLinux, 'answers with a page whose worn tab the browser does not close', async () => {
+    site.set('/data', { body: 'what it asked for' });
+    const browser = open('', { tab: 1, browser: 10 });
+    const [fetcher, pids] = [http!, new Set<number>()];
+    const fetch = fetcher.fetch.bind(fetcher);
+    // The requests of a page are called off when it has been read, just before its tab is closed.
+    vi.spyOn(fetcher, 'fetch').mockImplementation((request, signal) => {
+      const stop = (pid: number) => process.kill(pid, 'SIGSTOP') && pids.add(pid);
+      signal?.addEventListener('abort', () => browsers().forEach(stop), { once: true });
+      return fetch(request, signal);
+    });
+    const script = `<p id=p></p><script>fetch('/data').then((answer) => answer.text()).then((text) => { p.textContent = text; })</script>`;
+    try {
+      expect(textOf(await rendered(browser, '/1', script))).toContain('what it asked for');
+      expect(pids.size).toBe(1);
+    } finally {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    }
+    expect(textOf(await rendered(browser, '/2', 'awake again'))).toContain('awake again');
   });
 
   const LOADER = `<p id=p></p><script>

@@ -131,7 +131,7 @@ export class BrowserEngine implements FetchEngine {
       return this.failed(error, startedAt);
     } finally {
       controller.abort();
-      await inTime(browser.give(tab, key, isFine), CLOSE_MS);
+      await inTime(browser.give(tab, isFine), CLOSE_MS);
     }
   }
 
@@ -141,7 +141,7 @@ export class BrowserEngine implements FetchEngine {
     const taken = browser.take(key, this.most, userAgent).catch((error: unknown) => error as Error);
     const tab = await inTime(taken, within);
     if (tab) return tab;
-    void taken.then((late) => (late instanceof Error ? undefined : browser.give(late, key, false)));
+    void taken.then((late) => (late instanceof Error ? undefined : browser.give(late, false)));
     return new Error(`nothing was opened within ${within / 1000} s`);
   }
 

@@ -48,9 +48,10 @@ export class BrowserMissing extends Error {
 
 interface Site {
   readonly key: string;
-  readonly context: BrowserContext;
-  readonly tabs: Set<Tab>;
+  readonly context: Promise<BrowserContext>;
   readonly idle: Tab[];
+  /** Tabs that are open or are being opened. */
+  tabs: number;
 }
 
 export interface BrowserUse {
@@ -67,7 +68,7 @@ export class Browser {
   closed = false;
   /** Keyed by what shares cookies and storage. */
   private readonly sites = new Map<string, Site>();
-  private readonly tabs = new Map<Page, Tab>();
+  private readonly tabs = new Map<Page, { readonly tab: Tab; readonly site: Site }>();
   private readonly notes = `__${randomBytes(6).toString('hex')}`;
   private session: CDPSession | undefined;
 
@@ -125,23 +126,22 @@ export class Browser {
     this.busy++;
     this.uses++;
     try {
-      const site = this.sites.get(key);
-      const idle = site?.idle.pop();
+      const idle = this.sites.get(key)?.idle.pop();
       if (idle) return idle;
       while (this.tabs.size >= most && (await this.closeIdle()));
-      return await this.open(site ?? (await this.openSite(key, userAgent)));
+      return await this.open(key, userAgent);
     } catch (error) {
       this.busy--;
       throw error;
     }
   }
 
-  async give(tab: Tab, key: string, isFine: boolean): Promise<void> {
-    const site = this.sites.get(key);
+  async give(tab: Tab, isFine: boolean): Promise<void> {
+    const site = this.tabs.get(tab.page)?.site;
     try {
       if (isFine && site && tab.uses < this.wear.tab && !this.closed) {
-        this.sites.delete(key);
-        this.sites.set(key, site); // the one used last is last
+        this.sites.delete(site.key);
+        this.sites.set(site.key, site); // the one used last is last
         site.idle.push(tab);
       } else if (site) await this.end(site, tab, isFine);
     } finally {
@@ -154,7 +154,7 @@ export class Browser {
     const resting = [...this.sites.values()].flatMap((site) => site.idle.splice(0).map((tab) => ({ site, tab })));
     for (const { site, tab } of resting) {
       await tab.rest();
-      if (site.tabs.has(tab)) site.idle.push(tab);
+      site.idle.push(tab);
     }
   }
 
@@ -174,7 +174,23 @@ export class Browser {
     await this.chromium.close().catch(() => undefined);
   }
 
-  private async openSite(key: string, userAgent: string | undefined): Promise<Site> {
+  private async open(key: string, userAgent: string | undefined): Promise<Tab> {
+    const site = this.sites.get(key) ?? { key, context: this.openContext(userAgent), idle: [], tabs: 0 };
+    this.sites.set(key, site);
+    site.tabs++;
+    try {
+      const tab = await Tab.open(await site.context, this.notes);
+      const { socket } = this.answers;
+      if (socket) await tab.page.routeWebSocket(/.*/, (route) => socket(route, tab));
+      this.tabs.set(tab.page, { tab, site });
+      return tab;
+    } catch (error) {
+      await this.leave(site);
+      throw error;
+    }
+  }
+
+  private async openContext(userAgent: string | undefined): Promise<BrowserContext> {
     const context = await this.chromium.newContext({
       acceptDownloads: false,
       serviceWorkers: 'block',
@@ -182,8 +198,6 @@ export class Browser {
       userAgent,
       viewport: { width: 1280, height: 2_000 },
     });
-    const site: Site = { key, context, tabs: new Set(), idle: [] };
-    this.sites.set(key, site);
     await context.addInitScript(initScript(this.notes));
     await context.route('**/*', (route) => this.answers.request(route, this.tabOf(route)));
     await context.routeWebSocket(/.*/, (socket) => void socket.close());
@@ -191,21 +205,12 @@ export class Browser {
       // Not opened by `open`: a window that a page asked for.
       void page.opener().then((opener) => opener && page.close().catch(() => undefined));
     });
-    return site;
-  }
-
-  private async open(site: Site): Promise<Tab> {
-    const tab = await Tab.open(site.context, this.notes);
-    site.tabs.add(tab);
-    this.tabs.set(tab.page, tab);
-    const { socket } = this.answers;
-    if (socket) await tab.page.routeWebSocket(/.*/, (route) => socket(route, tab));
-    return tab;
+    return context;
   }
 
   private tabOf(route: Route): Tab | undefined {
     try {
-      return this.tabs.get(route.request().frame().page());
+      return this.tabs.get(route.request().frame().page())?.tab;
     } catch {
       return undefined; // of a frame that is not there yet, or of a worker of a page that has gone
     }
@@ -223,16 +228,18 @@ export class Browser {
   }
 
   private async end(site: Site, tab: Tab, isFine: boolean): Promise<void> {
-    site.tabs.delete(tab);
     this.tabs.delete(tab.page);
-    if (isFine) await tab.page.close().catch(() => undefined);
-    else await tab.kill();
-    if (site.tabs.size > 0 || this.sites.get(site.key) !== site) return;
-    this.sites.delete(site.key);
-    await Promise.race([
-      site.context.close().catch(() => undefined),
-      new Promise((resolve) => setTimeout(resolve, 3_000)),
-    ]);
+    await this.leave(site, isFine ? tab.page.close().catch(() => undefined) : tab.kill());
+  }
+
+  /** A tab fewer; with the last one its context is closed, and a page that comes meanwhile gets another one. */
+  private async leave(site: Site, closing?: Promise<void>): Promise<void> {
+    const isLast = --site.tabs === 0;
+    if (isLast && this.sites.get(site.key) === site) this.sites.delete(site.key);
+    await closing;
+    if (!isLast) return;
+    const closed = site.context.then((context) => context.close()).catch(() => undefined);
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 3_000))]);
   }
 }
 
