@@ -27,7 +27,7 @@ WORKDIR /opt/crawlway
 COPY --from=build /build/dist/package ./
 COPY --from=build /build/node_modules ./node_modules
 ARG CHROMIUM=no
-RUN if [ "$CHROMIUM" = yes ]; then apt-get update && apt-get install -y --no-install-recommends chromium && rm -rf /var/lib/apt/lists/*; fi
+RUN if [ "$CHROMIUM" = yes ]; then apt-get update && apt-get install -y --no-install-recommends chromium-headless-shell && rm -rf /var/lib/apt/lists/*; fi
 # A user of its own, by number so that Kubernetes can see that it is not root.
 RUN install -d -o 10001 -g 10001 /etc/crawlway /var/lib/crawlway
 USER 10001:10001

@@ -24,6 +24,13 @@ it('is found on the search path, or where the configuration says', () => {
   expect(findBrowser({ path: join(folder, 'missing') }, folder)).toBeUndefined();
 });
 
+it('without windows is preferred to one that has them', () => {
+  const shell = join(folder, 'chromium-headless-shell');
+  writeFileSync(shell, '#!/bin/sh\n', { mode: 0o755 });
+  expect(findBrowser({}, `/nowhere:${folder}`)).toBe(shell);
+  rmSync(shell);
+});
+
 it('is not there: what to do is said, and what happens until then', () => {
   const problem = browserProblem({ path: join(folder, 'missing'), sandbox: true }, SOMEBODY);
   expect(problem).toContain(`${join(folder, 'missing')} is not a program`);

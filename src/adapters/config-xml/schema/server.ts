@@ -150,7 +150,7 @@ export const RENDERER = element(
   {
     path: attribute(
       t.trimmed(t.text),
-      'Program of the browser. Default: chromium or chrome where the system has them.',
+      'Program of the browser. Default: chromium-headless-shell, chromium or chrome, the first one that the system has.',
     ),
     url: attribute(
       t.webSocketUrl,
