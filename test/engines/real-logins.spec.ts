@@ -17,6 +17,16 @@ const configuration = (origin: string, login: string, more = '') => ({
   more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/>${more}<cw:Login name="site" url="${origin}/" ${login}/></cw:Fetcher>`,
 });
 
+/** Certificates of clients by the authority of a file. */
+const WANTS_CERTIFICATES = `SSLEngine on
+      SSLCertificateFile FOLDER/server.pem
+      SSLCertificateKeyFile FOLDER/server.key
+      SSLCACertificateFile FOLDER/authority.pem
+      SSLVerifyClient require
+      <Location />
+        Require all granted
+      </Location>`;
+
 const noApache = apacheIsMissing();
 
 describeUnless(noApache, 'Apache httpd', () => {
@@ -159,16 +169,8 @@ describeUnless(noApache, 'Apache httpd', () => {
     const trusted = authority('Test Authority');
     const own = trusted.issue(['127.0.0.1']);
     const client = trusted.issue(['robot']);
-    const directives = `SSLEngine on
-      SSLCertificateFile FOLDER/server.pem
-      SSLCertificateKeyFile FOLDER/server.key
-      SSLCACertificateFile FOLDER/authority.pem
-      SSLVerifyClient require
-      <Location />
-        Require all granted
-      </Location>`;
     const files = { 'server.pem': own.cert, 'server.key': own.key, 'authority.pem': trusted.cert };
-    const server = await startApache(directives, { ...PAGES, ...files });
+    const server = await startApache(WANTS_CERTIFICATES, { ...PAGES, ...files });
     const origin = `https://127.0.0.1:${server.port}`;
     const trust = `<cw:CertificateAuthority>${trusted.cert}</cw:CertificateAuthority>`;
     const world = await crawl({
@@ -187,16 +189,8 @@ describeUnless(noApache, 'Apache httpd', () => {
     const first = authority('First Authority');
     const second = authority('Second Authority');
     const own = first.issue(['127.0.0.1']);
-    const directives = `SSLEngine on
-      SSLCertificateFile FOLDER/server.pem
-      SSLCertificateKeyFile FOLDER/server.key
-      SSLCACertificateFile FOLDER/authority.pem
-      SSLVerifyClient require
-      <Location />
-        Require all granted
-      </Location>`;
     const files = { 'server.pem': own.cert, 'server.key': own.key, 'authority.pem': first.cert };
-    const server = await startApache(directives, { ...PAGES, ...files });
+    const server = await startApache(WANTS_CERTIFICATES, { ...PAGES, ...files });
     const origin = `https://127.0.0.1:${server.port}`;
     const trust = `<cw:CertificateAuthority>${first.cert}</cw:CertificateAuthority>`;
     const folder = temporaryDirectory();

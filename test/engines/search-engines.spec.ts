@@ -12,6 +12,7 @@ import { SinkUnavailable } from '../../src/engine/ports/sink.js';
 import { authority, type Identity } from '../support/certificates.js';
 import { describeUnless } from '../support/left-out.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../support/push-orders.js';
+import { takesOrdersOfOneUri } from './support/orders-of-one-uri.js';
 import {
   givenUrl,
   type SearchEngine,
@@ -79,18 +80,7 @@ function contract(type: SearchEngineType): void {
   });
 
   it('carries out the orders of one URI as they were decided, and repeats do no harm', async () => {
-    const sink = opened();
-    const orders = [
-      addOrder('http://site.test/a', { stamp: 'old' }),
-      deleteOrder('http://site.test/a'),
-      addOrder('http://site.test/a', { stamp: 'new' }),
-      addOrder('http://site.test/b'),
-      deleteOrder('http://site.test/b'),
-      deleteOrder('http://site.test/never'),
-    ];
-    for (let round = 0; round < 2; round++)
-      expect(new Set(states(await sink.deliver(orders, stillWanted())))).toEqual(new Set(['acknowledged']));
-    expect(await heldBy(sink)).toEqual(['http://site.test/a new']);
+    await takesOrdersOfOneUri(opened());
   });
 
   it('refuses the one document that conflicts with the mapping, in the words of the engine, and takes the others', async () => {

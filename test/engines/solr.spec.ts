@@ -3,8 +3,9 @@ import { SolrSink } from '../../src/adapters/push/solr.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
 import { SinkUnavailable } from '../../src/engine/ports/sink.js';
 import { describeUnless } from '../support/left-out.js';
-import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../support/push-orders.js';
+import { addOrder, heldBy, sinkDefinition, stillWanted } from '../support/push-orders.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
+import { takesOrdersOfOneUri } from './support/orders-of-one-uri.js';
 
 const missing = engineIsMissing();
 const START_MS = 900_000;
@@ -56,18 +57,7 @@ describeUnless(missing, 'Solr', () => {
   });
 
   it('carries out the orders of one URI as they were decided, and repeats do no harm', async () => {
-    const sink = opened();
-    const orders = [
-      addOrder('http://site.test/a', { stamp: 'old' }),
-      deleteOrder('http://site.test/a'),
-      addOrder('http://site.test/a', { stamp: 'new' }),
-      addOrder('http://site.test/b'),
-      deleteOrder('http://site.test/b'),
-      deleteOrder('http://site.test/never'),
-    ];
-    for (let round = 0; round < 2; round++)
-      expect(new Set(states(await sink.deliver(orders, stillWanted())))).toEqual(new Set(['acknowledged']));
-    expect(await heldBy(sink)).toEqual(['http://site.test/a new']);
+    await takesOrdersOfOneUri(opened());
   });
 
   it('refuses the one document that conflicts with the schema, in the words of the engine, and takes the others', async () => {

@@ -1,21 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { fileOf, HEAD, read } from '../../../test/support/read-xml.js';
 import { lintLists } from '../../domain/policy/lint/lint-lists.js';
 import { readConfiguration } from './read.js';
-
-const noFiles = (name: string): string => {
-  throw new Error(`no file ${name}`);
-};
-
-const read = (xml: string, env: Record<string, string> = {}) =>
-  readConfiguration(xml, { file: 'CrawlConfig.xml', env, readFile: noFiles });
-
-function fileOf(files: Readonly<Record<string, string>>, name: string): string {
-  const text = files[name];
-  if (text === undefined) throw new Error(`no file ${name}`);
-  return text;
-}
-
-const HEAD = 'xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21"';
 
 describe('files of rules beside the configuration', () => {
   const withFiles = (inside: string, files: Readonly<Record<string, string>>) =>

@@ -1,22 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { holding } from '../../../test/support/holding.js';
+import { fileOf, HEAD, read } from '../../../test/support/read-xml.js';
 import { readConfiguration } from './read.js';
-
-const noFiles = (name: string): string => {
-  throw new Error(`no file ${name}`);
-};
-
-const read = (xml: string, env: Record<string, string> = {}) =>
-  readConfiguration(xml, { file: 'CrawlConfig.xml', env, readFile: noFiles });
-
-function fileOf(files: Readonly<Record<string, string>>, name: string): string {
-  const text = files[name];
-  if (text === undefined) throw new Error(`no file ${name}`);
-  return text;
-}
-
-const HEAD = 'xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21"';
 
 describe('a configuration is read', () => {
   it('reads the example without a problem', () => {

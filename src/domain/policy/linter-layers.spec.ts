@@ -1,31 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import {
-  atom,
-  crawlerDefinition,
-  placeAt,
-  rootDefinition,
-  ruleDefinition,
-} from '../../../test/support/crawler-definition.js';
-import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
-import type { ConditionRule, MatchExpression, RuleActions } from '../crawl/policy-definition.js';
+import { atom, crawlerDefinition, placeAt, rootDefinition } from '../../../test/support/crawler-definition.js';
+import { codes, messages, rulesOf, server } from '../../../test/support/linted.js';
+import type { ConditionRule, MatchExpression } from '../crawl/policy-definition.js';
 import { seconds } from '../time/units.js';
 import { parseCrawlSpace } from './crawl-space-file.js';
 import { lint } from './linter.js';
 
 const place = placeAt(1);
-const server = (crawlers: readonly CrawlerDefinition[], parts: Partial<ServerDefinition> = {}): ServerDefinition => ({
-  crawlers,
-  fetchers: [],
-  sinks: [],
-  ...parts,
-});
-const codes = (parts: Partial<CrawlerDefinition>): string[] =>
-  lint(server([crawlerDefinition(parts)])).map(({ code, place: at }) => `${at.line} ${code}`);
-const messages = (parts: Partial<CrawlerDefinition>): string[] =>
-  lint(server([crawlerDefinition(parts)])).map(({ message }) => message);
-
-type Line = readonly [MatchExpression, Partial<RuleActions>];
-const rulesOf = (...lines: Line[]) => lines.map(([match, actions], i) => ruleDefinition(i + 1, match, actions));
 
 const plain = { litteral: true };
 const ext = (value: string) => atom('path', 'suffix', value, plain);

@@ -1,16 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryDefinition, arbitraryRules, arbitraryUrl } from '../../../test/support/arbitrary-policy.js';
-import {
-  atom,
-  candidate,
-  crawlerDefinition,
-  placeAt,
-  rootDefinition,
-  ruleDefinition,
-} from '../../../test/support/crawler-definition.js';
-import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
-import type { MatchExpression, RuleActions } from '../crawl/policy-definition.js';
+import { atom, candidate, placeAt, rootDefinition, ruleDefinition } from '../../../test/support/crawler-definition.js';
+import { codes, messages, rulesOf, server } from '../../../test/support/linted.js';
+import type { CrawlerDefinition } from '../crawl/definition.js';
+import type { MatchExpression } from '../crawl/policy-definition.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { parseCrawlSpace } from './crawl-space-file.js';
@@ -21,19 +15,6 @@ import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
 
 const place = placeAt(1);
-const server = (crawlers: readonly CrawlerDefinition[], parts: Partial<ServerDefinition> = {}): ServerDefinition => ({
-  crawlers,
-  fetchers: [],
-  sinks: [],
-  ...parts,
-});
-const codes = (parts: Partial<CrawlerDefinition>): string[] =>
-  lint(server([crawlerDefinition(parts)])).map(({ code, place: at }) => `${at.line} ${code}`);
-const messages = (parts: Partial<CrawlerDefinition>): string[] =>
-  lint(server([crawlerDefinition(parts)])).map(({ message }) => message);
-
-type Line = readonly [MatchExpression, Partial<RuleActions>];
-const rulesOf = (...lines: Line[]) => lines.map(([match, actions], i) => ruleDefinition(i + 1, match, actions));
 
 const plain = { litteral: true };
 const host = (value: string) => atom('host', 'exact', value, plain);

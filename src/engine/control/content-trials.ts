@@ -2,7 +2,6 @@
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { likelyRoot } from '../../domain/policy/site-mode.js';
-import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { after, type Instant, minutes } from '../../domain/time/units.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -13,7 +12,7 @@ import { Unacceptable } from '../support/api-errors.js';
 import { WeighedCache } from '../support/weighed-cache.js';
 import type { ContentTrial } from '../views/url-views.js';
 import { pageFacts } from './first-look.js';
-import { type HostServices, inTurn, withHosts } from './persons-turn.js';
+import { fetchInTurn, type HostServices, withHosts } from './persons-turn.js';
 
 interface TrialServices extends HostServices {
   readonly processor: PageProcessor;
@@ -108,14 +107,10 @@ export class ContentTrials {
     url: CrawlUrl,
     task: PageTask,
   ): Promise<KeptPage | ReturnType<typeof pageFacts>> {
-    const { definition } = crawler.context;
-    const { throttle } = definition;
-    const asked = { hostKey: hostKey(url), limit: requestsPerHost(definition), pause: throttle };
-    const result = await withHosts(this.services, asked.hostKey, (here) =>
-      inTurn(here, asked, async (host) => {
-        await here.hosts.started(host, throttle);
-        return this.services.processor.process({ ...task, keepsAnswer: true });
-      }),
+    const result = await withHosts(this.services, hostKey(url), (here) =>
+      fetchInTurn(here, crawler.context.definition, url, () =>
+        this.services.processor.process({ ...task, keepsAnswer: true }),
+      ),
     );
     return result.answer ? { at: this.services.clock.now(), answer: result.answer } : pageFacts(result);
   }

@@ -4,7 +4,6 @@ import { headlineOf } from '../../domain/explain/headline.js';
 import { assignment, type QueueAssignment } from '../../domain/frontier/sources.js';
 import { likelyRoot } from '../../domain/policy/site-mode.js';
 import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verdict.js';
-import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { pageCommand } from '../crawl/commands.js';
@@ -24,7 +23,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
 import { pageFacts } from './first-look.js';
-import { inTurn } from './persons-turn.js';
+import { fetchInTurn } from './persons-turn.js';
 import { renderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 
@@ -119,11 +118,8 @@ export class Explanations {
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url, render);
     const root = state?.root ?? likelyRoot(crawler.context.roots.values(), url)?.url.href;
-    const { throttle: pause } = crawler.context.definition;
-    const asked = { hostKey: hostKey(url), limit: requestsPerHost(crawler.context.definition), pause };
-    const result = await inTurn(this.services, asked, async (host) => {
-      await this.services.hosts.started(host, pause);
-      return this.services.processor.process({
+    const result = await fetchInTurn(this.services, crawler.context.definition, url, () =>
+      this.services.processor.process({
         id: -1,
         crawler: crawler.name,
         url: url.href,
@@ -136,8 +132,8 @@ export class Explanations {
         now: this.services.clock.now(),
         inspect: true,
         ...(render ? { render: 'always' as const } : {}),
-      });
-    });
+      }),
+    );
     const sent = result.rendering?.sent && new Set(result.rendering.sent.links);
     const links = await Promise.all(
       [...result.links, ...result.refused].map(async (link): Promise<LinkView> => {

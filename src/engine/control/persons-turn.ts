@@ -1,5 +1,8 @@
 /** Requests that a person makes: delay, back-off and pause of the host hold for them, too. */
+import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
+import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration } from '../../domain/time/units.js';
+import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { HostSlots } from '../crawl/hosts/host-slots.js';
 import { type Host, Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
@@ -18,6 +21,23 @@ interface Asked {
   readonly limit: number;
   /** That it is owed afterwards. */
   readonly pause: Duration;
+}
+
+/**
+ * A page that a person wants, fetched with the politeness of the crawler.
+ * @throws Unacceptable when the host cannot be asked soon
+ */
+export function fetchInTurn<T>(
+  here: HostsHere,
+  definition: CrawlerDefinition,
+  url: CrawlUrl,
+  fetch: () => Promise<T>,
+): Promise<T> {
+  const { throttle: pause } = definition;
+  return inTurn(here, { hostKey: hostKey(url), limit: requestsPerHost(definition), pause }, async (host) => {
+    await here.hosts.started(host, pause);
+    return fetch();
+  });
 }
 
 /** @throws Unacceptable when the host cannot be asked soon */
