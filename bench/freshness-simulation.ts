@@ -123,18 +123,26 @@ export interface Measures {
 
 const INTERVALS = { harmonic: harmonicInterval, freshness: freshnessInterval };
 
-/** The best fixed intervals for an objective, with known rates, none beyond `longest`. */
+/** The best fixed interval with a known rate, none beyond the maximum age. */
+const bestInterval = (objective: RefreshObjective, rate: number, price: Duration): number =>
+  Math.min(INTERVALS[objective](rate, price), AGES.maximumAge);
+
+/** What a visit has to earn when all rates are known. */
+export function bestPrice(pages: readonly Page[], budget: number, objective: RefreshObjective): Duration {
+  const asked = (price: number) => sum(pages, ({ rate }) => DAY / bestInterval(objective, rate, milliseconds(price)));
+  return milliseconds(meetBudget(budget, asked));
+}
+
+/** The best fixed intervals for an objective, with known rates. */
 export function knownRates(pages: readonly Page[], budget: number, objective: RefreshObjective): Measures {
-  const longest = AGES.maximumAge;
-  const interval = (rate: number, price: Duration) => Math.min(INTERVALS[objective](rate, price), longest);
-  const asked = (price: Duration) => sum(pages, ({ rate }) => DAY / interval(rate, price));
-  const price = milliseconds(meetBudget(budget, (guess) => asked(milliseconds(guess))));
+  const price = bestPrice(pages, budget, objective);
+  const interval = (rate: number) => bestInterval(objective, rate, price);
   const fresh = ({ rate }: Page) => {
-    const r = rate * interval(rate, price);
+    const r = rate * interval(rate);
     return -Math.expm1(-r) / r;
   };
   const stale = ({ rate }: Page) => {
-    const chosen = interval(rate, price);
+    const chosen = interval(rate);
     return staleTime(rate, chosen) / chosen;
   };
   return { staleness: sum(pages, stale) / pages.length, freshness: sum(pages, fresh) / pages.length };

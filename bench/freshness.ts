@@ -14,7 +14,9 @@
  */
 import { REFRESH_OBJECTIVES } from '../src/domain/refresh/smart-refresh.js';
 import { option } from './crawl-run.js';
+import { informed } from './freshness-informed.js';
 import {
+  bestPrice,
   DAY,
   knownRates,
   nutch,
@@ -28,8 +30,13 @@ import {
 import { story } from './freshness-story.js';
 import { BREWINGTON_CYBENKO, CHO_GARCIA_MOLINA, type Distribution, makeWeb } from './freshness-web.js';
 
-async function report(distribution: Distribution, visitsEvery: number, size: number): Promise<void> {
-  const daysToRun = Math.ceil(visitsEvery * VISITS_A_PAGE);
+async function report(
+  distribution: Distribution,
+  visitsEvery: number,
+  size: number,
+  visitsAPage = VISITS_A_PAGE,
+): Promise<void> {
+  const daysToRun = Math.ceil(visitsEvery * visitsAPage);
   const budget = Math.max(1, Math.round(size / visitsEvery));
   const pages = makeWeb(distribution, size, 0);
   const best = {
@@ -61,6 +68,7 @@ async function report(distribution: Distribution, visitsEvery: number, size: num
     const policy = smart(size, objective);
     await simulate(policy);
   }
+  await simulate(informed(distribution, size, bestPrice(pages, budget, 'harmonic')));
   const dated = smart(size, 'harmonic');
   await simulate({ ...dated, name: `${dated.name}, 40 % with Last-Modified` }, makeWeb(distribution, size, 0.4));
   for (const sitemaps of SITEMAPS) {
@@ -119,4 +127,5 @@ else if (seeds > 0) {
   console.log('Target: within 5 % of the optimum of the objective with known rates, settled.');
   for (const visitsEvery of [3, 10, 30]) await report(CHO_GARCIA_MOLINA, visitsEvery, size);
   await report(BREWINGTON_CYBENKO, 10, size);
+  await report(BREWINGTON_CYBENKO, 10, size, 4 * VISITS_A_PAGE);
 }

@@ -80,6 +80,32 @@ describe('the next visit', () => {
     }
   });
 
+  it('comes the later the less often a page changes when that is learned from sixty visits, at any price', () => {
+    const ages: RefreshRange = { minimumAge: hours(1), maximumAge: days(7), objective: 'harmonic' };
+    let seed = 1;
+    const random = (): number => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+      return seed / 2 ** 32;
+    };
+    const meanInterval = (every: Duration, cost: Duration): number => {
+      let sum = 0;
+      for (let page = 0; page < 100; page++) {
+        let believed = UNKNOWN;
+        let elapsed: Duration | undefined;
+        for (let visit = 0; visit < 60; visit++) {
+          believed = learn(believed, { elapsed, changed: random() < -Math.expm1(-(elapsed ?? 0) / every) });
+          elapsed = nextVisit(believed, ages, { price: cost, draw: (visit * 0.618) % 1 });
+          if (visit >= 30) sum += elapsed;
+        }
+      }
+      return sum / 3_000;
+    };
+    for (const cost of [effectivePrice(undefined, ages), days(1)]) {
+      const means = [hours(2), hours(12), days(3), days(15), days(100)].map((every) => meanInterval(every, cost));
+      for (const [i, mean] of means.slice(1).entries()) expect(mean / means[i]!).toBeGreaterThan(1.1);
+    }
+  });
+
   it('comes about twice as often to a page of four times the importance', () => {
     const at = (importance: number) => nextVisit(belief(days(10)), range, { price, draw: 0.5, importance });
     expect(at(1) / at(4)).toBeGreaterThan(1.8);

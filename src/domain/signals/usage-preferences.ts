@@ -32,9 +32,6 @@ export const PREFERENCE_FIELDS: readonly PreferenceField[] = [
   { field: 'tdm-policy', forbidsSearch: [] },
 ];
 
-/** Those that robots.txt may hold. */
-export const ROBOTS_PREFERENCES: ReadonlySet<string> = new Set(['content-usage', 'content-signal']);
-
 const LONGEST = 1_000;
 
 /** From the header of an answer, and from metas of the page with these names. */
