@@ -15,36 +15,43 @@ const visit = (lateBy: Duration, next: Duration = days(10), sincePriced?: Durati
   sincePriced,
 });
 
-/** The price after a day of visits like this one, a minute apart. */
-const afterADay = (price: Duration, lateBy: Duration, next?: Duration): Duration => {
+/** The price after ten days, the time that is planned between two visits, of visits like this one, a minute apart. */
+const afterTenDays = (price: Duration, lateBy: Duration, next?: Duration): Duration => {
   let moved = price;
-  for (let i = 0; i < 24 * 60; i++) moved = priceAfter(moved, visit(lateBy, next, minutes(1)));
+  for (let i = 0; i < 10 * 24 * 60; i++) moved = priceAfter(moved, visit(lateBy, next, minutes(1)));
   return moved;
 };
 
 describe('the price of a visit', () => {
   it('falls while visits are in time', () => {
-    expect(afterADay(hours(10), minutes(0)) / hours(10)).toBeCloseTo(Math.exp(-0.2), 6);
-    expect(afterADay(hours(10), hours(12)) / hours(10)).toBeCloseTo(Math.exp(-0.1), 6);
+    expect(afterTenDays(hours(10), minutes(0)) / hours(10)).toBeCloseTo(Math.exp(-0.2), 6);
+    expect(afterTenDays(hours(10), hours(12)) / hours(10)).toBeCloseTo(Math.exp(-0.1), 6);
     expect(priceAfter(hours(10), { ...visit(hours(0)), dueAt: instant(0) })).toBeLessThan(hours(10));
   });
 
   it('rises while visits are late, the more the more visits are wanted for each one made', () => {
-    const little = afterADay(hours(10), days(1), days(10));
-    const much = afterADay(hours(10), days(2), days(10));
+    const little = afterTenDays(hours(10), days(1), days(10));
+    const much = afterTenDays(hours(10), days(2), days(10));
     expect(little / hours(10)).toBeCloseTo(Math.exp(0.2), 6);
     expect(much / hours(10)).toBeCloseTo(Math.exp(0.4), 6);
-    expect(afterADay(hours(10), days(400), hours(1)) / hours(10)).toBeCloseTo(Math.exp(0.5), 6);
+    expect(afterTenDays(hours(10), days(400), hours(1)) / hours(10)).toBeCloseTo(Math.exp(0.5), 6);
   });
 
   it('falls when visits are late by what is wanted no more at this price', () => {
-    expect(afterADay(hours(10), days(2), days(15))).toBeLessThan(hours(10));
+    expect(afterTenDays(hours(10), days(2), days(15))).toBeLessThan(hours(10));
   });
 
   it('is moved by a rare visit as by a thirtieth of a day, by the first one known of too', () => {
     const rare = priceAfter(hours(10), visit(days(100), hours(1), days(3)));
     expect(rare / hours(10)).toBeCloseTo(Math.exp(0.5 / 30), 9);
     expect(priceAfter(hours(10), visit(days(100), hours(1)))).toBe(rare);
+  });
+
+  it('moves as slowly as its effect shows: no faster in a day for a page that is visited after ten', () => {
+    const often = { ...visit(minutes(0), hours(1), minutes(1)), lastVisitAt: instant(days(10) - hours(1)) };
+    const seldom = visit(minutes(0), days(10), minutes(1));
+    const moved = (one: typeof seldom) => Math.log(priceAfter(hours(10), one) / hours(10));
+    expect(moved(often) / moved(seldom)).toBeCloseTo(10, 6);
   });
 
   it('stays within what the ages can show', () => {

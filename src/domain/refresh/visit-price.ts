@@ -24,13 +24,16 @@ const INTERVAL_IN_PRICES = 3.3509;
 /** A visit is late when it comes after its time by more than this part of the interval. */
 const LATE = 0.05;
 
-/** The bounds below are for a day of visits: one bad hour must not upset the times of all pages. */
-const PACE = days(1);
-/** If there are few visits, each counts for at most this part of a day. */
+/**
+ * The bounds below are for visits during as much time as was planned between two of them, but at least a day. A price shows its
+ * effect only when the next visits are due: moved faster, it swings. And one bad hour must not upset the times of all pages.
+ */
+const SHORTEST_PACE = days(1);
+/** If there are few visits, each counts for at most this part of that time. */
 const MOST_PER_VISIT = 1 / 30;
 
 /**
- * Logarithms of the factors by which the price rises at most in a day of late visits, and falls in a day of visits just in time.
+ * Logarithms of the factors by which the price rises at most in that time if visits are late, and falls if they are just in time.
  */
 const RISE = 0.5;
 const FALL = 0.1;
@@ -56,6 +59,7 @@ export function priceAfter(price: Duration, visit: RefreshVisit): Duration {
   const wantedMore = 2 * (between(lastVisitAt, now) / next - 1);
   // A host with an empty queue has more room than one that is just in time.
   const step = lateness > 1 ? Math.min(wantedMore, RISE) : -FALL * (2 - Math.max(0, lateness));
-  const weight = sincePriced === undefined ? MOST_PER_VISIT : Math.min(sincePriced / PACE, MOST_PER_VISIT);
+  const pace = Math.max(SHORTEST_PACE, planned);
+  const weight = sincePriced === undefined ? MOST_PER_VISIT : Math.min(sincePriced / pace, MOST_PER_VISIT);
   return milliseconds(price * Math.exp(step * weight));
 }
