@@ -73,6 +73,15 @@ const RANGE = XMLParser.getMetaDataSymbol() as unknown as string;
 
 type ParsedNode = Readonly<Record<string, unknown>>;
 
+const OTHER_END = /^Expected closing tag '(.+)' \(opened in line (\d+), col \d+\) instead of closing tag '(.+)'\.?$/;
+
+/** What the parser says of the commonest mistake, as a person would say it; anything else as it says it. */
+function inOurWords(said: string): string {
+  const [, open, line, end] = OTHER_END.exec(said) ?? [];
+  if (open === undefined) return sentence(said);
+  return `</${end}> ends an element while <${open}> of line ${line} is still open: write </${open}> before it`;
+}
+
 /** @throws XmlFault with the place of the first thing that is not well-formed, not allowed, or too large. */
 export function parseDocument(text: string, file: string): XmlDocument {
   const place = placeFinder(text, file);
@@ -82,7 +91,7 @@ export function parseDocument(text: string, file: string): XmlDocument {
   if (validity !== true) {
     const { code, msg, line, col } = validity.err;
     // The parser quotes what it takes for a name, which may be part of a password.
-    const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : sentence(msg);
+    const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : inOurWords(msg);
     throw new XmlFault('xml-not-well-formed', message, { file, line: line || 1, column: col || 1 });
   }
   const roots = elementNodes(parse(text, place));

@@ -75,7 +75,7 @@ describe('a configuration is read', () => {
   });
 
   it.each([
-    ['<CrawlConfig><Crawler name="a"></CrawlConfig>', '1:32', "Expected closing tag 'Crawler'"],
+    ['<CrawlConfig><Crawler name="a"></CrawlConfig>', '1:32', '<Crawler> of line 1 is still open: write </Crawler>'],
     ['<CrawlConfig>\n  <Crawler name="a/>\n</CrawlConfig>', '2:17', 'no closing quote'],
     ['<CrawlConfig>\n  <Crawler name="a>\n<Root url="b"/></Crawler></CrawlConfig>', '3:1', 'is a quote missing'],
     ['<CrawlConfig>\n<!-- never closed </CrawlConfig>', '2:1', 'never closed'],

@@ -44,7 +44,8 @@ function limitOf(load: Load): string {
   if (load.state !== 'running') return `the crawler is ${load.state}`;
   // One sink that follows is enough: the others are put off.
   const ill = load.sinks.every((sink) => sink.state === 'unavailable') ? load.sinks[0] : undefined;
-  if (ill) return `the sink ${ill.name} is unavailable: ${ill.message ?? 'no answer'}`;
+  if (ill)
+    return `the sink ${ill.name} is unavailable: ${ill.message?.replace(`sink ${ill.name} at `, '') ?? 'no answer'}`;
   if (!load.hasRoom) return 'the sink is slow: as many orders are in flight as may be';
   if (!load.storeFollows) return 'the database is slow: as many pages wait for it as may be';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;

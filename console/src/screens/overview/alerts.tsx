@@ -74,7 +74,7 @@ function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
 }
 
 const awayWords = ({ name, message = 'no answer' }: SinkDto): string =>
-  `The sink ${name} is unavailable: ${sentence(message)} Orders wait.`;
+  `The sink ${name} is unavailable: ${sentence(message.replace(`sink ${name} at `, ''))} Orders wait.`;
 
 const refusingWords = ({ name, refused, lastRefusal }: SinkDto): string =>
   `The sink ${name} refused ${plural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`;

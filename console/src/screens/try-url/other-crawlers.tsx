@@ -33,7 +33,7 @@ export function OtherCrawlers({ but, url }: { but: string; url: string }): JSX.E
     <p class="row">
       <span class="muted">Other crawlers:</span>
       {value.map(({ crawler, fate, text }) => (
-        <a key={crawler} href={href('/try', { crawler, url })} title={text}>
+        <a key={crawler} class="row tight" href={href('/try', { crawler, url })} title={text}>
           {crawler} <Badge tone={FATES[fate][0]}>{FATES[fate][1]}</Badge>
         </a>
       ))}
