@@ -1,8 +1,8 @@
 /**
- * Makes the pictures of docs/screenshots: every screen, light and dark, wide and narrow, of a real crawl.
+ * Renews the pictures of docs/screenshots, of a real crawl; of screens that are named, light and dark, wide and narrow.
  *   node --import ./test/support/register-typescript.mjs test/console/take-screenshots.ts [FOLDER [SCREEN…]]
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,11 +16,15 @@ import { startTeaShop, TEA_PAGES } from './tea-shop.js';
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
 /** The first points of the charts. */
 const CRAWL_MS = 75_000;
+/** All pages of the shop are rendered once. */
+const SHOP_MS = 45_000;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 800 };
 /** A page is fetched and rendered. */
 const READING_MS = 120_000;
 const ONLY = process.argv.slice(3);
+/** They show the shop, whose crawlers come last: the others show one crawler alone. */
+const OF_THE_SHOP: ReadonlySet<string> = new Set(['made-by-scripts', 'rendered']);
 
 const SCREENS: Readonly<Record<string, string>> = {
   overview: '/',
@@ -70,9 +74,14 @@ async function startSite(number: number): Promise<FakeSite> {
   return site.set('/robots.txt', { headers: { 'content-type': 'text/plain' }, body: robots });
 }
 
-const rootsOf = (shop: FakeSite): string => TEA_PAGES.map((path) => `<Root url="${shop.url(path)}"/>`).join('');
+const crawlerOf = (shop: FakeSite, attributes: string): string => `
+  <Crawler ${attributes} throttleTimeMS="300" crawlSitemaps="false">
+    ${TEA_PAGES.map((path) => `<Root url="${shop.url(path)}" site="false"/>`).join('')}
+    <Rules group="default"><Rule><ar:Host litteral="true" value="${new URL(shop.origin).hostname}"/><Index/><Follow/><Accept/></Rule></Rules>
+    <cw:PushTo sink="main"/>
+  </Crawler>`;
 
-const configuration = (sites: readonly FakeSite[], shop: FakeSite): string => `
+const configuration = (sites: readonly FakeSite[]): string => `
   <!-- Product documentation, crawled gently. -->
   <Crawler name="docs" throttleTimeMS="300" crawlSitemaps="false">
 ${sites.map(({ origin }) => `    <Root url="${origin}/" site="true"/>`).join('\n')}
@@ -85,8 +94,6 @@ ${sites.map(({ origin }) => `    <Root url="${origin}/" site="true"/>`).join('\n
     <cw:Servers followOutside="yes"><cw:Server url="${sites[1]!.origin}/" period="1d12h"/></cw:Servers>
     <cw:PushTo sink="main"/>
   </Crawler>
-  <Crawler name="shop" throttleTimeMS="300" crawlSitemaps="false">${rootsOf(shop)}<cw:PushTo sink="main"/></Crawler>
-  <Crawler name="shop-rendered" throttleTimeMS="300" crawlSitemaps="false" render="auto">${rootsOf(shop)}<cw:PushTo sink="main"/></Crawler>
   <cw:Renderer ${process.getuid?.() === 0 ? 'sandbox="false"' : ''} timeLimitMS="${READING_MS}"/>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="papi" url="INDEX" connector="crawlway"/>`;
@@ -97,7 +104,7 @@ async function picture(page: Page, name: string): Promise<void> {
 
 const sites = await Promise.all([0, 1, 2, 3].map(startSite));
 const shop = await startTeaShop('127.0.0.6');
-const world = await ConsoleWorld.start({ configuration: configuration(sites, shop) });
+const world = await ConsoleWorld.start({ configuration: configuration(sites) });
 const profile = mkdtempSync(join(tmpdir(), 'crawlway-chromium-'));
 const browser = await chromium.launchPersistentContext(profile, {
   executablePath: CHROMIUM,
@@ -114,22 +121,50 @@ const addressed = (path: string): string =>
     .replaceAll('TEA', tea.origin)
     .replaceAll('SITE', first.origin)
     .replaceAll('HOST', first.host);
-for (const [name, path] of Object.entries(SCREENS)) {
-  if (ONLY.length > 0 && !ONLY.includes(name)) continue;
-  for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
-    await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.goto(world.server.url + addressed(path), { waitUntil: 'load' });
-    for (const word of ['Loading…', 'Reading…'])
-      await page.getByText(word).first().waitFor({ state: 'hidden', timeout: READING_MS });
-    await sleep(1500);
-    await picture(page, `${name}-${size}-light`);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await sleep(300);
-    await picture(page, `${name}-${size}-dark`);
-  }
+async function addShop(): Promise<void> {
+  const url = `${world.server.url}/api/v1/config`;
+  const read = await fetch(url);
+  const crawlers = [crawlerOf(shop, 'name="shop"'), crawlerOf(shop, 'name="shop-rendered" render="auto"')].join('');
+  const written = await fetch(url, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/xml', 'if-match': read.headers.get('etag') ?? '' },
+    body: (await read.text()).replace('</CrawlConfig>', `${crawlers}\n</CrawlConfig>`),
+  });
+  if (!written.ok) throw new Error(await written.text());
+  await sleep(SHOP_MS);
 }
-if (ONLY.length === 0) {
+
+const isWanted = (picture: string): boolean =>
+  ONLY.length > 0
+    ? ONLY.includes(picture.replace(/-(?:wide|narrow)-(?:light|dark)$/, ''))
+    : existsSync(join(FOLDER, `${picture}.png`));
+
+async function pictures(screens: readonly string[]): Promise<void> {
+  for (const name of screens)
+    for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW }))
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const file = `${name}-${size}-${colorScheme}`;
+        if (isWanted(file)) await screen(file, SCREENS[name]!, { viewport, colorScheme });
+      }
+}
+
+interface Look {
+  readonly viewport: typeof WIDE;
+  readonly colorScheme: 'light' | 'dark';
+}
+
+async function screen(file: string, path: string, { viewport, colorScheme }: Look): Promise<void> {
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme });
+  await page.goto(world.server.url + addressed(path), { waitUntil: 'load' });
+  for (const word of ['Loading…', 'Reading…'])
+    await page.getByText(word).first().waitFor({ state: 'hidden', timeout: READING_MS });
+  await sleep(1500);
+  await picture(page, file);
+}
+
+await pictures(Object.keys(SCREENS).filter((name) => !OF_THE_SHOP.has(name)));
+if (isWanted('look-wide-light')) {
   await page.setViewportSize(WIDE);
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`${world.server.url}/start`);
@@ -138,6 +173,10 @@ if (ONLY.length === 0) {
   await page.getByRole('button', { name: 'Show what would be crawled' }).click();
   await page.getByText('links on the first page').waitFor();
   await picture(page, 'look-wide-light');
+}
+if ([...OF_THE_SHOP].some((name) => isWanted(`${name}-wide-light`))) {
+  await addShop();
+  await pictures([...OF_THE_SHOP]);
 }
 await browser.close();
 await world.stop();
