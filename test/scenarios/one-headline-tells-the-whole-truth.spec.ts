@@ -85,7 +85,13 @@ describe('the headline of a URL', () => {
       /^Not in the index: robots\.txt forbids it to crawlway \(line 2: Disallow: \/secret\)\.$/,
       /Ask the site/,
     ],
-    ['noindex', '/noindex', 'not-in-index', /^Not in the index: The page says noindex/i, /Take noindex off the page/],
+    [
+      'noindex',
+      '/noindex',
+      'not-in-index',
+      /^Not in the index: The page says noindex/i,
+      /Remove noindex from the page/,
+    ],
     [
       'read for its links',
       '/links-only',
