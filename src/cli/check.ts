@@ -2,7 +2,7 @@ import { placeText } from '../domain/crawl/place.js';
 import { configurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG } from '../server/options.js';
 import { printable } from '../server/printable.js';
-import { type JsonOption, printJson } from './output.js';
+import { counted, type JsonOption, printJson } from './output.js';
 
 /** Prints every problem, one per line, in the format that editors and CI understand. */
 export function check(
@@ -18,6 +18,6 @@ export function check(
       process.stdout.write(`${printable(line)}\n`);
     }
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  process.stderr.write(`${path}: ${errors} errors, ${problems.length - errors} warnings\n`);
+  process.stderr.write(`${path}: ${counted(errors, 'error')}, ${counted(problems.length - errors, 'warning')}\n`);
   process.exitCode = errors > 0 ? 1 : 0;
 }
