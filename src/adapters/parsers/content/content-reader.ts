@@ -15,9 +15,9 @@ import { type Json, jsonLdItems, jsonLdMetas, jsonLdValues } from './json-ld.js'
 import { keepMainContent } from './main-content.js';
 import { markdownOf } from './markdown.js';
 import { hasMicrodata, microdataItems } from './microdata.js';
-import { hasMarkers, marked, prune } from './pruning.js';
+import { hasMarkers, prune } from './pruning.js';
 import { folded, markedText, type ReadableText, readableText, textOf, textPieces } from './readable.js';
-import { type Test, testOf } from './selectors.js';
+import { SelectorSet, testOf } from './selectors.js';
 import { splitOff, type TreePart } from './splitting.js';
 import { elementsIn, type Tree, treeOf } from './tree.js';
 
@@ -62,11 +62,10 @@ const NO_MARKERS: ReadonlySet<Marker> = new Set();
 
 /** One `cw:Content` prepared for reading pages. */
 export class ContentReader {
-  private readonly include: Test | undefined;
-  private readonly exclude: Test | undefined;
-  private readonly split: Test | undefined;
-  private readonly selected: readonly (Test | undefined)[];
-  private readonly selects: boolean;
+  /** What is excluded, included and split off, then one list for each field. */
+  private readonly selectors: SelectorSet;
+  /** For the parts of a page. */
+  private readonly fieldSelectors: SelectorSet;
   private readonly markers: ReadonlySet<Marker>;
   /** Only parts of the page itself can require a tree. */
   private readonly readsTree: 'always' | 'with markers' | 'never';
@@ -74,11 +73,9 @@ export class ContentReader {
 
   constructor(private readonly definition: ContentDefinition) {
     const { include, exclude, fields, split } = definition;
-    this.include = testOf(include);
-    this.exclude = testOf(exclude);
-    this.split = split && testOf([split.selector]);
-    this.selected = fields.map(({ source }) => (source.kind === 'select' ? testOf([source.selector]) : undefined));
-    this.selects = this.selected.some((test) => test !== undefined);
+    const selected = fields.map(({ source }) => (source.kind === 'select' ? [source.selector] : []));
+    this.selectors = new SelectorSet([exclude, include, split ? [split.selector] : [], ...selected]);
+    this.fieldSelectors = new SelectorSet(selected);
     this.markers = new Set(definition.markers);
     const withoutMarkers = needsTree({ ...definition, markers: [] });
     this.readsTree = withoutMarkers ? 'always' : definition.markers.length > 0 ? 'with markers' : 'never';
@@ -91,7 +88,7 @@ export class ContentReader {
     const microdata = this.definition.metas && hasMicrodata(page.utf8);
     const text = this.readsTree === 'always' || (this.readsTree === 'with markers' && hasMarkers(page.utf8));
     if (!text && !microdata) return { found, truncated: false };
-    const tree = treeOf(page.utf8.toString('utf8'), page.xml);
+    const tree = treeOf(page.utf8, page.xml);
     const items = microdata ? { microdata: jsonLdMetas(microdataItems(tree.elements, page.base), 'microdata') } : {};
     return text ? { ...this.readTree(tree, page, found), ...items } : { found, truncated: tree.truncated, ...items };
   }
@@ -103,23 +100,23 @@ export class ContentReader {
   }
 
   private readTree(
-    { root, elements, truncated }: Tree,
+    { root, elements, hasSigns, truncated }: Tree,
     page: PageBytes,
     found: Map<number, readonly string[]>,
   ): Reading {
     const { definition } = this;
-    // Fields are of the page as it was sent.
-    const excluded = this.exclude && marked(elements, this.exclude);
-    this.select(elements, found, excluded);
+    // Selectors see the page as it was sent.
+    const [excludedOnes, included, splitOffs, ...selected] = this.selectors.find(elements);
+    const excluded = new Set(excludedOnes);
+    this.values(selected, found, excluded);
     const pieces = page.showsCut ? textPieces(root) : undefined;
-    const splitOffs = this.split && marked(elements, this.split);
-    const { include, markers } = this;
-    const pruned = prune(root, elements, { include, excluded, markers: hasMarkers(page.utf8) ? markers : NO_MARKERS });
+    const markers = hasSigns ? this.markers : NO_MARKERS;
+    const pruned = prune(root, { included: new Set(included), excluded, markers });
     const cut: ParentNode[] = [...pruned.cut];
     const before = root.children;
     if (definition.main) cut.push(...keepMainContent(root));
     const look = pieces && { marked: markedText(pieces, root), matches: matchesOf(definition, elements) };
-    const delivered = splitOffs ? this.inParts(root, splitOffs, page) : this.deliver(root, page);
+    const delivered = definition.split ? this.inParts(root, new Set(splitOffs), page) : this.deliver(root, page);
     return {
       ...delivered,
       ...(pruned.isCut || cut.length > 0 || root.children !== before ? { isCut: true } : {}),
@@ -144,7 +141,7 @@ export class ContentReader {
 
   private partOf({ id, title, root }: TreePart, page: PageBytes): PagePart {
     const found = new Map<number, readonly string[]>();
-    this.select(elementsIn(root), found);
+    this.values(this.fieldSelectors.find(elementsIn(root)), found);
     for (const [number, values] of found) if (values.length === 0) found.delete(number);
     return { id, title, ...this.deliver(root, page), found };
   }
@@ -153,25 +150,21 @@ export class ContentReader {
    * Excluded elements inside a selected one are not part of its value; a field that selects an excluded element itself gets all
    * of it.
    */
-  private select(
-    elements: Iterable<Element>,
+  private values(
+    selected: readonly (readonly Element[])[],
     found: Map<number, readonly string[]>,
     excluded?: ReadonlySet<Element>,
   ): void {
-    if (!this.selects) return;
-    const values = this.selected.map((): string[] => []);
-    const { selected } = this;
-    for (const element of elements) {
-      for (let number = 0; number < selected.length; number++) {
-        const test = selected[number];
-        if (!test?.(element)) continue;
-        const list = values[number]!;
-        if (list.length >= MAX_FOUND) continue;
-        const value = rawValueOf(element, this.definition.fields[number]!, excluded);
-        if (value !== undefined) list.push(value.slice(0, MAX_VALUE));
+    for (const [number, field] of this.definition.fields.entries()) {
+      if (field.source.kind !== 'select') continue;
+      const values: string[] = [];
+      for (const element of selected[number]!) {
+        const value = rawValueOf(element, field, excluded);
+        if (value !== undefined) values.push(value.slice(0, MAX_VALUE));
+        if (values.length === MAX_FOUND) break;
       }
+      found.set(number, values);
     }
-    for (const [number, test] of this.selected.entries()) if (test) found.set(number, values[number]!);
   }
 
   private deliver(
@@ -191,8 +184,8 @@ export class ContentReader {
 
 /** A selector that finds nothing is what people look for first. */
 const matchesOf = ({ include, exclude }: ContentDefinition, elements: readonly Element[]): ContentLook['matches'] => ({
-  include: include.map((selector) => marked(elements, testOf([selector])!).size),
-  exclude: exclude.map((selector) => marked(elements, testOf([selector])!).size),
+  include: include.map((selector) => elements.filter(testOf([selector])!).length),
+  exclude: exclude.map((selector) => elements.filter(testOf([selector])!).length),
 });
 
 function clipped(readable: ReadableText, maxLength: number): ReadableText {

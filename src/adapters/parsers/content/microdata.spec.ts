@@ -4,7 +4,7 @@ import { hasMicrodata, microdataItems } from './microdata.js';
 import { treeOf } from './tree.js';
 
 const metas = (html: string) =>
-  jsonLdMetas(microdataItems(treeOf(html, false).elements, 'http://a/b/'), 'microdata').map(
+  jsonLdMetas(microdataItems(treeOf(Buffer.from(html), false).elements, 'http://a/b/'), 'microdata').map(
     ({ name, value }) => `${name}=${value}`,
   );
 
@@ -35,7 +35,7 @@ it('takes no harm from items in each other without end, nor from names of protot
 
 it('has no more names of one property than a page means, and looks at no value under a name that is too long', () => {
   const names = Array.from({ length: 100_000 }, (_, i) => `n${i}`).join(' ');
-  const { elements } = treeOf(`<div itemscope><p itemprop="${names}">x</p></div>`, false);
+  const { elements } = treeOf(Buffer.from(`<div itemscope><p itemprop="${names}">x</p></div>`), false);
   expect(Object.keys(microdataItems(elements, 'http://a/')[0]!)).toHaveLength(20);
   let looked = 0;
   const value = {

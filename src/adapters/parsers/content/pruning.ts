@@ -3,11 +3,11 @@
 import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
 import { isComment, isText } from 'domhandler';
 import type { Marker } from '../../../domain/content/content-definition.js';
-import { isElement } from './tree.js';
+import { isElement, LONGEST_MARKER, SIGNS } from './tree.js';
 
 export interface Pruning {
-  readonly include: ((element: Element) => boolean) | undefined;
-  readonly excluded: ReadonlySet<Element> | undefined;
+  readonly included: ReadonlySet<Element>;
+  readonly excluded: ReadonlySet<Element>;
   readonly markers: ReadonlySet<Marker>;
 }
 
@@ -17,23 +17,14 @@ export interface Pruning {
  */
 export function prune(
   root: Document,
-  elements: readonly Element[],
-  pruning: Pruning,
+  { included, excluded, markers }: Pruning,
 ): { readonly cut: readonly ParentNode[]; readonly isCut: boolean } {
-  // Selectors apply to the page as it was sent.
-  const included = pruning.include && marked(elements, pruning.include);
-  const { excluded } = pruning;
-  const pruner = new Pruner(excluded ?? new Set(), pruning.markers);
-  if (excluded?.size || pruning.markers.size > 0) pruner.prune(root, true);
-  const narrowed = included !== undefined && included.size > 0;
+  const pruner = new Pruner(excluded, markers);
+  if (markers.size > 0) pruner.prune(root, true);
+  else pruner.removeExcluded();
+  const narrowed = included.size > 0;
   if (narrowed) root.children = outermost(root, included);
   return { cut: pruner.cut, isCut: narrowed || pruner.isCut };
-}
-
-export function marked(elements: readonly Element[], test: (element: Element) => boolean): Set<Element> {
-  const found = new Set<Element>();
-  for (const element of elements) if (test(element)) found.add(element);
-  return found;
 }
 
 function outermost(node: ParentNode, wanted: ReadonlySet<Element>): ChildNode[] {
@@ -43,9 +34,6 @@ function outermost(node: ParentNode, wanted: ReadonlySet<Element>): ChildNode[] 
   });
 }
 
-/** Contained in every marker. */
-const SIGNS = /googleo|nosnippet|data-elastic|data-swiftype|noindex|udmcomment/i;
-
 /** May the page have a marker? Most have none, and need not be searched for them. */
 export const hasMarkers = (utf8: Buffer): boolean => SIGNS.test(utf8.toString('latin1'));
 
@@ -54,8 +42,6 @@ const NO_INDEX =
   /^\s*(?:robots\W{0,20}(?:content\W{1,20})?noindex|(?:htdig_)?noindex|udmcomment|swishcommand\s{1,20}noindex)\W*$/i;
 const INDEX_AGAIN =
   /^\s*(?:\/\s*(?:robots|(?:htdig_)?noindex|udmcomment)|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index)\W*$/i;
-/** A longer comment is not a marker. */
-const LONGEST_MARKER = 100;
 
 class Pruner {
   readonly cut: Element[] = [];
@@ -68,6 +54,25 @@ class Pruner {
     private readonly excluded: ReadonlySet<Element>,
     private readonly markers: ReadonlySet<Marker>,
   ) {}
+
+  /** Without markers, this is all there is to do: the rest of the tree is not looked at. */
+  removeExcluded(): void {
+    const parents = new Set<ParentNode>();
+    for (const element of this.excluded) {
+      if (this.isInsideExcluded(element)) continue;
+      parents.add(element.parent!);
+      this.cut.push(element);
+      this.isCut = true;
+    }
+    for (const parent of parents)
+      parent.children = parent.children.filter((child) => !(isElement(child) && this.excluded.has(child)));
+  }
+
+  private isInsideExcluded(element: Element): boolean {
+    for (let node = element.parent; node; node = node.parent)
+      if (isElement(node) && this.excluded.has(node)) return true;
+    return false;
+  }
 
   /** Whether anything of the node is left. */
   prune(node: ParentNode, shown: boolean): boolean {

@@ -98,14 +98,21 @@ const BLANKS = /[\s\u0085\u180e\u200b]+/g;
 
 /** One space for each run of white space, and no soft hyphens. */
 export function folded(text: string): string {
-  for (let at = 0, blank = false; at < text.length; at++) {
+  let blank = false;
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // Any blank except single spaces, and everything beyond ASCII, which may contain other blanks and soft hyphens.
     if (code > 0x20 && code < 0x80) blank = false;
     else if (code === 0x20 && !blank) blank = true;
-    else return text.replaceAll('\u00ad', '').replace(BLANKS, ' ');
+    else return foldedFrom(text);
   }
   return text;
+}
+
+/** With a blank other than single spaces, or something beyond ASCII, which may contain other blanks and soft hyphens. */
+function foldedFrom(text: string): string {
+  // Most are line ends and indents between tags.
+  if (text.length < 20 && text.trim() === '') return ' ';
+  return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(BLANKS, ' ');
 }
 
 class Collector {

@@ -13,23 +13,70 @@ interface Need {
 
 /** Matches what any of the selectors matches. Selectors that do not compile are reported when the configuration is read. */
 export function testOf(selectors: readonly string[]): Test | undefined {
-  if (selectors.length === 0) return undefined;
-  const alternatives = selectors.flatMap((selector) => parse(selector));
-  const test = compile<ParentNode | Element, Element>(selectors.join(', ')) as Test;
-  const needs = alternatives.map(needOf);
-  const names = new Set(needs.flatMap(({ name }) => name ?? []));
-  const attributes = [
-    ...new Set(needs.flatMap(({ name, attribute }) => (name === undefined ? (attribute ?? []) : []))),
-  ];
-  if (needs.some(({ name, attribute }) => name === undefined && attribute === undefined)) return test;
-  // Hardly any element of a page matches a selector, and the compiled one takes several calls to find that out.
-  return (element) => (names.has(element.name) || hasOneOf(element, attributes)) && test(element);
+  return selectors.length === 0 ? undefined : compile<ParentNode | Element, Element>(selectors.join(', '));
 }
 
-function hasOneOf({ attribs }: Element, names: readonly string[]): boolean {
-  for (let at = 0; at < names.length; at++) if (attribs[names[at]!] !== undefined) return true;
-  return false;
+interface Candidate {
+  readonly list: number;
+  readonly test: Test;
 }
+
+/**
+ * Several lists of selectors, tested in one pass over the elements of a page. Names and attributes rule out nearly all elements before a
+ * compiled selector is called, which takes several calls to find out the same.
+ */
+export class SelectorSet {
+  private readonly always: Candidate[] = [];
+  private readonly byName = new Map<string, Candidate[]>();
+  private readonly byAttribute = new Map<string, Candidate[]>();
+  private readonly attributes: readonly string[];
+
+  /** A list matches what any of its selectors matches; an empty one nothing. */
+  constructor(private readonly lists: readonly (readonly string[])[]) {
+    for (const [list, selectors] of lists.entries()) {
+      const test = testOf(selectors);
+      if (!test) continue;
+      const needs = selectors.flatMap((selector) => parse(selector)).map(needOf);
+      const candidate = { list, test };
+      if (needs.some(({ name, attribute }) => name === undefined && attribute === undefined))
+        this.always.push(candidate);
+      else
+        for (const { name, attribute } of needs)
+          if (name !== undefined) add(this.byName, name, candidate);
+          else add(this.byAttribute, attribute!, candidate);
+    }
+    this.attributes = [...this.byAttribute.keys()];
+  }
+
+  /** For each list its elements, in document order. */
+  find(elements: Iterable<Element>): readonly (readonly Element[])[] {
+    const found = this.lists.map((): Element[] => []);
+    const { always, byName, byAttribute, attributes } = this;
+    const ask = (candidates: readonly Candidate[], element: Element): void => {
+      for (let at = 0; at < candidates.length; at++) {
+        const { list, test } = candidates[at]!;
+        const matches = found[list]!;
+        // Two needs of one list may bring the same element.
+        if (matches.at(-1) !== element && test(element)) matches.push(element);
+      }
+    };
+    for (const element of elements) {
+      const named = byName.get(element.name);
+      if (named) ask(named, element);
+      for (let at = 0; at < attributes.length; at++)
+        if (element.attribs[attributes[at]!] !== undefined) ask(byAttribute.get(attributes[at]!)!, element);
+      if (always.length > 0) ask(always, element);
+    }
+    return found;
+  }
+}
+
+function add(map: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
+  const list = map.get(key) ?? [];
+  if (!list.includes(candidate)) list.push(candidate);
+  map.set(key, list);
+}
+
 
 const COMBINATORS: ReadonlySet<SelectorType> = new Set([
   SelectorType.Adjacent,

@@ -1,61 +1,327 @@
-/** A page as a tree, for what the scanner cannot find: built only for pages whose configuration needs it. */
-import { type ChildNode, type Document, DomHandler, type Element, type ParentNode } from 'domhandler';
-import { Parser } from 'htmlparser2';
+/**
+ * A page as a tree, for what the scanner cannot find: built only for pages whose configuration needs it. Tokens are those of the HTML
+ * standard, as for the scanner. Of tree construction, what people rely on is followed: void elements, end tags that may be omitted,
+ * SVG and MathML. Comments are left out unless they may be markers.
+ */
+import { isAscii } from 'node:buffer';
+import { type ChildNode, Comment, Document, Element, type ParentNode, Text } from 'domhandler';
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
+import {
+  APOSTROPHE,
+  BANG,
+  DASH,
+  EQUALS,
+  endsName,
+  GREATER,
+  isLetter,
+  isSpace,
+  QUESTION,
+  QUOTE,
+  SLASH,
+} from '../html/bytes.js';
+import { bogusCommentEnd, commentEnd, endTagStart, scriptEnd, tagEnd } from '../html/raw-text.js';
+import { type ElementKind, elementKind } from './element-kinds.js';
 
 /** Browsers put deeper elements beside their parents, too (Blink: 512). */
 const MAX_DEPTH = 500;
 /** What follows is ignored. */
 const MAX_ELEMENTS = 200_000;
-/** The parser takes longer for each tag the more are open: what follows this many is ignored. */
+/** Open tags, those included that are too deep to make an element; what follows is ignored. */
 const MAX_OPEN = 5_000;
-/** Characters that the parser gets at a time. */
-const PIECE = 32_768;
-/** Characters of markup. */
+/** Bytes of markup. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 export interface Tree {
   readonly root: Document;
   /** In document order. */
   readonly elements: readonly Element[];
+  /** Something in it looks like a marker of what does not count. */
+  readonly hasSigns: boolean;
   /** A limit was passed. */
   readonly truncated: boolean;
 }
 
-export function treeOf(html: string, xml: boolean): Tree {
-  const builder = new BoundedBuilder();
-  const parser = new Parser(builder, { xmlMode: false, recognizeSelfClosing: xml, recognizeCDATA: xml });
-  let at = 0;
-  for (; at < html.length && at < MAX_LENGTH && !builder.full; at += PIECE) parser.write(html.slice(at, at + PIECE));
-  parser.end();
-  return { root: builder.root, elements: builder.made, truncated: at < html.length || builder.full };
+/** Contained in every marker. */
+export const SIGNS = /googleo|nosnippet|data-elastic|data-swiftype|noindex|udmcomment/i;
+/** A longer comment is not a marker; `robots` begins the end of one that needs no sign. */
+const COMMENT_SIGNS = /google|index|robots|udmcomment/i;
+export const LONGEST_MARKER = 100;
+
+/** `utf8`: valid UTF-8. `xml`: in XHTML a tag that ends in `/>` is empty, whatever its name. */
+export function treeOf(utf8: Buffer, xml: boolean): Tree {
+  const bytes = utf8.length > MAX_LENGTH ? utf8.subarray(0, MAX_LENGTH) : utf8;
+  const builder = new TreeBuilder(bytes, xml);
+  builder.build();
+  const { root, elements, hasSigns, isFull } = builder;
+  return { root, elements, hasSigns, truncated: isFull || bytes !== utf8 };
 }
 
-class BoundedBuilder extends DomHandler {
-  readonly made: Element[] = [];
-  /** Open tags that made no element. */
-  private skipped = 0;
+type Attributes = Record<string, string>;
 
-  get full(): boolean {
-    return this.made.length > MAX_ELEMENTS || this.skipped > MAX_OPEN;
+/** Shared by all elements without attributes; nobody changes attributes. */
+const NONE: Attributes = {};
+const BEYOND_ASCII = /[\u0080-\u00ff]/;
+
+/** Of one page. */
+interface Kind extends ElementKind {
+  /** How many are open, so that an end tag without a start costs nothing. */
+  open: number;
+}
+
+interface Open {
+  readonly kind: Kind;
+  /** Where its children go. */
+  readonly node: ParentNode;
+  /** What was around it. */
+  readonly foreign: boolean;
+}
+
+class TreeBuilder {
+  readonly root = new Document([]);
+  readonly elements: Element[] = [];
+  hasSigns = false;
+  private readonly open: Open[] = [];
+  /** By the name as written. */
+  private readonly kinds = new Map<string, Kind>();
+  private parent: ParentNode = this.root;
+  /** Inside of SVG or MathML. */
+  private foreign = false;
+  /** One character for each byte: cutting from it is many times faster than decoding each piece. */
+  private readonly page: string;
+  private readonly ascii: boolean;
+  /** Of the tag that was read last. */
+  private attributes = NONE;
+  private selfClosing = false;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly xml: boolean,
+  ) {
+    this.page = bytes.toString('latin1');
+    this.ascii = isAscii(bytes);
   }
 
-  override onopentag(name: string, attributes: Record<string, string>): void {
-    if (this.made.length > MAX_ELEMENTS || this.tagStack.length > MAX_DEPTH) {
-      this.skipped++;
-      return;
+  get isFull(): boolean {
+    return this.elements.length > MAX_ELEMENTS || this.open.length > MAX_OPEN;
+  }
+
+  build(): void {
+    const { page, bytes } = this;
+    let from = 0;
+    let less = page.indexOf('<');
+    while (less >= 0 && !this.isFull) {
+      if (isMarkup(bytes, less)) {
+        if (less > from) this.text(from, less);
+        from = this.markup(less);
+        less = page.indexOf('<', from);
+      } else less = page.indexOf('<', less + 1);
     }
-    super.onopentag(name, attributes);
-    this.made.push(this.tagStack.at(-1) as Element);
+    if (!this.isFull && from < page.length) this.text(from, page.length);
   }
 
-  override onclosetag(): void {
-    if (this.skipped > 0) this.skipped--;
-    else super.onclosetag();
+  // Each of the following reads what begins at a position and returns the position after it.
+
+  private markup(at: number): number {
+    const { bytes } = this;
+    const next = bytes[at + 1]!;
+    if (isLetter(next)) return this.startTag(at + 1);
+    if (next === SLASH) return isLetter(bytes[at + 2] ?? 0) ? this.endTag(at + 2) : bogusCommentEnd(bytes, at + 2);
+    if (next === BANG) return this.declaration(at);
+    return this.comment(at + 1, bogusCommentEnd(bytes, at));
   }
 
-  override ontext(data: string): void {
-    if (this.made.length <= MAX_ELEMENTS) super.ontext(data);
+  private declaration(at: number): number {
+    const { bytes, page } = this;
+    if (bytes[at + 2] === DASH && bytes[at + 3] === DASH) return this.comment(at + 4, commentEnd(bytes, at));
+    if (!(this.foreign || this.xml) || !page.startsWith('[CDATA[', at + 2)) {
+      return this.comment(at + 2, bogusCommentEnd(bytes, at));
+    }
+    const close = page.indexOf(']]>', at + 9);
+    const end = close < 0 ? bytes.length : close;
+    if (end > at + 9) this.append(new Text(this.slice(at + 9, end)));
+    return Math.min(end + 3, bytes.length);
   }
+
+  private comment(start: number, behind: number): number {
+    if (behind - start > LONGEST_MARKER + 3) return behind;
+    const data = this.slice(start, behind).replace(/(?:--!?)?>$/, '');
+    if (!COMMENT_SIGNS.test(data)) return behind;
+    this.hasSigns ||= SIGNS.test(data);
+    this.append(new Comment(data));
+    return behind;
+  }
+
+  private startTag(at: number): number {
+    const nameEnd = this.nameEnd(at);
+    const behind = this.readAttributes(nameEnd);
+    // An incomplete tag at the end of the input is not a tag.
+    if (behind < 0) return this.bytes.length;
+    let kind = this.kindAt(at, nameEnd);
+    if (kind.name === 'image' && !this.foreign) kind = this.kind('img');
+    // A form in a form is ignored.
+    if (kind.name === 'form' && kind.open > 0) return behind;
+    const { foreign, selfClosing } = this;
+    this.start(kind, this.attributes);
+    if (kind.isVoid) return behind;
+    if (selfClosing && (this.xml || foreign || kind.isForeign)) this.pop();
+    else if (kind.content !== 'markup' && !foreign) return this.withoutMarkup(kind, behind);
+    return behind;
+  }
+
+  private withoutMarkup({ name, content }: ElementKind, start: number): number {
+    const { bytes } = this;
+    let end = bytes.length;
+    if (content === 'script') end = scriptEnd(bytes, start);
+    else if (content !== 'plaintext') end = endTagStart(bytes, start, name);
+    if (end > start) {
+      const written = this.slice(start, end);
+      this.append(new Text(content === 'rcdata' ? decoded(written) : written));
+    }
+    return end;
+  }
+
+  private endTag(at: number): number {
+    const nameEnd = this.nameEnd(at);
+    const behind = tagEnd(this.bytes, nameEnd);
+    if (behind < 0) return this.bytes.length;
+    const kind = this.kindAt(at, nameEnd);
+    if (kind.name === 'br') this.start(kind, NONE);
+    else if (kind.open > 0) {
+      while (this.open.at(-1)!.kind !== kind) this.pop();
+      this.pop();
+    } else if (kind.name === 'p') {
+      this.start(kind, NONE);
+      this.pop();
+    }
+    return behind;
+  }
+
+  private start(kind: Kind, attributes: Attributes): void {
+    const { closes } = kind;
+    if (closes) while (this.open.length > 0 && closes.has(this.open.at(-1)!.kind.name)) this.pop();
+    const element = this.open.length < MAX_DEPTH ? new Element(kind.name, attributes) : undefined;
+    if (element) {
+      this.append(element);
+      this.elements.push(element);
+      this.hasSigns ||= kind.name === 'noindex';
+    }
+    if (kind.isVoid) return;
+    const { foreign } = this;
+    const node = element ?? this.parent;
+    this.open.push({ kind, node, foreign });
+    kind.open++;
+    this.parent = node;
+    if (kind.isForeign) this.foreign = true;
+    else if (kind.holdsHtml) this.foreign = false;
+  }
+
+  private pop(): void {
+    const { kind, foreign } = this.open.pop()!;
+    kind.open--;
+    this.foreign = foreign;
+    this.parent = this.open.at(-1)?.node ?? this.root;
+  }
+
+  private kindAt(start: number, end: number): Kind {
+    return this.kinds.get(this.page.slice(start, end)) ?? this.kind(this.page.slice(start, end));
+  }
+
+  private kind(written: string): Kind {
+    const name = written.toLowerCase();
+    const kind = this.kinds.get(name) ?? { ...elementKind(name), open: 0 };
+    this.kinds.set(name, kind).set(written, kind);
+    return kind;
+  }
+
+  private text(start: number, end: number): void {
+    this.append(new Text(decoded(this.slice(start, end))));
+  }
+
+  private append(node: ChildNode): void {
+    const { parent } = this;
+    const { children } = parent;
+    const last = children.length === 0 ? null : children[children.length - 1]!;
+    if (last) last.next = node;
+    node.prev = last;
+    node.parent = parent;
+    children.push(node);
+  }
+
+  private slice(start: number, end: number): string {
+    const cut = this.page.slice(start, end);
+    return this.ascii || !BEYOND_ASCII.test(cut) ? cut : this.bytes.toString('utf8', start, end);
+  }
+
+  private nameEnd(from: number): number {
+    const { bytes } = this;
+    let at = from;
+    while (at < bytes.length && !endsName(bytes[at]!)) at++;
+    return at;
+  }
+
+  /** By the tokenizer rules of the HTML standard, from behind the name of a tag; -1 when the input ends inside it. */
+  private readAttributes(from: number): number {
+    const { bytes } = this;
+    const end = bytes.length;
+    this.attributes = NONE;
+    this.selfClosing = false;
+    for (let at = from; at < end; ) {
+      let slash = false;
+      while (at < end && (isSpace(bytes[at]!) || bytes[at] === SLASH)) slash = bytes[at++] === SLASH;
+      if (at < end && bytes[at] === GREATER) {
+        this.selfClosing = slash;
+        return at + 1;
+      }
+      if (at < end) at = this.attribute(at);
+    }
+    return -1;
+  }
+
+  private attribute(from: number): number {
+    const { bytes } = this;
+    const end = bytes.length;
+    let at = from + 1;
+    // The first byte belongs to the name whatever it is, even `=`.
+    while (at < end && bytes[at] !== EQUALS && !endsName(bytes[at]!)) at++;
+    const nameEnd = at;
+    while (at < end && isSpace(bytes[at]!)) at++;
+    if (at < end && bytes[at] === EQUALS) {
+      at++;
+      while (at < end && isSpace(bytes[at]!)) at++;
+      const quote = at < end ? bytes[at]! : GREATER;
+      if (quote === QUOTE || quote === APOSTROPHE) {
+        const start = at + 1;
+        const close = this.page.indexOf(quote === QUOTE ? '"' : "'", start);
+        if (close < 0) return end;
+        this.keep(from, nameEnd, start, close);
+        return close + 1;
+      }
+      const start = at;
+      while (at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!)) at++;
+      this.keep(from, nameEnd, start, at);
+      return at;
+    }
+    this.keep(from, nameEnd, at, at);
+    return at;
+  }
+
+  /** Of two attributes of one name the first counts. */
+  private keep(nameStart: number, nameEnd: number, start: number, end: number): void {
+    const name = this.slice(nameStart, nameEnd).toLowerCase();
+    if (this.attributes === NONE) this.attributes = {};
+    else if (Object.hasOwn(this.attributes, name)) return;
+    const written = this.slice(start, end);
+    this.attributes[name] = written.includes('&') ? decodeHTMLAttribute(written) : written;
+    this.hasSigns ||= name.startsWith('data-') && SIGNS.test(name);
+  }
+}
+
+const decoded = (written: string): string => (written.includes('&') ? decodeHTML(written) : written);
+
+/** A `<` before anything else is text. */
+function isMarkup(bytes: Buffer, less: number): boolean {
+  const next = bytes[less + 1] ?? 0;
+  return isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && less + 2 < bytes.length);
 }
 
 export const isElement = (node: ChildNode | ParentNode | null): node is Element =>

@@ -45,6 +45,9 @@ const CONTENT: Record<string, ContentModel> = {
   plaintext: 'plaintext',
 };
 
+export const contentModelOf = (name: string): ContentModel =>
+  Object.hasOwn(CONTENT, name) ? CONTENT[name]! : 'markup';
+
 /** Any element that is not named above: a block without special meaning. */
 export const UNNAMED: Element = {
   name: '',
@@ -67,7 +70,7 @@ function describe(): Map<string, Element> {
   const describeOne = (name: string): Element => ({
     name,
     inline: inline.has(name),
-    content: CONTENT[name] ?? 'markup',
+    content: contentModelOf(name),
     leavesForeign: leavesForeign.has(name),
     wanted: wanted.has(name),
     plain: !wanted.has(name) && !special.has(name) && !Object.hasOwn(CONTENT, name),

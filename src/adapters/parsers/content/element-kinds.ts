@@ -1,0 +1,51 @@
+/** What the tree builder must know of each element by its name. */
+import { type ContentModel, contentModelOf } from '../html/elements.js';
+
+export interface ElementKind {
+  readonly name: string;
+  /** Has no content and no end tag. */
+  readonly isVoid: boolean;
+  readonly content: ContentModel;
+  /** Its start tag ends these, if they are the innermost open ones. */
+  readonly closes: ReadonlySet<string> | undefined;
+  /** `svg` and `math`. */
+  readonly isForeign: boolean;
+  /** Inside of SVG and MathML, its content is HTML. */
+  readonly holdsHtml: boolean;
+}
+
+const words = (text: string): readonly string[] => text.split(' ');
+
+const VOID = new Set(
+  words('area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr'),
+);
+const HOLD_HTML = new Set(words('mi mo mn ms mtext annotation-xml foreignobject desc title'));
+
+/** End tags that may be omitted (HTML standard, section 13.1.2.4), as htmlparser2 has them. */
+const CLOSES: readonly (readonly [string, string])[] = [
+  ['tr', 'tr th td'],
+  ['th', 'th'],
+  ['td', 'thead th td'],
+  ['body', 'head link script'],
+  ['a', 'a'],
+  ['li', 'li'],
+  ['h1 h2 h3 h4 h5 h6', 'h1 h2 h3 h4 h5 h6 p'],
+  ['select input output button datalist textarea', 'input option optgroup select button datalist textarea'],
+  ['option', 'option'],
+  ['optgroup', 'optgroup option'],
+  ['dd dt', 'dd dt'],
+  ['p address article aside blockquote details div dl fieldset figcaption figure footer form header hr main nav', 'p'],
+  ['ol pre section table ul', 'p'],
+  ['rt rp', 'rt rp'],
+  ['tbody tfoot', 'thead tbody'],
+];
+const CLOSED = new Map(CLOSES.flatMap(([names, closed]) => words(names).map((name) => [name, new Set(words(closed))])));
+
+export const elementKind = (name: string): ElementKind => ({
+  name,
+  isVoid: VOID.has(name),
+  content: name === 'noframes' ? 'rawtext' : contentModelOf(name),
+  closes: CLOSED.get(name),
+  isForeign: name === 'svg' || name === 'math',
+  holdsHtml: HOLD_HTML.has(name),
+});

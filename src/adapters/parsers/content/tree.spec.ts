@@ -1,0 +1,100 @@
+/** The tree against htmlparser2's, of whose tree construction it follows what people rely on; and where the two mean to differ. */
+import { type ChildNode, isComment, isDirective, isText, type ParentNode } from 'domhandler';
+import fc from 'fast-check';
+import { parseDocument } from 'htmlparser2';
+import { describe, expect, it } from 'vitest';
+import { isElement, treeOf } from './tree.js';
+
+/** Elements with their attributes, and texts, without comments and declarations; pieces of text beside each other are one. */
+function shape(node: ParentNode): unknown[] {
+  const shapes: unknown[] = [];
+  for (const child of node.children as ChildNode[]) {
+    if (isComment(child) || isDirective(child)) continue;
+    const inner = !isElement(child) && 'children' in child ? shape(child) : undefined;
+    const text = isText(child) ? child.data : inner?.join('');
+    if (text !== undefined && typeof shapes.at(-1) === 'string') shapes.push(`${shapes.pop()}${text}`);
+    else if (text !== undefined) shapes.push(text);
+    else if (isElement(child)) shapes.push([child.name.toLowerCase(), child.attribs, shape(child)]);
+  }
+  return shapes;
+}
+
+const ours = (html: string, xml = false) => shape(treeOf(Buffer.from(html), xml).root);
+const theirs = (html: string, xml = false) =>
+  shape(parseDocument(html, { recognizeSelfClosing: xml, recognizeCDATA: xml }));
+
+const NAMES =
+  'a b p div ul li table tr td th tbody thead dl dt dd h1 h2 form input select option title script style ' +
+  'textarea br img image pre P SPAN x-y noframes';
+/** It takes an empty `<mi/>` and what follows a `<foreignObject>` in MathML differently. */
+const DRAWING = 'svg math g path text a p div title desc mi mtext';
+const attribute = fc.constantFrom(
+  ...' a| a=1| a="1 &amp; 2"| a=\'"\'| A=2| b = "ü"| c=&uuml;d| a="x>y"| href=?a=1&copy=2'.split('|'),
+);
+const WORDS = ['word', ' ', 'ä&auml;', '&amp;', 'a < b', '<!--c-->', '<!-- > -->', '<!doctype html>', '\n', '日本'];
+
+function pieces(names: string, ends: readonly string[]) {
+  const name = fc.constantFrom(...names.split(' '));
+  const piece = fc.oneof(
+    fc
+      .tuple(name, fc.array(attribute, { maxLength: 3 }), fc.constantFrom(...ends))
+      .map(([tag, written, end]) => `<${tag}${written.join('')}${end}`),
+    name.map((tag) => `</${tag}>`),
+    fc.constantFrom(...WORDS),
+  );
+  return fc.array(piece, { maxLength: 30 }).map((list) => list.join(''));
+}
+
+it.each([
+  ['pages', NAMES, ['>', '>', ' />']],
+  ['drawings', DRAWING, ['>']],
+] as const)('is the same as that of htmlparser2 for any markup of %s', (_, names, ends) => {
+  fc.assert(
+    fc.property(pieces(names, ends), (html) => {
+      expect(ours(html)).toEqual(theirs(html));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+describe('by the HTML standard, as the scanner reads it', () => {
+  it.each([
+    ['a comment in a script hides its end tag', '<script><!--<script>a</script>b--></script>c', ['script', 'c']],
+    ['an end tag may have attributes', 'a</p x=">">b', ['a', 'p', 'b']],
+    ['CDATA outside of SVG is a comment', 'a<![CDATA[ x > y ]]>b', ['a y ]]>b']],
+    ['an empty title in a drawing has no content', '<svg><title/><g>a</g></svg>b', ['svg', 'b']],
+  ])('%s', (_, html, expected) => {
+    const found = ours(html).map((one) => (Array.isArray(one) ? one[0] : one));
+    expect(found).toEqual(expected);
+  });
+
+  it('in XHTML any tag may be empty, and CDATA is text', () => {
+    expect(ours('<div/><script/>a<![CDATA[<b>]]>', true)).toEqual([['div', {}, []], ['script', {}, []], 'a<b>']);
+  });
+});
+
+it('keeps comments that may be markers, and tells whether there is one', () => {
+  const tree = (html: string) => treeOf(Buffer.from(html), false);
+  const comments = (html: string) =>
+    tree(html)
+      .root.children.filter(isComment)
+      .map(({ data }) => data);
+  expect(comments('<!--googleoff: all--><!-- menu --><!--/robots--><!udmcomment>')).toEqual([
+    'googleoff: all',
+    '/robots',
+    'udmcomment',
+  ]);
+  expect(tree('<!-- menu --><p data-x=1>').hasSigns).toBe(false);
+  for (const sign of ['<!--noindex-->', '<p data-nosnippet>', '<NOINDEX>', '<!--googleoff: all-->'])
+    expect(tree(sign).hasSigns).toBe(true);
+});
+
+it('ends at its limits', () => {
+  const deep = treeOf(Buffer.from(`${'<b>'.repeat(4_000)}text`), false);
+  expect(deep.elements).toHaveLength(500);
+  expect(deep.elements.at(-1)?.children.map((child) => isText(child) && child.data)).toEqual(['text']);
+  expect(deep.truncated).toBe(false);
+  expect(treeOf(Buffer.from('<b>'.repeat(10_000)), false).truncated).toBe(true);
+  const wide = treeOf(Buffer.from('<br>'.repeat(250_000)), false);
+  expect([wide.elements.length, wide.truncated]).toEqual([200_001, true]);
+});
