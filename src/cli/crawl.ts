@@ -146,7 +146,12 @@ async function reasonsForNothing(engine: EngineApi): Promise<string[]> {
 /** A configuration as a person would write it, so that defaults are those of every crawl. */
 export async function siteDefinition(
   urls: readonly string[],
-  { delay, render = 'never', sandbox = true }: Pick<CrawlOptions, 'delay' | 'render' | 'sandbox'>,
+  {
+    delay,
+    render = 'never',
+    sandbox = true,
+    fetches = true,
+  }: Pick<CrawlOptions, 'delay' | 'render' | 'sandbox'> & { readonly fetches?: boolean },
 ): Promise<ServerDefinition> {
   if (!/^(?:never|auto|always)$/.test(render))
     throw new UsageError(`--render ${render} is not known; give never, auto or always`);
@@ -157,7 +162,7 @@ export async function siteDefinition(
   });
   const local = starts.every((start) => isLoopback(start.hostname));
   const throttle = delay === undefined ? (local ? 0 : 2500) : wholeNumber(delay, '--delay');
-  const addresses = (await Promise.all(starts.map(addressesOf))).flat();
+  const addresses = fetches ? (await Promise.all(starts.map(addressesOf))).flat() : [];
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
     <Crawler name="${NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}" render="${render}">
       ${starts.map(rootOf).join('\n')}

@@ -120,9 +120,13 @@ withJson(withServer(withConfiguration(program.command('explain'))))
 
 withJson(program.command('extract'))
   .description(
-    'print what is read of a page or document: its text, or with --json also metas, fields, headings and chunks',
+    'print what is read of a page or document: its text, or with --json also metas, fields, headings, chunks and links',
   )
   .argument('<source>', 'a URL or a file')
+  .option(
+    '--url <url>',
+    'where the file would be on the web: for relative links and what the configuration says of URLs',
+  )
   .option('--markdown', 'print it as Markdown')
   .option('--config <file>', 'read it as the Content elements of a crawler in this configuration say')
   .option('--crawler <name>', 'which crawler of --config (else the first)')

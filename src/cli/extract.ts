@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { basename, extname } from 'node:path';
 import type { ContentDefinition } from '../domain/content/content-definition.js';
 import { DOCUMENT_EXTENSIONS } from '../domain/content/document-types.js';
 import type { CrawlerDefinition, ServerDefinition } from '../domain/crawl/definition.js';
-import type { PageResult } from '../engine/ports/page-task.js';
+import { milliseconds } from '../domain/time/units.js';
+import type { KeptAnswer, PageResult, PageTask } from '../engine/ports/page-task.js';
 import { configurationFile, openPageProcessor, systemClock } from '../server/engine.module.js';
 import { fileFault } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
@@ -17,24 +15,26 @@ interface ExtractOptions extends JsonOption {
   readonly markdown?: boolean;
   readonly config?: string;
   readonly crawler?: string;
+  readonly url?: string;
 }
 
 /**
  * Prints what is extracted from one page or document, from the web or from this machine: text, everything as JSON, or Markdown.
  */
 export async function extract(source: string, options: ExtractOptions): Promise<void> {
-  const served = /^https?:\/\//i.test(source) ? undefined : await serveFile(source);
-  try {
-    const url = served?.url ?? source;
-    const definition = await definitionFor(url, options);
-    print(source, await readPage(url, definition), options);
-  } finally {
-    await served?.close();
-  }
+  const isUrl = /^https?:\/\//i.test(source);
+  if (isUrl && options.url !== undefined) throw new UsageError('--url says where a file would be: give a file with it');
+  const url = isUrl ? source : (options.url ?? `http://127.0.0.1/${encodeURIComponent(basename(source))}`);
+  const definition = await definitionFor(url, isUrl, options);
+  print(source, await readPage(url, definition, isUrl ? {} : { trial: { answer: await answerOf(source) } }), options);
 }
 
-/** Fetches and reads one page as a person sees it in the console; nothing is stored. */
-export async function readPage(url: string, definition: ServerDefinition, render?: 'always'): Promise<PageResult> {
+/** Reads one page as a person sees it in the console, and fetches it unless its answer is there already; nothing is stored. */
+export async function readPage(
+  url: string,
+  definition: ServerDefinition,
+  more: Pick<PageTask, 'render' | 'trial'> = {},
+): Promise<PageResult> {
   const processor = openPageProcessor(QUIET);
   try {
     await processor.configure(definition);
@@ -46,7 +46,7 @@ export async function readPage(url: string, definition: ServerDefinition, render
       inheritedMetas: [],
       now: systemClock.now(),
       inspect: true,
-      render,
+      ...more,
     });
   } finally {
     await processor.close();
@@ -59,8 +59,8 @@ const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
  * The configuration determines what is extracted from pages and how they are fetched; its rules do not apply to a URL that a person
  * names.
  */
-async function definitionFor(url: string, options: ExtractOptions): Promise<ServerDefinition> {
-  const plain = await siteDefinition([url], { delay: '0' });
+async function definitionFor(url: string, fetches: boolean, options: ExtractOptions): Promise<ServerDefinition> {
+  const plain = await siteDefinition([url], { delay: '0', fetches });
   const configured = options.config === undefined ? undefined : configurationFile(options.config).load().definition;
   const named = configured?.crawlers.find(({ name }) => options.crawler === undefined || name === options.crawler);
   if (options.crawler !== undefined && !named)
@@ -110,28 +110,19 @@ const WEB_TYPES: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 };
 
-/** A file is read through HTTP: from a server that has only this file, on this machine. */
-async function serveFile(path: string): Promise<{ url: string; close: () => Promise<void> }> {
+/** What a server that has the file would answer. */
+async function answerOf(path: string): Promise<KeptAnswer> {
   const body = await readFile(path).catch((error) => {
     throw fileFault(path, 'read', error);
   });
   const extension = extname(path).slice(1).toLowerCase();
   const type = WEB_TYPES[extension] ?? DOCUMENT_EXTENSIONS.get(extension) ?? 'application/octet-stream';
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': type, 'content-length': body.length }).end(body);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  };
-  return { url: `http://127.0.0.1:${port}/${encodeURIComponent(basename(path))}`, close };
+  const timings = { header: milliseconds(0), total: milliseconds(0) };
+  const headers = { 'content-type': type };
+  return { kind: 'response', status: 200, headers, body, transferred: body.length, address: '', timings };
 }
 
-function print(source: string, { outcome, status }: PageResult, options: ExtractOptions): void {
+function print(source: string, { outcome, status, links, refused }: PageResult, options: ExtractOptions): void {
   if (outcome.kind !== 'document') {
     const why =
       'detail' in outcome ? outcome.detail : outcome.kind === 'redirect' ? `redirects to ${outcome.target}` : '';
@@ -148,6 +139,7 @@ function print(source: string, { outcome, status }: PageResult, options: Extract
       title: facts.title,
       unreadable,
       ...rest,
+      links: [...new Set([...links, ...refused].map(({ url }) => url))],
       text,
       markdown,
     });

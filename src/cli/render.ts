@@ -23,7 +23,7 @@ const LINES_SHOWN = 40;
 
 /** Exit code 0: rendered; 2: the page could not be rendered. */
 export async function render(url: string, options: RenderOptions): Promise<void> {
-  const result = await readPage(url, await definitionFor(url, options), 'always');
+  const result = await readPage(url, await definitionFor(url, options), { render: 'always' });
   const compared = comparisonOf(url, result);
   if (options.picture !== undefined && compared.picture !== undefined) await save(options.picture, compared.picture);
   if (options.json) printJson({ ...compared, picture: undefined, pictureFile: options.picture });

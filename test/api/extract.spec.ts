@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -26,4 +26,33 @@ it('crawlway extract prints what is read of a file, by the Content of a configur
   expect(metas).toContainEqual({ name: 'price', value: '3.5', type: 'number' });
   expect(run(page, '--markdown')).toBe('# One\n\nPrice 3,50\n\nImprint\n');
   expect(run(file('a.pdf', pdf(FACTS)))).toContain(FACTS.text);
+});
+
+it('crawlway extract judges a file by the URL at which it would be', () => {
+  const folder = temporaryDirectory();
+  const page = join(folder, 'page.html');
+  const config = join(folder, 'CrawlConfig.xml');
+  writeFileSync(page, '<h1>One</h1><a href="two.html">Two</a><a href="/three">Three</a>');
+  writeFileSync(
+    config,
+    `<CrawlConfig xmlns:cw="urn:crawlway:config:1"><Crawler name="a">
+      <cw:Content name="manual"><cw:Field name="version" url="path" match="^/docs/([0-9.]+)/"/></cw:Content>
+      <cw:Conditions default-allow="allow"><cw:apply-for test="wildcard" field="path" value="/docs/*">
+        <cw:option name="content" value="manual"/></cw:apply-for></cw:Conditions>
+    </Crawler></CrawlConfig>`,
+  );
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [...crawlwayCommand(), 'extract', ...args], { encoding: 'utf8' });
+  const url = 'https://nowhere.invalid/docs/2.1/one.html';
+  const { metas, links } = JSON.parse(run(page, '--url', url, '--config', config, '--json').stdout);
+  expect(metas).toContainEqual({ name: 'version', value: '2.1' });
+  expect(links).toEqual(['https://nowhere.invalid/docs/2.1/two.html', 'https://nowhere.invalid/three']);
+  expect(run(page, '--url', url, '--markdown').stdout).toContain('[Two](https://nowhere.invalid/docs/2.1/two.html)');
+  for (const [args, message] of [
+    [[url, '--url', url], 'give a file with it'],
+    [[page, '--url', 'docs/2.1'], 'not an http or https URL'],
+  ] as const) {
+    const { status, stderr } = run(...args);
+    expect([status, stderr.includes(message)]).toEqual([1, true]);
+  }
 });

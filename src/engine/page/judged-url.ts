@@ -63,7 +63,7 @@ const addressNeeded = ({ detail }: Verdict): string =>
 
 /** What is extracted from pages here. */
 export const takenContent = ({ task, context, verdict }: JudgedUrl): CompiledContent | undefined =>
-  task.trial ? compileContent(task.trial.content) : contentOf(context, verdict.effects.options);
+  task.trial?.content ? compileContent(task.trial.content) : contentOf(context, verdict.effects.options);
 
 /** Its links are needed, changed or not. */
 export const readsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || task.reportLinks === true;

@@ -51,8 +51,11 @@ export interface PageTask {
   readonly inspect?: boolean;
   /** A person wants to read the page again: its answer comes back with the result. */
   readonly keepsAnswer?: boolean;
-  /** A person tries a definition on a page that was fetched before: nothing is asked of its site. */
-  readonly trial?: { readonly content: ContentDefinition; readonly answer: KeptAnswer };
+  /**
+   * A person looks at an answer that is there already: nothing is asked of its site. `content`: a definition that is tried instead of the
+   * crawler's.
+   */
+  readonly trial?: { readonly content?: ContentDefinition; readonly answer: KeptAnswer };
   /**
    * If the crawler renders by what it has learned, or a person asks for it: render the page, whatever it brings as it is sent.
    * `never` if a person has decided so for such pages.
