@@ -49,3 +49,13 @@ export const elementKind = (name: string): ElementKind => ({
   isForeign: name === 'svg' || name === 'math',
   holdsHtml: HOLD_HTML.has(name),
 });
+
+/** Those of HTML that pages have. */
+export const ELEMENT_NAMES = words(
+  'a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code col ' +
+    'colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form frame ' +
+    'frameset g h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark ' +
+    'math menu meta meter nav nobr noframes noindex noscript object ol optgroup option output p param path picture pre ' +
+    'progress q rp rt ruby s samp script section select slot small source span strike strong style sub summary sup svg ' +
+    'table tbody td template textarea tfoot th thead time title tr track tt u ul use var video wbr',
+);

@@ -25,6 +25,19 @@ export function headingLevel({ name }: Element): number | undefined {
   return level >= 1 && level <= 6 ? level : undefined;
 }
 
+interface Kind {
+  readonly inline?: boolean;
+  readonly unseen?: boolean;
+  readonly level?: number;
+}
+
+/** All of this with one look: texts are most of what is done with a tree. */
+const KINDS = new Map<string, Kind>([
+  ...[...INLINE].map((name) => [name, { inline: true }] as const),
+  ...[...UNSEEN].map((name) => [name, { unseen: true }] as const),
+  ...[1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, { level }] as const),
+]);
+
 export interface ReadableText {
   readonly text: string;
   readonly headings: readonly Heading[];
@@ -138,10 +151,11 @@ class Collector {
   }
 
   private element(element: Element): void {
-    const block = !isInline(element);
+    const kind = KINDS.get(element.name);
+    const block = !kind?.inline;
     if (block) this.separate();
-    if (isUnseen(element) || this.excluded?.has(element)) return;
-    const level = headingLevel(element);
+    if ((kind?.unseen && isUnseen(element)) || this.excluded?.has(element)) return;
+    const level = kind?.level;
     const heading = level === undefined ? undefined : this.openHeading(level);
     for (const child of element.children) this.read(child);
     if (block) this.separate();

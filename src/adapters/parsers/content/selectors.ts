@@ -2,6 +2,7 @@
 import { compile } from 'css-select';
 import { parse, type Selector, SelectorType } from 'css-what';
 import type { Element, ParentNode } from 'domhandler';
+import { NONE } from './tree.js';
 
 export type Test = (element: Element) => boolean;
 
@@ -63,8 +64,9 @@ export class SelectorSet {
     for (const element of elements) {
       const named = byName.get(element.name);
       if (named) ask(named, element);
-      for (let at = 0; at < attributes.length; at++)
-        if (element.attribs[attributes[at]!] !== undefined) ask(byAttribute.get(attributes[at]!)!, element);
+      const { attribs } = element;
+      for (let at = 0; attribs !== NONE && at < attributes.length; at++)
+        if (attribs[attributes[at]!] !== undefined) ask(byAttribute.get(attributes[at]!)!, element);
       if (always.length > 0) ask(always, element);
     }
     return found;

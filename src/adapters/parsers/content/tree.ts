@@ -19,8 +19,9 @@ import {
   QUOTE,
   SLASH,
 } from '../html/bytes.js';
+import { NameTrie, ROOT, SYMBOL, WIDTH } from '../html/name-trie.js';
 import { bogusCommentEnd, commentEnd, endTagStart, scriptEnd, tagEnd } from '../html/raw-text.js';
-import { type ElementKind, elementKind } from './element-kinds.js';
+import { ELEMENT_NAMES, type ElementKind, elementKind } from './element-kinds.js';
 
 /** Browsers put deeper elements beside their parents, too (Blink: 512). */
 const MAX_DEPTH = 500;
@@ -59,7 +60,18 @@ export function treeOf(utf8: Buffer, xml: boolean): Tree {
 type Attributes = Record<string, string>;
 
 /** Shared by all elements without attributes; nobody changes attributes. */
-const NONE: Attributes = {};
+export const NONE: Attributes = {};
+/** Names that most pages have, so that they need not be cut out of the page again and again. */
+const TAGS = new NameTrie(ELEMENT_NAMES.map((name) => [name, name] as const));
+const ATTRIBUTES = new NameTrie(
+  (
+    'alt aria-controls aria-hidden aria-label aria-labelledby cellpadding cellspacing charset class colspan content data-id ' +
+    'datetime dir for headers height href id itemid itemprop itemscope itemtype lang media method name onclick placeholder ' +
+    'property rel role rowspan scope sizes src srcset style summary tabindex target title type value width'
+  )
+    .split(' ')
+    .map((name) => [name, name] as const),
+);
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
 /** Of one page. */
@@ -92,6 +104,7 @@ class TreeBuilder {
   /** Of the tag that was read last. */
   private attributes = NONE;
   private selfClosing = false;
+  private kindRead!: Kind;
 
   constructor(
     private readonly bytes: Buffer,
@@ -152,11 +165,10 @@ class TreeBuilder {
   }
 
   private startTag(at: number): number {
-    const nameEnd = this.nameEnd(at);
-    const behind = this.readAttributes(nameEnd);
+    const behind = this.readAttributes(this.readName(at));
     // An incomplete tag at the end of the input is not a tag.
     if (behind < 0) return this.bytes.length;
-    let kind = this.kindAt(at, nameEnd);
+    let kind = this.kindRead;
     if (kind.name === 'image' && !this.foreign) kind = this.kind('img');
     // A form in a form is ignored.
     if (kind.name === 'form' && kind.open > 0) return behind;
@@ -181,10 +193,9 @@ class TreeBuilder {
   }
 
   private endTag(at: number): number {
-    const nameEnd = this.nameEnd(at);
-    const behind = tagEnd(this.bytes, nameEnd);
+    const behind = tagEnd(this.bytes, this.readName(at));
     if (behind < 0) return this.bytes.length;
-    const kind = this.kindAt(at, nameEnd);
+    const kind = this.kindRead;
     if (kind.name === 'br') this.start(kind, NONE);
     else if (kind.open > 0) {
       while (this.open.at(-1)!.kind !== kind) this.pop();
@@ -222,10 +233,6 @@ class TreeBuilder {
     this.parent = this.open.at(-1)?.node ?? this.root;
   }
 
-  private kindAt(start: number, end: number): Kind {
-    return this.kinds.get(this.page.slice(start, end)) ?? this.kind(this.page.slice(start, end));
-  }
-
   private kind(written: string): Kind {
     const name = written.toLowerCase();
     const kind = this.kinds.get(name) ?? { ...elementKind(name), open: 0 };
@@ -240,10 +247,15 @@ class TreeBuilder {
   private append(node: ChildNode): void {
     const { parent } = this;
     const { children } = parent;
-    const last = children.length === 0 ? null : children[children.length - 1]!;
-    if (last) last.next = node;
-    node.prev = last;
     node.parent = parent;
+    if (children.length === 0) {
+      // Room for one: most elements have no more, and an array that grows from nothing takes room for seventeen.
+      parent.children = [node];
+      return;
+    }
+    const last = children[children.length - 1]!;
+    last.next = node;
+    node.prev = last;
     children.push(node);
   }
 
@@ -252,10 +264,13 @@ class TreeBuilder {
     return this.ascii || !BEYOND_ASCII.test(cut) ? cut : this.bytes.toString('utf8', start, end);
   }
 
-  private nameEnd(from: number): number {
+  private readName(from: number): number {
     const { bytes } = this;
     let at = from;
-    while (at < bytes.length && !endsName(bytes[at]!)) at++;
+    let node = ROOT;
+    for (; at < bytes.length && !endsName(bytes[at]!); at++) node = TAGS.next[node * WIDTH + SYMBOL[bytes[at]!]!]!;
+    const written = TAGS.valueAt(node) ?? this.slice(from, at);
+    this.kindRead = this.kinds.get(written) ?? this.kind(written);
     return at;
   }
 
@@ -280,10 +295,12 @@ class TreeBuilder {
   private attribute(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
-    let at = from + 1;
     // The first byte belongs to the name whatever it is, even `=`.
-    while (at < end && bytes[at] !== EQUALS && !endsName(bytes[at]!)) at++;
-    const nameEnd = at;
+    let at = from + 1;
+    let node = ATTRIBUTES.next[ROOT * WIDTH + SYMBOL[bytes[from]!]!]!;
+    for (; at < end && bytes[at] !== EQUALS && !endsName(bytes[at]!); at++)
+      node = ATTRIBUTES.next[node * WIDTH + SYMBOL[bytes[at]!]!]!;
+    const name = ATTRIBUTES.valueAt(node) ?? this.otherName(from, at);
     while (at < end && isSpace(bytes[at]!)) at++;
     if (at < end && bytes[at] === EQUALS) {
       at++;
@@ -293,26 +310,30 @@ class TreeBuilder {
         const start = at + 1;
         const close = this.page.indexOf(quote === QUOTE ? '"' : "'", start);
         if (close < 0) return end;
-        this.keep(from, nameEnd, start, close);
+        this.keep(name, start, close);
         return close + 1;
       }
       const start = at;
       while (at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!)) at++;
-      this.keep(from, nameEnd, start, at);
+      this.keep(name, start, at);
       return at;
     }
-    this.keep(from, nameEnd, at, at);
+    this.keep(name, at, at);
     return at;
   }
 
   /** Of two attributes of one name the first counts. */
-  private keep(nameStart: number, nameEnd: number, start: number, end: number): void {
-    const name = this.slice(nameStart, nameEnd).toLowerCase();
+  private keep(name: string, start: number, end: number): void {
     if (this.attributes === NONE) this.attributes = {};
     else if (Object.hasOwn(this.attributes, name)) return;
     const written = this.slice(start, end);
     this.attributes[name] = written.includes('&') ? decodeHTMLAttribute(written) : written;
+  }
+
+  private otherName(start: number, end: number): string {
+    const name = this.slice(start, end).toLowerCase();
     this.hasSigns ||= name.startsWith('data-') && SIGNS.test(name);
+    return name;
   }
 }
 

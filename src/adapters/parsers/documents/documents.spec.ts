@@ -64,6 +64,20 @@ describe('a PDF', () => {
 });
 
 describe('a PDF of TeX', () => {
+  it('has subscripts beside their letters', async () => {
+    const text = 'H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/^H2O and more/),
+    });
+  });
+
+  it('has whole words where a hyphen ends their line', async () => {
+    const text = 'are quite dis-) Tj 0 -14 Td (tinct well- known';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/quite distinct well- known/),
+    });
+  });
+
   it('has the letters of accents that are printed over them', async () => {
     // The dieresis is printed after the word, back in the middle above its `u`: 0.389 from the start of the word, which is 1.167 wide.
     const text = 'fur) Tj [778 (\u00c8) -445 ( alle)] TJ (';

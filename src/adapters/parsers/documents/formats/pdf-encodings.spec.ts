@@ -5,7 +5,7 @@ import { ligaturesOf, textOfGlyph } from './pdf-encodings.js';
 
 const FONT = '<</Type/Font/BaseFont/ABCDEF+Libertine/Encoding 7 0 R>>';
 const ENCODING = '<</Type/Encoding/Differences[27/f_i/f_l 31/T_h.alt 65/A/a.sc/bracketleft]>>';
-const MEANS = { 27: 'fi', 28: 'fl', 31: 'Th', 65: 'A', 66: 'a', 67: '' };
+const MEANS = { 27: 'fi', 28: 'fl', 31: 'Th', 66: 'a', 67: '' };
 
 const codes = (file: string | Uint8Array, font = 'Libertine') =>
   Object.fromEntries(ligaturesOf(typeof file === 'string' ? Buffer.from(file, 'latin1') : file).get(font) ?? []);
@@ -31,6 +31,11 @@ describe('the codes of the fonts of a PDF', () => {
       28: 'fl',
       31: 'Th',
     });
+  });
+
+  it('are those of ligatures, where another subset of the font has a letter', () => {
+    const other = '8 0 obj<</BaseFont/GHIJKL+Libertine/Encoding<</Differences[27/V]>>>>endobj\n';
+    expect(codes(`6 0 obj${FONT}endobj\n7 0 obj${ENCODING}endobj\n${other}`)).toMatchObject(MEANS);
   });
 
   it('mean nothing when the glyph is no letter', () => {

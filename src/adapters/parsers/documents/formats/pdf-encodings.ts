@@ -45,7 +45,11 @@ function differencesOf(object: string): CodeTexts {
   let code = 0;
   for (const [token] of written.matchAll(/\d{1,3}(?!\d)|\/[^\s/]{0,127}/g)) {
     if (!token.startsWith('/')) code = Number(token);
-    else if (code < CODES) found.set(code++, textOfGlyph(token.slice(1)));
+    else if (code < CODES) {
+      // PDFium knows plain letters: a subset that has one at a code of another's ligature does not disagree with it.
+      if (!/^\/[A-Za-z]$/.test(token)) found.set(code, textOfGlyph(token.slice(1)));
+      code++;
+    }
   }
   return found;
 }

@@ -1,22 +1,44 @@
-/** What PDFium's text of a page lacks: the letters of ligatures whose names it does not know, and accents that are on their letters. */
+/**
+ * What PDFium's text of a page lacks: the letters of ligatures whose names it does not know, accents that are on their letters, subscripts
+ * that are no lines of their own, and words that go on in the next line.
+ */
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
 import type { CodeTexts } from './pdf-encodings.js';
 import type { Pdfium } from './pdfium.js';
 
-/** A code of the font stands in the text when PDFium knows no character for it. U+0002 is its mark of a hyphenated word. */
-const UNNAMED = /[\u0001\u0003-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 /** Bytes of the name of a font. */
 const MOST_NAME = 128;
 
 /** What the codes of each font stand for, by its name. */
 export type Ligatures = () => ReadonlyMap<string, CodeTexts>;
 
-/** A page with neither, which is almost every one, costs two searches. */
+/** Where PDFium may have parted what belongs together: lines, and hyphens that it does not take for the end of one. */
+const PARTED = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
+
 export function repairedText(pdfium: Pdfium, text: number, page: string, ligatures: Ligatures): string {
-  const isUnnamed = UNNAMED.test(page);
+  const isUnnamed = hasUnnamed(pdfium, text);
   const isAccented = SPACING_ACCENT.test(page);
-  return isUnnamed || isAccented ? new Repair(pdfium, text, page, ligatures).repaired(isUnnamed, isAccented) : page;
+  const isParted = PARTED.test(page);
+  return isUnnamed || isAccented || isParted
+    ? new Repair(pdfium, text, page, ligatures).repaired({ isUnnamed, isAccented, isParted })
+    : page;
 }
+
+/** The code in its font, which may be that of any letter, stands in the text for a glyph of which PDFium knows no character. */
+function hasUnnamed(pdfium: Pdfium, text: number): boolean {
+  const count = pdfium._FPDFText_CountChars(text);
+  for (let index = 0; index < count; index++) if (pdfium._FPDFText_HasUnicodeMapError(text, index) === 1) return true;
+  return false;
+}
+
+interface Needs {
+  readonly isUnnamed: boolean;
+  readonly isAccented: boolean;
+  readonly isParted: boolean;
+}
+
+/** What is further apart than this share of its height is not beside each other. */
+const BESIDE = 0.25;
 
 class Repair {
   private readonly texts: string[];
@@ -34,7 +56,7 @@ class Repair {
     this.texts = [...this.written];
   }
 
-  repaired(isUnnamed: boolean, isAccented: boolean): string {
+  repaired({ isUnnamed, isAccented, isParted }: Needs): string {
     const { texts } = this;
     const cells = this.pdfium.wasmExports.malloc(CELLS);
     if (cells === 0) return texts.join('');
@@ -48,6 +70,7 @@ class Repair {
           isGenerated: (index) => this.pdfium._FPDFText_IsGenerated(this.text, this.place(index)) === 1,
           fontSize: (index) => this.pdfium._FPDFText_GetFontSize(this.text, this.place(index)),
         });
+      if (isParted) this.joinParted(box);
     } finally {
       this.pdfium.wasmExports.free(cells);
     }
@@ -57,14 +80,34 @@ class Repair {
   private nameGlyphs(cells: number): void {
     const { pdfium, text, texts } = this;
     for (let index = 0; index < texts.length; index++) {
-      if (!UNNAMED.test(texts[index]!)) continue;
       const code = texts[index]!.codePointAt(0)!;
       const place = this.place(index);
-      if (pdfium._FPDFText_GetUnicode(text, place) !== code || pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1)
+      if (pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1 || pdfium._FPDFText_GetUnicode(text, place) !== code)
         continue;
       const object = pdfium._FPDFText_GetTextObject(text, place);
       const font = object === 0 ? 0 : pdfium._FPDFTextObj_GetFont(object);
       if (font !== 0) texts[index] = this.ligatures().get(this.nameOf(font, cells))?.get(code) || texts[index]!;
+    }
+  }
+
+  private joinParted(box: (index: number) => Box | undefined): void {
+    const { texts } = this;
+    for (let index = 1; index + 2 < texts.length; index++) {
+      const [before, next] = [texts[index - 1]!, texts[index + 1]!];
+      if (texts[index] === '\r' && next === '\n') {
+        const [one, other] = [box(index - 1), box(index + 2)];
+        // What follows a subscript is on the line again.
+        if (one && other && (isSubscript(other, one) || isSubscript(one, other))) texts[index] = texts[index + 1] = '';
+      } else if (
+        texts[index] === ' ' &&
+        before === '-' &&
+        /^\p{Ll}$/u.test(texts[index - 2] ?? '') &&
+        /^\p{Ll}$/u.test(next)
+      ) {
+        const [hyphen, letter] = [box(index - 1), box(index + 1)];
+        if (!hyphen || !letter || letter.left > hyphen.left || letter.top > hyphen.top) continue;
+        texts[index - 1] = texts[index] = '';
+      }
     }
   }
 
@@ -98,3 +141,15 @@ class Repair {
 
 /** Bytes for the name of a font, or for four numbers of double precision. */
 const CELLS = MOST_NAME;
+
+/** Beside a character, and lower than its foot, but not below all of it. Superscripts are left: most are numbers of footnotes. */
+function isSubscript(low: Box, character: Box): boolean {
+  const height = character.top - character.bottom;
+  const gap = Math.max(low.left - character.right, character.left - low.right);
+  return (
+    Math.abs(gap) < height * BESIDE &&
+    low.bottom < character.bottom - height * 0.05 &&
+    low.top > character.bottom &&
+    low.top < character.top - height * 0.1
+  );
+}
