@@ -1,10 +1,12 @@
 /**
  * `npm run simulate -- --seeds 1000 --from 1`: runs worlds and tells which of them went wrong; a seed replays exactly.
  * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest, with
- * `--bad-days` worlds in which whole hosts fail in every way, with `--sinks` worlds with a second sink that is slow or down for long.
+ * `--bad-days` worlds in which whole hosts fail in every way, with `--sinks` worlds with a second sink that is slow or down for long,
+ * with `--parts` worlds whose pages are split into parts that come and go.
  */
 import { runBadDays } from './bad-days-world.js';
 import { runCluster } from './cluster-world.js';
+import { runPartsWorld } from './parts-world.js';
 import { runRuledWorld } from './ruled-world.js';
 import { runSinksWorld } from './sinks-world.js';
 import { runWorld } from './world.js';
@@ -16,7 +18,13 @@ const option = (name: string, otherwise: number): number => {
 
 const from = option('from', 1);
 const seeds = option('seeds', 100);
-const kinds = { nodes: runCluster, rules: runRuledWorld, 'bad-days': runBadDays, sinks: runSinksWorld };
+const kinds = {
+  nodes: runCluster,
+  rules: runRuledWorld,
+  'bad-days': runBadDays,
+  sinks: runSinksWorld,
+  parts: runPartsWorld,
+};
 const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => process.argv.includes(`--${name}`));
 const run = kind ? kinds[kind] : runWorld;
 const totals = new Map<string, number>();

@@ -11,6 +11,8 @@ const REASONS_GIVEN: ReadonlySet<string> = new Set([...Object.keys(REASONS), ...
 /** What the index holds, and how the sink in front of it fails. It outlives every crash of the crawler. */
 export class SimulatedIndex {
   readonly documents = new Map<string, string>();
+  /** What the documents say. */
+  readonly texts = new Map<string, string>();
   readonly violations: string[] = [];
   faults = true;
   /** Told of each deletion of a document before it is carried out. */
@@ -83,11 +85,13 @@ export class SimulatedIndex {
     if (this.faults && this.refuses(order)) return { state: 'refused', message: 'this one never' };
     if (order.kind === 'add') {
       this.documents.set(order.uri, order.document.stamp);
+      this.texts.set(order.uri, order.document.text);
       this.taken.add(`${order.uri} ${order.document.stamp}`);
       this.kept?.set(order.uri, order);
     } else {
       if (this.documents.has(order.uri)) this.onDeletion(order);
       this.documents.delete(order.uri);
+      this.texts.delete(order.uri);
       this.kept?.delete(order.uri);
     }
     return { state: 'acknowledged' };

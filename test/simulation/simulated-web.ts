@@ -14,6 +14,8 @@ interface Page {
   target: string;
   /** What the page names as its canonical URL. */
   canonical?: string;
+  /** Sections of the page by their ids, with the version of each. */
+  sections?: Map<string, number>;
 }
 
 interface Site {
@@ -119,6 +121,27 @@ export class SimulatedWeb {
     const page = site.pages.get(path)!;
     page.canonical = path === '/' || page.canonical !== undefined ? undefined : this.random.pick(paths);
     page.version++;
+  }
+
+  /** Some of the sections of a page come, go, change or change places. */
+  changeSections(): void {
+    const page = this.random.pick([...this.random.pick(this.sites).pages.values()]);
+    page.sections ??= new Map();
+    for (let times = this.random.integer(1, 4); times > 0; times--) {
+      const id = `s${this.random.integer(1, 8)}`;
+      const version = page.sections.get(id) ?? 0;
+      if (this.random.chance(0.4)) page.sections.delete(id);
+      else page.sections.set(id, this.random.chance(0.3) ? version : this.random.integer(0, 99));
+    }
+    // A page that loses all of them at once is what the deletion guard is about.
+    if (this.random.chance(0.1)) page.sections.clear();
+    if (this.random.chance(0.3)) page.sections = new Map([...page.sections].reverse());
+  }
+
+  /** The texts of the sections of a page by the URIs that their documents have. */
+  sectionsOf(url: string): ReadonlyMap<string, string> {
+    const sections = this.serves(url) ? (this.page(url)?.sections ?? []) : [];
+    return new Map([...sections].map(([id, version]) => [`${url}#${id}`, textOfSection(id, version)]));
   }
 
   /** No more faults; every page stays as it is. */
@@ -272,12 +295,17 @@ export class SimulatedWeb {
     const canonical = page.canonical === undefined ? '' : `<link rel="canonical" href="${page.canonical}">`;
     const ways = page.links.map((link, i) => (this.manyWays ? inSomeWay(link, site.host, page.version + i) : link));
     const links = ways.map((link) => `<a href="${link}">x</a>`).join(' ');
-    const etag = `"${page.kind} ${page.version} ${page.links.join(' ')}"`;
+    const sections = [...(page.sections ?? [])];
+    const etag = `"${page.kind} ${page.version} ${page.links.join(' ')} ${sections.join(' ')}"`;
     if (site.validators && request.ifNoneMatch === etag) return respond(304, { etag });
-    const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}${canonical}</head><body>version ${page.version} ${links}</body></html>`;
+    const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}${canonical}</head><body>version ${page.version} ${links}${sections.map(asHtml).join('')}</body></html>`;
     return respond(200, site.validators ? { ...TYPE, etag } : TYPE, body);
   }
 }
+
+const textOfSection = (id: string, version: number): string => `section ${id} ${version}`;
+const asHtml = ([id, version]: readonly [string, number]): string =>
+  `<section id="${id}">${textOfSection(id, version)}</section>`;
 
 /** The same URL, written as people and programs do. */
 function inSomeWay(link: string, host: string, number: number): string {

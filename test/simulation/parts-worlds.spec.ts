@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { runPartsWorld } from './parts-world.js';
+import { worlds } from './worlds.js';
+
+const WORLDS = worlds({ count: 6 });
+
+describe('however often the parts of pages come, go and change, the index has those that are there in the end', () => {
+  it.each(WORLDS)('world %i, with pages in parts', async (seed) => {
+    const { violations, parts } = await runPartsWorld(seed);
+    expect(violations, `npm run simulate -- --parts --from ${seed} --seeds 1`).toEqual([]);
+    expect(parts).toBeGreaterThan(0);
+  });
+});
