@@ -30,6 +30,8 @@ export interface PartPlan {
   readonly parts: readonly PartState[];
   /** What they may hold until then. */
   readonly possible: readonly PartState[];
+  /** What they hold when they refuse the orders. */
+  readonly unchanged: readonly PartState[];
   /** Some of the unrecorded orders are those of parts. */
   readonly hasNew: boolean;
 }
@@ -42,7 +44,7 @@ export interface PartServices {
   readonly inDoubt: Pick<InDoubtDeliveries, 'asInDoubt'>;
 }
 
-const NOTHING: PartPlan = { orders: [], entries: [], parts: [], possible: [], hasNew: false };
+const NOTHING: PartPlan = { orders: [], entries: [], parts: [], possible: [], unchanged: [], hasNew: false };
 
 export class PartOrders {
   constructor(
@@ -67,16 +69,20 @@ export class PartOrders {
     const adds = pushed.map((part) => ledger.add({ ...state, url: part.uri }, reason, part));
     // A person who removes the splitting from the configuration wants the parts gone: the guard does not apply.
     const judged =
-      found === undefined ? { sent: gone, kept: [], entries: [] } : await this.judge(state, gone, startedAt);
+      found === undefined ? { sent: gone, kept: [], entries: [] } : await this.judge(state, gone, isKnown, startedAt);
     const over = await this.withdrawn(state, back, 'the part is on the page again');
     const ends = await this.withdrawn(state, judged.sent, 'the part is deleted');
     const present = partStates(parts);
     const isNew = new Set(before.map(({ id }) => id));
+    // The waiting deletions are written in any case, and have to be found when their parts are back.
+    const waiting = new Map(judged.kept.map((part) => [part.id, part]));
+    const marked = (part: PartState): PartState => waiting.get(part.id) ?? part;
     return {
       orders: [...adds, ...judged.sent.map((part) => this.deletion(state, uri, part, PART_GONE))],
       entries: [...judged.entries, ...over, ...ends],
       parts: [...present, ...judged.kept],
-      possible: [...present, ...gone],
+      possible: [...present, ...gone.map(marked)],
+      unchanged: before.map(marked),
       hasNew: present.some(({ id }) => !isNew.has(id)),
     };
   }
@@ -87,7 +93,7 @@ export class PartOrders {
     if (parts.length === 0) return NOTHING;
     const orders = parts.map((part) => this.deletion(state, url, part, WITH_ITS_PAGE));
     const entries = await this.withdrawn(state, parts, 'the page is deleted');
-    return { ...NOTHING, orders, entries, possible: parts };
+    return { ...NOTHING, orders, entries, possible: parts, unchanged: parts };
   }
 
   /** One part whose deletion a person releases. */
@@ -97,11 +103,16 @@ export class PartOrders {
     const order = this.deletion(state, state.url, part, PART_GONE);
     const done = this.withdraw(entry, `sent as order ${order.id}`);
     const parts = state.parts!.filter((one) => one !== part);
-    return { orders: [order], entries: [done], parts, possible: state.parts!, hasNew: false };
+    return { orders: [order], entries: [done], parts, possible: state.parts!, unchanged: state.parts!, hasNew: false };
   }
 
   /** Parts that have left their page pass the limits of the deletion guard one by one, like documents of pages. */
-  private async judge(state: UrlState, gone: readonly PartState[], startedAt = this.services.clock.now()) {
+  private async judge(
+    state: UrlState,
+    gone: readonly PartState[],
+    isKnown: boolean,
+    startedAt = this.services.clock.now(),
+  ) {
     const sent: PartState[] = [];
     const kept: PartState[] = [];
     const entries: LedgerEntry[] = [];
@@ -115,7 +126,8 @@ export class PartOrders {
       };
       if ((await this.deletions.admit(wanted)) === 'send') sent.push(part);
       else {
-        kept.push({ ...part, held: true });
+        // A sink that has refused it may lack it: when it is back, it is pushed whatever it was.
+        kept.push({ ...part, ...(isKnown ? {} : { stamp: UNKNOWN_STAMP }), held: true });
         if (!part.held || (await this.held(state, part)).length === 0) entries.push(this.hold(state, part));
       }
     }

@@ -186,14 +186,16 @@ export class UrlSettlement {
     const { entries, isRefused, partiallyAccepted, owed } = await this.sendAll(add, plan, decision);
     orders.push(...entries);
     if (!isRefused) return { changes: plan ? { ...base, parts: nonEmpty(plan.parts) } : base, orders, remove, owed };
-    const known = plan?.hasNew ? this.unmarked(state, partiallyAccepted, plan) : {};
+    const known = plan ? this.afterRefusal(state, partiallyAccepted, plan) : {};
     const refused = refusedAdd(state, base, partiallyAccepted);
     return { changes: this.refused(state, { ...refused, ...known }, partiallyAccepted), orders, remove, owed };
   }
 
-  /** What remains of the marks of `markUnknown` after a refusal. */
-  private unmarked({ stamp, parts }: UrlState, partiallyAccepted: boolean, plan: PartPlan): UrlChanges {
-    return partiallyAccepted ? { parts: nonEmpty(plan.possible) } : { stamp: stamp ?? null, parts: parts ?? null };
+  /** The parts, and what remains of the marks of `markUnknown`. */
+  private afterRefusal({ stamp }: UrlState, partiallyAccepted: boolean, plan: PartPlan): UrlChanges {
+    const unchanged = { parts: nonEmpty(plan.unchanged) };
+    if (!plan.hasNew) return unchanged;
+    return partiallyAccepted ? { parts: nonEmpty(plan.possible) } : { stamp: stamp ?? null, ...unchanged };
   }
 
   private async releasePart(

@@ -68,7 +68,7 @@ class Repair {
           texts,
           box,
           isGenerated: (index) => this.pdfium._FPDFText_IsGenerated(this.text, this.place(index)) === 1,
-          fontSize: (index) => this.pdfium._FPDFText_GetFontSize(this.text, this.place(index)),
+          fontSize: (index) => this.fontSize(index),
         });
       if (isParted) this.joinParted(box);
     } finally {
@@ -96,8 +96,11 @@ class Repair {
       const [before, next] = [texts[index - 1]!, texts[index + 1]!];
       if (texts[index] === '\r' && next === '\n') {
         const [one, other] = [box(index - 1), box(index + 2)];
+        const sizes = [this.fontSize(index - 1), this.fontSize(index + 2)] as const;
         // What follows a subscript is on the line again.
-        if (one && other && (isSubscript(other, one) || isSubscript(one, other))) texts[index] = texts[index + 1] = '';
+        const [low, character] = sizes[0] > sizes[1] ? [other, one] : [one, other];
+        if (low && character && sizes[0] !== sizes[1] && isSubscript(low, character))
+          texts[index] = texts[index + 1] = '';
       } else if (
         texts[index] === ' ' &&
         before === '-' &&
@@ -116,6 +119,10 @@ class Repair {
     const bytes = pdfium._FPDFFont_GetBaseFontName(font, cells, MOST_NAME);
     if (bytes < 2 || bytes > MOST_NAME) return '';
     return Buffer.from(pdfium.HEAPU8.subarray(cells, cells + bytes - 1)).toString('latin1');
+  }
+
+  private fontSize(index: number): number {
+    return this.pdfium._FPDFText_GetFontSize(this.text, this.place(index));
   }
 
   /** PDFium's number of the character, which counts those that are not in the text. */
@@ -142,7 +149,7 @@ class Repair {
 /** Bytes for the name of a font, or for four numbers of double precision. */
 const CELLS = MOST_NAME;
 
-/** Beside a character, and lower than its foot, but not below all of it. Superscripts are left: most are numbers of footnotes. */
+/** Beside a larger character, and lower than its foot, but not below all of it. Superscripts are left: most are numbers of footnotes. */
 function isSubscript(low: Box, character: Box): boolean {
   const height = character.top - character.bottom;
   const gap = Math.max(low.left - character.right, character.left - low.right);
