@@ -71,8 +71,8 @@ describe('a PDF of TeX', () => {
     });
   });
 
-  it('has whole words where a hyphen ends their line', async () => {
-    const text = 'are quite dis-) Tj 0 -14 Td (tinct well- known';
+  it('has whole words where a hyphen ends their line, however close the next one is', async () => {
+    const text = 'are quite dis-) Tj 0 -8 Td (tinct well- known';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
       text: expect.stringMatching(/quite distinct well- known/),
     });
