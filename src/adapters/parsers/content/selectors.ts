@@ -79,7 +79,6 @@ function add(map: Map<string, Candidate[]>, key: string, candidate: Candidate): 
   map.set(key, list);
 }
 
-
 const COMBINATORS: ReadonlySet<SelectorType> = new Set([
   SelectorType.Adjacent,
   SelectorType.Child,
