@@ -22,7 +22,7 @@ const OWN_TEXT: ReadonlySet<string> = new Set([
 const SIZE = 8_000;
 const MOST_MS = 3_000;
 /** Milliseconds of the processor: linear time takes a hundredth of it. What takes more is measured by its growth. */
-const SUSPICIOUS = 4;
+const SUSPICIOUS = 1.5;
 /** For a text four times as long: linear time would be 4, quadratic time is 16. */
 const STEEPEST_GROWTH = 8;
 

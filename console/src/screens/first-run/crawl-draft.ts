@@ -134,7 +134,8 @@ function setContact(xml: string, contact: string, cw: Prefix): string {
   const fetcher = defaultFetcher(xml, cw);
   if (fetcher) {
     const bare = fetcher.text.replace(CONTACT, '');
-    const written = bare.replace(/\s*\/?>$/, (end) => attribute + end);
+    const end = bare.endsWith('/>') ? -2 : -1;
+    const written = bare.slice(0, end).trimEnd() + attribute + bare.slice(end);
     return xml.slice(0, fetcher.index) + written + xml.slice(fetcher.index + fetcher.text.length);
   }
   return attribute === '' ? xml : beforeEnd(xml, `  <${tag('Fetcher')}${declaration} name="default"${attribute}/>\n`);

@@ -40,7 +40,7 @@ export function ligaturesOf(file: Uint8Array): ReadonlyMap<string, CodeTexts> {
 
 /** `[27 /f_i /f_l 31 /T_h]`: a number is the code of the name after it, and each further name has the next code. */
 function differencesOf(object: string): CodeTexts {
-  const written = /\/Differences\s*\[([^\]]*)\]/.exec(object)?.[1] ?? '';
+  const written = /\/Differences\s*\[([^\][]*)\]/.exec(object)?.[1] ?? '';
   const found = new Map<number, string>();
   let code = 0;
   for (const [token] of written.matchAll(/\d{1,3}(?!\d)|\/[^\s/]{0,127}/g)) {
