@@ -51,7 +51,7 @@ const withConfiguration = (command: Command): Command =>
   command.option('--config <file>', 'the configuration (else CRAWLWAY_CONFIG, else config/CrawlConfig.xml)');
 
 withConfiguration(program.command('init'))
-  .description('write a first configuration: asks on a terminal; without a URL and a terminal it is the bundled sample')
+  .description('write a first configuration: asks on a terminal; otherwise, without a URL, it is the bundled sample')
   .argument('[url]', 'the site to crawl')
   .option('--folder', 'stay in the folder of the URL (else on its site)')
   .option('--name <name>', 'name of the crawler (else the host)')

@@ -45,6 +45,15 @@ describe('a first configuration', () => {
     expect(await written(site, {})).toEqual([{ userAgent: 'Crawlway/0.1', headers: {}, allowedAddresses: [] }]);
   });
 
+  it('is not the sample when an option says something of a site whose URL is missing', async () => {
+    const config = join(folder, 'CrawlConfig.xml');
+    await expect(init(undefined, { config, sinkUrl: 'http://a.example/' })).rejects.toThrow(
+      '--sink-url is for the crawl of a site: give its URL, too',
+    );
+    await init(undefined, { config });
+    expect(readFileSync(config, 'utf8')).toContain('CrawlConfig');
+  });
+
   it('refuses a contact that is none', async () => {
     await expect(written('https://93.184.215.14/', { contact: 'me' })).rejects.toThrow(UsageError);
   });

@@ -25,12 +25,13 @@ export interface InitOptions {
   readonly json?: boolean;
 }
 
-/** Without a URL, and without a terminal to ask on, it is the sample: a site and an index that come with Crawlway. */
+/** Writes the bundled sample, a site and an index, if no URL is given and there is no terminal to ask on. */
 export async function init(url: string | undefined, options: InitOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   if (existsSync(file) && !options.force)
     throw new UsageError(`${file} exists already: change it there, or overwrite it with --force`);
   const asks = url === undefined && options.sink === undefined && process.stdin.isTTY && process.stdout.isTTY;
+  if (url === undefined && !asks) refuseWithoutUrl(options);
   const answered = asks ? await ask(options) : { url, options };
   const text =
     answered.url === undefined
@@ -43,6 +44,15 @@ export async function init(url: string | undefined, options: InitOptions): Promi
   if (problems.length > unset.length) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   write(file, text);
   report(file, answered.options, { sample: answered.url === undefined, variables: variablesOf(text) });
+}
+
+/** The sample has a sink and a name of its own. */
+function refuseWithoutUrl({ folder, name, sink, sinkUrl, index, login, secret, contact }: InitOptions): void {
+  const given = Object.entries({ folder, name, sink, sinkUrl, index, login, secret, contact });
+  const option = given
+    .find(([, value]) => value !== undefined)?.[0]
+    .replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`);
+  if (option) throw new UsageError(`--${option} is for the crawl of a site: give its URL, too`);
 }
 
 function write(file: string, text: string): void {

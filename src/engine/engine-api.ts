@@ -84,7 +84,7 @@ export interface EngineApi {
   explain(crawler: string, url: string, from?: string): Promise<UrlExplanation>;
   /** `render`: its scripts run, and the page as it was sent is compared with the result. */
   page(crawler: string, url: string, render?: boolean): Promise<PageView>;
-  /** The same under a definition that need not be in force, including robots.txt; nothing is stored. See FirstLook. */
+  /** Like page(), but under any definition, in force or not, and with robots.txt; nothing is stored. See FirstLook. */
   look(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
   /** What a definition would take of a page; nothing is stored. See ContentTrials. */
   tryContent(crawler: string, request: TrialRequest): Promise<ContentTrial>;

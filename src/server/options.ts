@@ -72,7 +72,7 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
   const oidc = readOidc(env);
   if (apiKeys.length === 0 && !oidc && !isLoopback(host)) {
     throw new UsageError(
-      `refusing to listen on ${host} without API keys: everybody who can reach it could control the crawl. ` +
+      `refusing to listen on ${host} without API keys or single sign-on: anyone who can reach it could control the crawl. ` +
         'Set CRAWLWAY_API_KEYS (name:role:key, comma-separated; roles read, operate, admin) or listen on 127.0.0.1',
     );
   }
@@ -97,7 +97,8 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new UsageError(`${text} is not a port: a number from 0 to 65535`);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new UsageError(`${text} is not a valid port: use a number from 0 to 65535`);
   return port;
 }
 

@@ -266,7 +266,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
   }
 
   /** Nothing is on its way to the store or to a sink. */
-  private isCalm(): boolean {
+  isCalm(): boolean {
     return this.delivering === 0 && this.storing() === 0;
   }
 

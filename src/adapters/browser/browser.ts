@@ -161,7 +161,7 @@ export class Browser {
   async use(): Promise<BrowserUse> {
     this.session ??= await this.chromium.newBrowserCDPSession();
     const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
-    const sizes = processInfo.map(({ id, type }) => ({ pid: id, type, bytes: this.remote ? 0 : residentBytes(id) }));
+    const sizes = processInfo.map(({ id, type }) => ({ pid: id, type, bytes: this.remote ? 0 : privateBytes(id) }));
     return {
       cpu: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
       renderers: sizes.filter(({ type }) => type === 'renderer'),
@@ -246,11 +246,11 @@ export class Browser {
 const SANDBOX_HINT =
   '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/RENDERING.md), or, where the container itself confines the browser, write sandbox="false" on cw:Renderer';
 
-/** Pages of memory private to a process; 0 if the system does not report them. */
-function residentBytes(pid: number): number {
+/** Private memory of a process in bytes; 0 if the system does not report it. */
+function privateBytes(pid: number): number {
   try {
-    const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number);
-    return Math.max(0, resident - shared) * 4096;
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
   } catch {
     return 0;
   }

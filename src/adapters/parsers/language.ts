@@ -14,7 +14,7 @@ export function languageOf(declared: readonly (string | undefined)[], sample: ()
 }
 
 /**
- * The pages of a site name one or two languages; tags come from strangers: only a bounded number is remembered, and no long ones.
+ * A site declares one or two languages, but tags are untrusted input: a bounded number is cached, and overlong ones are rejected.
  */
 const MOST_KNOWN = 100;
 const LONGEST_KNOWN = 60;

@@ -1,5 +1,5 @@
 /**
- * Layer 5, recursive conditions (seed: Vivisimo Velocity, "Recursive Conditions"). Global options first, then the rules in order;
+ * Layer 5, recursive conditions (reference: Vivisimo Velocity, "Recursive Conditions"). Global options first, then the rules in order;
  * the last setting of an option wins. Being filtered is final, but evaluation continues: a later rule that filters as well may
  * request a record of the URL.
  */

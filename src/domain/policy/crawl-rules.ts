@@ -1,5 +1,5 @@
 /**
- * Layer 6, the crawl rules and the crawler's defaults (seed: CloudView, "Crawl Rules"). All matching rules count, in file
+ * Layer 6, the crawl rules and the crawler's defaults (reference: CloudView, "Crawl Rules"). All matching rules count, in file
  * order; each sets only the aspects that it names, and a later rule overrides an earlier one aspect by aspect.
  */
 import type { CrawlerDefinition } from '../crawl/definition.js';

@@ -1,5 +1,5 @@
 /**
- * Reads crawl.rules and global.rules (seed: OmniFind): one rule per line, `allow|forbid domain|address|prefix TARGET`, with `#`
+ * Reads crawl.rules and global.rules (reference: OmniFind): one rule per line, `allow|forbid domain|address|prefix TARGET`, with `#`
  * comments and blank lines. All errors are reported at once.
  */
 

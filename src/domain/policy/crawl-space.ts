@@ -1,5 +1,5 @@
 /**
- * Layer 3, the crawl space of one crawler and the global one (seed: OmniFind, "Global Web crawl space configuration"). The first
+ * Layer 3, the crawl space of one crawler and the global one (reference: OmniFind, "Global Web crawl space configuration"). The first
  * matching rule of crawl.rules decides; no match allows. What a domain rule excludes from a crawler may stay in the index if
  * global.rules allows it: then another crawler has it.
  */
@@ -50,7 +50,7 @@ export function crawlSpaceLayer(
       const decision = local(draft.subject, candidate.address ?? undefined);
       const { rule, passedOver } = decision;
       const domain = rule?.verdict === 'forbid' && rule.kind === 'domain';
-      // The seed's first case: a URL that a prefix or address rule excludes as well does not belong to another crawler.
+      // The reference's first case: a URL that a prefix or address rule excludes as well does not belong to another crawler.
       const other = domain ? beforeDomains?.(draft.subject, candidate.address ?? undefined) : undefined;
       const harder = other?.rule?.verdict === 'forbid' ? other.rule : undefined;
       const elsewhere = domain && !harder && shared !== undefined && allows(shared, draft.subject);
@@ -177,7 +177,7 @@ const harderStep = (rule: CrawlSpaceRule): TraceStep => ({
   effect: 'status 760, the document is deleted',
 });
 
-/** The seed's table: which status an excluded URL gets, and whether its document stays. */
+/** OmniFind's table: which status an excluded URL gets, and whether its document stays. */
 function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): Rejection {
   return {
     layer: 'crawl-space',

@@ -51,8 +51,8 @@ export class Draft implements Effects {
   networkErrorDelay: Duration | undefined = undefined;
   needsAddress = false;
   /**
-   * Site mode accepts the URL, so that no crawl rule has to. What a removed root had accepted goes with it, unless the rules accept
-   * it.
+   * Site mode accepts the URL, so no crawl rule needs to. When a root is removed, the URLs that only it had accepted go too, unless
+   * the rules accept them.
    */
   isOnSite = false;
   opinion: Opinion | undefined = undefined;

@@ -1,5 +1,5 @@
 /**
- * Layer 1, the link rules (seed: Fluid Dynamics Search Engine, "Link Detection"), and the trap rules that need no count.
+ * Layer 1, the link rules (reference: Fluid Dynamics Search Engine, "Link Detection"), and the trap rules that need no count.
  * They are about links; of a root only the protocol is judged. Robots exclusion is decided when robots.txt and page are read.
  */
 
@@ -43,7 +43,7 @@ function step(rule: LinkRule, detail: string | undefined, rules: LinkRulesDefini
   return { layer: 'link-rules', test, outcome: 'reject', reason: rule.reason, place: rules.place };
 }
 
-/** In the seed's order. */
+/** In the order of the reference. */
 function linkRuleList(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRule[] {
   const { maxUrlLength, followQueryStrings, followOffsite } = rules;
   const extensions = new Set(rules.ignoreLinksTo);

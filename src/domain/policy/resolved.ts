@@ -1,5 +1,5 @@
 /**
- * The resolved view (seed: Velocity, "view resolved"): the whole policy expanded in the order in which it is evaluated, and for one
+ * The resolved view (reference: Velocity, "view resolved"): the whole policy expanded in the order in which it is evaluated, and for one
  * URL what each rule did, with the final options and who set them.
  */
 

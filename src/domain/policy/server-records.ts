@@ -1,5 +1,5 @@
 /**
- * Layer 4, Server records (seed: mnoGoSearch, "How does indexer walk through the hypertext links"). The record with the longest URL
+ * Layer 4, Server records (reference: mnoGoSearch, "How does indexer walk through the hypertext links"). The record with the longest URL
  * that the candidate begins with gives its parameters. `followOutside` and `deleteNoServer="no"` add an empty record that is found
  * last; the second one also keeps links inside the server of their page.
  */
@@ -184,5 +184,5 @@ export function recordEffect(record: CompiledRecord): string {
   ].join(', ');
 }
 
-/** The whole server of a URL, which a URL list means with `deleteNoServer="no"` (seed, 4). */
+/** The whole server of a URL, which a URL list means with `deleteNoServer="no"` (mnoGoSearch, 4). */
 export const serverScope = (url: CrawlUrl): string => `${origin(url)}/`;

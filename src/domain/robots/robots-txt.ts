@@ -179,7 +179,10 @@ class RobotsBuilder {
     });
   }
 
-  /** More agents follow: they belong to the same rules (RFC 9309, 2.2.4: other records end no group), and have a delay of their own. */
+  /**
+   * More User-agent lines follow. They share the rules of the group, which other records do not end (RFC 9309, 2.2.4), but have
+   * their own delay and preferences.
+   */
   private closeDelay(): void {
     this.groups.push({ agents: this.delayed, rules: [], ...this.other() });
     this.delayed = [];

@@ -83,7 +83,7 @@ export class LinkCollector {
 
   private addLong(raw: string, base: string, discoveredVia: LinkDiscoveredVia, lastModified?: string): void {
     const url = this.context.canonicalize(raw, base);
-    if (url) this.take(url, discoveredVia, lastModified);
+    if (url) this.collect(url, discoveredVia, lastModified);
   }
 
   private addWritten(
@@ -96,7 +96,7 @@ export class LinkCollector {
     const url = this.context.canonicalize(raw, base);
     if (!url) return;
     const before = this.refused.length;
-    const verdict = this.take(url, discoveredVia, lastModified);
+    const verdict = this.collect(url, discoveredVia, lastModified);
     const written = this.writtenOn(base);
     if (this.isReported(url.href)) written.reported(link);
     else if (link === raw && verdict?.layer && !SEES_PAGE[verdict.layer] && this.refused.length > before)
@@ -105,11 +105,11 @@ export class LinkCollector {
 
   /** The reason why the URL is refused, or undefined when it was accepted or is already known. */
   addUrl(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): ReasonCode | undefined {
-    return this.take(url, discoveredVia, lastModified)?.reason;
+    return this.collect(url, discoveredVia, lastModified)?.reason;
   }
 
-  /** The verdict that refuses the URL, if one does. */
-  private take(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): Verdict | undefined {
+  /** Collects the link if the policy accepts it; otherwise returns the verdict that refuses it. */
+  private collect(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): Verdict | undefined {
     if (discoveredVia === 'link' && (url.href === this.page.url.href || this.isReported(url.href))) return undefined;
     const verdict = this.context.policy.judge(this.candidate(url, discoveredVia));
     if (!verdict.accepted) {

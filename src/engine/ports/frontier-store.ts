@@ -167,7 +167,7 @@ export interface FolderStep {
   /** URLs directly in the folder; `sample` has the first of them. */
   readonly urls: number;
   readonly sample: readonly UrlState[];
-  /** As of a search. */
+  /** As in SearchStep: the next step continues after it. */
   readonly next?: UrlId;
   readonly searched: number;
 }
@@ -183,7 +183,7 @@ export interface SurveyStep {
   }[];
   /** Documents in the index by their last visit: at `since[0]` or later, at `since[1]` or later …; last, all earlier ones. */
   readonly ages: readonly number[];
-  /** As of a search. */
+  /** As in SearchStep: the next step continues after it. */
   readonly next?: UrlId;
   readonly searched: number;
 }

@@ -7,7 +7,7 @@ import { CrawlwayClient } from '../../../client/index.js';
 
 const CREDENTIALS = ['authorization', 'x-api-key'] as const;
 /**
- * Messages of one call: all are answered at once, each answer is much longer than its message, and recent revisions of the protocol
+ * Most messages per call: all are answered together, responses are much longer than messages, and recent revisions of the protocol
  * have no batches.
  */
 const MOST_MESSAGES = 20;

@@ -47,7 +47,7 @@ const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
   </Table>
 );
 
-/** The name of the operation, as words: putConfiguration. */
+/** The name of an operation in words: `putConfiguration` becomes "Put configuration". */
 function inWords(what: string): string {
   const words = what.replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,4 +1,4 @@
-/** The transport format of a document and its result: a JSON head and a body, each preceded by its length in 32 bits. */
+/** The transport format of a document and its result: two lengths of 32 bits, then a JSON head and a body. */
 
 export interface Frame {
   readonly head: string;

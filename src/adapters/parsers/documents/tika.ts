@@ -80,7 +80,7 @@ async function boundedText(answer: Response): Promise<string> {
   let bytes = 0;
   for await (const piece of answer.body!) {
     bytes += piece.byteLength;
-    // What has been received so far is read.
+    // Over the limit, only the pieces before this one are kept.
     if (bytes > MOST_BYTES) break;
     text += decoder.decode(piece, { stream: true });
   }

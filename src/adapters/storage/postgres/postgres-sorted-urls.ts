@@ -1,9 +1,11 @@
 import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { Connection, PostgresPool } from './postgres-pool.js';
 
+type ReservedConnection = Connection & { readonly release: () => void };
+
 interface Sorted {
   readonly crawler: string;
-  readonly connection: Connection & { readonly release: () => void };
+  readonly connection: ReservedConnection;
 }
 
 /**
@@ -46,20 +48,31 @@ export class PostgresSortedUrls {
   async #sort(crawler: string): Promise<void> {
     await this.#drop();
     const connection = await this.#pool.reserved();
+    try {
+      await fill(connection, crawler);
+    } catch (error) {
+      await drop(connection).catch(() => undefined);
+      throw error;
+    }
     this.#sorted = { crawler, connection };
-    await connection.rows('CREATE TEMP TABLE by_url (url text COLLATE "C" NOT NULL, id bigint NOT NULL)');
-    await connection.rows(
-      `INSERT INTO by_url SELECT u.url, u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
-       WHERE s.crawler = $1 ORDER BY u.url`,
-      [crawler],
-    );
-    await connection.rows('CREATE INDEX by_url_url ON by_url (url)');
   }
 
   async #drop(): Promise<void> {
     const sorted = this.#sorted;
     this.#sorted = undefined;
-    if (!sorted) return;
-    await sorted.connection.rows('DROP TABLE IF EXISTS by_url').finally(() => sorted.connection.release());
+    if (sorted) await drop(sorted.connection);
   }
 }
+
+async function fill(connection: ReservedConnection, crawler: string): Promise<void> {
+  await connection.rows('CREATE TEMP TABLE by_url (url text COLLATE "C" NOT NULL, id bigint NOT NULL)');
+  await connection.rows(
+    `INSERT INTO by_url SELECT u.url, u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
+     WHERE s.crawler = $1 ORDER BY u.url`,
+    [crawler],
+  );
+  await connection.rows('CREATE INDEX by_url_url ON by_url (url)');
+}
+
+const drop = (connection: ReservedConnection): Promise<unknown> =>
+  connection.rows('DROP TABLE IF EXISTS by_url').finally(() => connection.release());

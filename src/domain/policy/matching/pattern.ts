@@ -9,7 +9,7 @@ const SPECIAL = '^$.*+?[](){}|';
 
 /**
  * The regular expression that a `litteral` pattern means: special characters are literal there, and a backslash makes them
- * operators (seed: CloudView; `\.\*` = anything).
+ * operators (reference: CloudView; `\.\*` = anything).
  */
 export function regexOfLitteral(value: string): string {
   let source = '';

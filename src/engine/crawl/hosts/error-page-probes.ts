@@ -113,7 +113,7 @@ export class ErrorPageProbes {
     return probe && probe.until > this.clock.now() ? probe : undefined;
   }
 
-  /** Nobody can have prepared a page for the moment at which a probe happens to be sent. */
+  /** Depends on the current time, so that no real page can exist at the URL of the probe. */
   private token(url: string): string {
     return BigInt.asUintN(64, urlKey(`${this.clock.now()} ${url}`)).toString(36);
   }
