@@ -125,7 +125,7 @@ export function createServices(
     partitions,
     nodes,
     hosts,
-    robots: new RobotsGate(processor, hosts, slots, clock, (fetcher, href) => logins.handshake(fetcher, href)),
+    robots: new RobotsGate(processor, hosts, slots, clock, (fetcher, href) => logins.robotsSession(fetcher, href)),
     slots,
     groups: new PolitenessGroups(clock, (name) => processor.resolve(name), loadDomains),
     probes,

@@ -192,7 +192,7 @@ describe('the calls about single rules', () => {
       ];
       for (const { status, body } of answers) {
         expect(status).toBe(422);
-        expect(body.errors![0]!.detail).toContain('is not a character of XML');
+        expect(body.errors![0]!.detail).toContain('is not allowed in XML');
       }
     }
     expect((await send('POST', rules, { ...rule, group: 'new\u0000' })).status).toBe(400);

@@ -82,7 +82,12 @@ export class Tab {
       this.crashed = () => reject(new TabFailed('render-crash', 'the process of the page ended'));
       timer = setTimeout(
         () =>
-          reject(new TabFailed('render-timeout', `its scripts did not let the page be read within ${hung / 1000} s`)),
+          reject(
+            new TabFailed(
+              'render-timeout',
+              `its scripts kept the page busy, so it could not be read within ${hung / 1000} s`,
+            ),
+          ),
         hung,
       );
     });

@@ -21,7 +21,7 @@ export function findMarkupFault(xml: string): MarkupFault | undefined {
   }
   const strange = xml.search(NO_XML_CHARACTER);
   if (strange >= 0)
-    return fault(strange, 'xml-not-well-formed', `${nameOf(xml, strange)} is not a character of XML: remove it`);
+    return fault(strange, 'xml-not-well-formed', `${nameOf(xml, strange)} is not allowed in XML: remove it`);
   let depth = 0;
   let elements = 0;
   let at = xml.indexOf('<');

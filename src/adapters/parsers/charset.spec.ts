@@ -39,6 +39,18 @@ describe('the encoding is taken from', () => {
     expect(findEncoding(latin1(xml), undefined, 'xml')).toBe('iso-8859-15');
   });
 
+  it.each([
+    '<?xml version="1.0" encoding="UTF-16"?><a>\u00e9</a>',
+    '\r\n <!doctype html><title>\u0414\u0430</title>',
+    '<html><meta charset=koi8-r>',
+  ])('markup in UTF-16 without a byte order mark: %j', (text) => {
+    const wide = Buffer.from(text, 'utf16le');
+    for (const format of ['html', 'xml'] as const) {
+      expect(findEncoding(wide, undefined, format)).toBe('utf-16le');
+      expect(findEncoding(Buffer.from(wide).swap16(), undefined, format)).toBe('utf-16be');
+    }
+  });
+
   it('nothing inside plain text', () => {
     expect(findEncoding(latin1('<meta charset=koi8-r>'), undefined, 'text')).toBe('utf-8');
   });

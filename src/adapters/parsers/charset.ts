@@ -1,6 +1,6 @@
 /**
  * Finds a text's encoding and converts it to valid UTF-8. Order: byte order mark, HTTP header, declaration inside (`<meta
- * charset>`, XML declaration), detection, windows-1252. Unknown labels are ignored.
+ * charset>`, XML declaration), markup in UTF-16, detection, windows-1252. Unknown labels are ignored.
  */
 import { isUtf8 } from 'node:buffer';
 import { getBOMEncoding, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
@@ -45,6 +45,8 @@ export function charsetOf(contentType: string | undefined): string | undefined {
 
 function declaredEncoding(head: Buffer, format: TextFormat): string | undefined {
   if (format === 'text') return undefined;
+  const wide = WIDE_MARKUP.exec(head.toString('latin1', 0, LONGEST_BLANK));
+  if (wide) return wide[1] === undefined ? 'utf-16be' : 'utf-16le';
   const inMarkup =
     format === 'html'
       ? knownEncoding(declaredInMarkup(head, (label) => knownEncoding(label) !== undefined))
@@ -54,6 +56,13 @@ function declaredEncoding(head: Buffer, format: TextFormat): string | undefined 
   if (declared === 'utf-16le' || declared === 'utf-16be') return 'utf-8';
   return declared === 'x-user-defined' ? FALLBACK : declared;
 }
+
+const LONGEST_BLANK = 128;
+/**
+ * Begin of markup in UTF-16 without a byte order mark: after blanks, the first `<` and what follows, each with a zero byte after
+ * or before it. This covers what the HTML standard's prescan and appendix F of XML 1.0 recognize.
+ */
+const WIDE_MARKUP = /^(?:(?:[\t\n\r ]\0)*(<\0[!?a-z]\0)|(?:\0[\t\n\r ])*\0<\0[!?a-z])/i;
 
 function declaredInXml(head: Buffer): string | undefined {
   const declaration = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']/.exec(head.toString('latin1'));

@@ -37,7 +37,7 @@ interface InFlight extends PluginCall {
 }
 
 /** How long a process that runs something other than the late call takes to answer at most. */
-const PATIENCE = seconds(2);
+const PONG_LIMIT = seconds(2);
 /** Reading the memory of a process takes a few microseconds. */
 const WATCH_MS = 200;
 const MEBIBYTE = 1024 * 1024;
@@ -52,7 +52,7 @@ export class PluginProcess {
   private lastId = 0;
   private reason: string | undefined;
   private load: { resolve: (loaded: Loaded) => void; reject: (error: Error) => void } | undefined;
-  private cancelPatience: (() => void) | undefined;
+  private cancelPongTimer: (() => void) | undefined;
   private readonly watch: NodeJS.Timeout;
   private closing = false;
   memory = 0;
@@ -81,7 +81,7 @@ export class PluginProcess {
       stream.on('data', (piece: Buffer) => events.printed(piece.toString('utf8', 0, LONGEST_OUTPUT).trimEnd()));
       (stream as Socket).unref();
     }
-    this.child.on('message', (message: FromPlugin) => this.heed(message));
+    this.child.on('message', (message: FromPlugin) => this.receive(message));
     this.child.on('error', (error) => this.end(`its process failed: ${error.message}`));
     this.child.on('exit', (code, signal) => this.end(this.reason ?? causeOf(code, signal)));
     this.watch = setInterval(() => this.look(), WATCH_MS);
@@ -131,14 +131,14 @@ export class PluginProcess {
       this.take(id)?.failed(`it took longer than ${call.limit / 1000} s`);
       this.send({ do: 'abort', id });
     } else call.cancelTimer = this.timer(id, call.limit);
-    if (this.cancelPatience) return;
+    if (this.cancelPongTimer) return;
     this.send({ do: 'ping' });
-    this.cancelPatience = this.clock.at(after(this.clock.now(), PATIENCE), () =>
+    this.cancelPongTimer = this.clock.at(after(this.clock.now(), PONG_LIMIT), () =>
       this.kill('a function did not return'),
     );
   }
 
-  private heed(message: FromPlugin): void {
+  private receive(message: FromPlugin): void {
     switch (message.is) {
       case 'loaded':
         this.load?.resolve(message.plugin);
@@ -147,8 +147,8 @@ export class PluginProcess {
         this.load?.reject(new Error(message.message));
         return;
       case 'pong':
-        this.cancelPatience?.();
-        this.cancelPatience = undefined;
+        this.cancelPongTimer?.();
+        this.cancelPongTimer = undefined;
         return;
       case 'started': {
         const call = this.inFlight.get(message.id);
@@ -196,7 +196,7 @@ export class PluginProcess {
 
   private end(why: string): void {
     clearInterval(this.watch);
-    this.cancelPatience?.();
+    this.cancelPongTimer?.();
     this.memory = 0;
     this.load?.reject(new Error(why));
     const calls = [...this.inFlight.values()];

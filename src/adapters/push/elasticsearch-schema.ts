@@ -72,8 +72,8 @@ const ownMapping = ({ metas }: SearchDialect) => ({
   },
 });
 
-/** How a missing index is created: our template, changed and extended by that of the operator. */
-export function indexSettings(dialect: SearchDialect, template?: string, alias?: string) {
+/** The request that creates a missing index: our settings and mappings, changed and extended by the operator's template. */
+export function createIndexBody(dialect: SearchDialect, template?: string, alias?: string) {
   const { settings, mappings, aliases } = recordOf(template === undefined ? {} : JSON.parse(template));
   const own = ownMapping(dialect);
   const properties = { ...own.properties, ...recordOf(recordOf(mappings)['properties']) };

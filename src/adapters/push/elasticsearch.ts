@@ -3,7 +3,13 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { isRecord, listOf, recordOf, textOf } from './answers.js';
-import { dialectOf, documentSource, indexSettings, keptDocument, type SearchDialect } from './elasticsearch-schema.js';
+import {
+  createIndexBody,
+  dialectOf,
+  documentSource,
+  keptDocument,
+  type SearchDialect,
+} from './elasticsearch-schema.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from './sink-client.js';
 import { type RequestAnswer, sendSplitting } from './splitting.js';
 
@@ -172,7 +178,7 @@ export class ElasticsearchSink implements Sink {
     if (!isSuccess(found) && found.status !== 403) {
       if (found.status !== 404) throw this.client.unavailable(found);
       const { template, alias } = this.options;
-      const settings = indexSettings(this.dialect, template, alias);
+      const settings = createIndexBody(this.dialect, template, alias);
       if (template !== undefined) await this.putTemplate(settings, signal);
       const body = JSON.stringify(settings);
       const made = await this.client.request({ method: 'PUT', path: this.indexPath, headers: JSON_TYPE, body }, signal);
@@ -189,7 +195,7 @@ export class ElasticsearchSink implements Sink {
     await this.json({ method: 'PUT', path, headers: JSON_TYPE, body }, signal);
   }
 
-  /** An alias of the same name that another index has is left to that one too. */
+  /** If the alias also names another index, it keeps naming that one. */
   private async ensureAlias(signal: AbortSignal): Promise<void> {
     const { alias } = this.options;
     if (alias === undefined) return;

@@ -54,7 +54,7 @@ function faultOf(socket: tls.TLSSocket, fingerprint: string, host: string): Erro
     [peer, certificate] = [peer.issuerCertificate, issuer];
   }
   return new Error(
-    `no certificate of the server has the fingerprint of the sink's configuration; it showed ${shown.join(', ')}`,
+    `no certificate of the server has the fingerprint that is configured for the sink; the server presented ${shown.join(', ')}`,
   );
 }
 

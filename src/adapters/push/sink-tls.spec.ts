@@ -77,7 +77,7 @@ describe('a sink over TLS', () => {
     expect(await deliver(url, undefined, fingerprintOf(own.cert))).toBe('acknowledged');
     expect(received).toHaveLength(2);
     const refusal = await deliver(url, trusting(own), fingerprintOf(stranger.cert));
-    expect(refusal).toContain("no certificate of the server has the fingerprint of the sink's configuration");
+    expect(refusal).toContain('no certificate of the server has the fingerprint that is configured for the sink');
     expect(refusal).toContain(fingerprintOf(server.cert));
     expect(received).toHaveLength(2);
   });

@@ -33,8 +33,8 @@ export interface MetricSettings {
   readonly exportTimeoutMillis: number;
 }
 
-/** A variable that cannot be followed, and what holds instead. Telemetry stops no crawl, so this is a line in the log. */
-type Objection = (message: string) => void;
+/** Called with the reason why a variable is ignored and with what applies instead. It is logged: telemetry must not stop a crawl. */
+type Warn = (message: string) => void;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Signal = 'TRACES' | 'METRICS';
@@ -42,17 +42,17 @@ type Signal = 'TRACES' | 'METRICS';
 const ENCODINGS: Readonly<Record<string, OtlpEncoding>> = { 'http/protobuf': 'protobuf', 'http/json': 'json' };
 
 /** Undefined: off, as long as no collector is named. */
-export function telemetrySettings(env: Environment, object: Objection): TelemetrySettings | undefined {
+export function telemetrySettings(env: Environment, warn: Warn): TelemetrySettings | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
-  const traces = connection(env, 'TRACES', object);
-  const metrics = connection(env, 'METRICS', object);
+  const traces = connection(env, 'TRACES', warn);
+  const metrics = connection(env, 'METRICS', warn);
   if (!traces && !metrics) return undefined;
-  const number = (name: string): number | undefined => wholeNumber(env, name, object);
+  const number = (name: string): number | undefined => wholeNumber(env, name, warn);
   return {
     ...(traces && {
       traces: {
         ...traces,
-        share: shareOf(env, object),
+        share: shareOf(env, warn),
         scheduledDelayMillis: number('OTEL_BSP_SCHEDULE_DELAY'),
         exportTimeoutMillis: number('OTEL_BSP_EXPORT_TIMEOUT'),
         maxQueueSize: number('OTEL_BSP_MAX_QUEUE_SIZE'),
@@ -67,19 +67,19 @@ export function telemetrySettings(env: Environment, object: Objection): Telemetr
 function connection(
   env: Environment,
   signal: Signal,
-  object: Objection,
+  warn: Warn,
 ): { collector: URL; encoding: OtlpEncoding } | undefined {
   const exporter = env[`OTEL_${signal}_EXPORTER`]?.trim() || 'otlp';
   const ofSignal = named(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
   const endpoint = ofSignal ?? named(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
   if (endpoint === undefined || exporter === 'none') return undefined;
   if (exporter !== 'otlp') {
-    object(`OTEL_${signal}_EXPORTER ${exporter} is none of otlp, none: there are no ${signal.toLowerCase()}`);
+    warn(`OTEL_${signal}_EXPORTER ${exporter} is none of otlp, none: there are no ${signal.toLowerCase()}`);
     return undefined;
   }
   const collector = URL.parse(endpoint.value);
   if (!collector || !/^https?:$/.test(collector.protocol)) {
-    object(
+    warn(
       `${endpoint.name} is not an address such as http://127.0.0.1:4318: there are no ${signal.toLowerCase()} of OpenTelemetry`,
     );
     return undefined;
@@ -89,7 +89,7 @@ function connection(
   const encoding = protocol === undefined ? 'protobuf' : ENCODINGS[protocol.value];
   if (encoding === undefined) {
     const spoken = Object.keys(ENCODINGS).join(' and ');
-    object(
+    warn(
       `${protocol?.name} ${protocol?.value} is not spoken here, only ${spoken} (collectors hear them at port 4318): there are no ${signal.toLowerCase()} of OpenTelemetry`,
     );
     return undefined;
@@ -103,19 +103,19 @@ const named = (env: Environment, name: string): { name: string; value: string } 
 };
 
 /** Every trace begins here, so the choice of a parent-based sampler makes no difference. */
-function shareOf(env: Environment, object: Objection): number {
+function shareOf(env: Environment, warn: Warn): number {
   const sampler = env['OTEL_TRACES_SAMPLER']?.trim() || 'parentbased_always_on';
   const kind = sampler.replace(/^parentbased_/, '');
   if (kind === 'always_on') return 1;
   if (kind === 'always_off') return 0;
   if (kind !== 'traceidratio') {
-    object(`OTEL_TRACES_SAMPLER ${sampler} is none of always_on, always_off, traceidratio: every visit is traced`);
+    warn(`OTEL_TRACES_SAMPLER ${sampler} is none of always_on, always_off, traceidratio: every visit is traced`);
     return 1;
   }
   const text = env['OTEL_TRACES_SAMPLER_ARG']?.trim() || '1';
   const share = Number(text);
   if (share >= 0 && share <= 1) return share;
-  object(`OTEL_TRACES_SAMPLER_ARG ${text} is not a number from 0 to 1: every visit is traced`);
+  warn(`OTEL_TRACES_SAMPLER_ARG ${text} is not a number from 0 to 1: every visit is traced`);
   return 1;
 }
 
@@ -131,11 +131,11 @@ function metricTimes(
 /** A timer holds no more. */
 const MOST = 2 ** 31 - 1;
 
-function wholeNumber(env: Environment, name: string, object: Objection): number | undefined {
+function wholeNumber(env: Environment, name: string, warn: Warn): number | undefined {
   const text = env[name]?.trim();
   if (!text) return undefined;
   const number = Number(text);
   if (Number.isInteger(number) && number > 0 && number <= MOST) return number;
-  object(`${name} ${text} is not a whole number above 0: it is left out`);
+  warn(`${name} ${text} is not a whole number above 0: it is left out`);
   return undefined;
 }

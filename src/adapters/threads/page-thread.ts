@@ -47,7 +47,7 @@ export class ThreadEnded extends WorkLost {
   }
 }
 
-/** This side of one thread that processes pages. Calls made in one turn are sent together. */
+/** The main thread's handle on a thread that processes pages. Calls made in one turn of the event loop are sent together. */
 export class PageThread {
   private readonly worker: Worker;
   private readonly reading = new Int32Array(new SharedArrayBuffer(12));

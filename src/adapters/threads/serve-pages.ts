@@ -70,7 +70,7 @@ export function servePages(
       else if (message.notice === 'plugins') {
         if (message.port) plugins?.connect(message.port);
         processor.setPlugins?.(message.facts);
-      } else heed(processor, message, port);
+      } else apply(processor, message, port);
     }
   });
 }
@@ -107,7 +107,7 @@ function perform(processor: PageProcessor, call: PageCall, reading: (isRead: boo
   }
 }
 
-function heed(
+function apply(
   processor: PageProcessor,
   notice: Exclude<PageNotice, { notice: 'renderer' | 'plugins' }>,
   port: MessagePort,

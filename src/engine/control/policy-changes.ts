@@ -105,7 +105,7 @@ export class PolicyChanges {
     const run = new AbortController();
     this.runs.set(crawler.name, run);
     this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {
-      this.services.log.error('judging the stored URLs again failed; it resumes after a restart', {
+      this.services.log.error('the stored URLs could not be judged again; this continues after a restart', {
         crawler: crawler.name,
         error: String(error),
       });

@@ -67,7 +67,7 @@ function refuseEmptied(
   const open = (values.followOutside ?? servers.followOutside) || !(values.deleteNoServer ?? servers.deleteNoServer);
   const written = children.some((child) => child.spec.name === policy.SERVER.name);
   if (open || written || servers.records.length > 0 || problems.some(({ severity }) => severity === 'error')) return;
-  const message = `${values.file} has no Server command: nothing would be crawled, and what is indexed would be deleted. If that is meant, take the attribute file away from Servers`;
+  const message = `${values.file} has no Server command: nothing would be crawled, and what is indexed would be deleted. If that is intended, remove the attribute file from Servers`;
   context.problems.add('bad-rule-file', message, servers.place);
 }
 

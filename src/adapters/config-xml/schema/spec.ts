@@ -1,4 +1,4 @@
-/** The format of the configuration table: the description of one element and one attribute. */
+/** The types of the tables in this folder, which describe every element and attribute of a configuration. */
 import type { ValueType } from '../value-types/value-type.js';
 
 /** The three vocabularies. Newest namespace first; the XML Schema uses that one. */

@@ -88,15 +88,18 @@ class Pruner {
       return counts;
     }
     if (!isElement(node)) return shown;
-    if (this.excluded.has(node)) return this.without(node);
+    if (this.excluded.has(node)) {
+      this.cutOut(node);
+      return false;
+    }
     const shows = this.shows(node) ?? shown;
     const left = this.prune(node, shows);
     if (!shows && shown && !left) this.cut.push(node);
     return shows || left;
   }
 
-  /** Comments inside are respected nevertheless. */
-  private without(element: Element): false {
+  /** Markers in comments inside the element still count. */
+  private cutOut(element: Element): void {
     this.cut.push(element);
     this.isCut = true;
     const comments = (node: ParentNode): void => {
@@ -105,7 +108,6 @@ class Pruner {
         else if (isElement(child)) comments(child);
     };
     comments(element);
-    return false;
   }
 
   /** The marker of the element itself; the nearest marker counts. */

@@ -17,7 +17,7 @@ KIND[0x7f] = BLANK;
 KIND[LESS] = KIND[AMPERSAND] = STOP;
 for (const lead of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) KIND[lead] = LEAD;
 
-/** Second byte of U+00AD, which says where a word may be parted and is not part of it. */
+/** Second byte of the soft hyphen (U+00AD), which marks where a word may be hyphenated and is not part of the word. */
 const SOFT_HYPHEN = 0xad;
 
 /** Named references grow by at most a fifth when decoded (`&nGt;`: 5 bytes to 6); and a word separator may be added. */

@@ -137,13 +137,16 @@ export class FormSession implements LoginMethod {
       if (location === undefined) return this.shown(answer, request.url);
       request = this.redirected(request, answer.status, location);
     }
-    throw new LoginFault('changed', `${placeOf(first.url)} leads to more than ${MOST_REDIRECTS} redirects in a row`);
+    throw new LoginFault(
+      'changed',
+      `${withoutQuery(first.url)} leads to more than ${MOST_REDIRECTS} redirects in a row`,
+    );
   }
 
   private redirected({ url, method, body, contentType }: Submission, status: number, location: string): Submission {
     const target = URL.parse(location, url);
     if (!target || !/^https?:$/.test(target.protocol))
-      throw new LoginFault('changed', `${placeOf(url)} redirects to something that is not a web page`);
+      throw new LoginFault('changed', `${withoutQuery(url)} redirects to something that is not a web page`);
     this.checkTransport(target);
     if (method === 'GET' || (status !== 307 && status !== 308)) return { url: target.href, method: 'GET' };
     this.checkRecipient(target);
@@ -155,7 +158,7 @@ export class FormSession implements LoginMethod {
     const session: RequestSession = { login: this.definition.name, cookies: this.jar.cookies(url) };
     const headers = contentType === undefined ? undefined : { 'content-type': contentType };
     const answer = await tools.fetch({ url, method, body, headers, session, maxSize: LARGEST_PAGE });
-    const shownUrl = placeOf(url);
+    const shownUrl = withoutQuery(url);
     if (answer.kind === 'failure') {
       tools.report({ what, url: shownUrl, detail: `${answer.code}: ${answer.detail}` });
       throw new LoginFault('unreachable', `${shownUrl} could not be asked: ${answer.code}: ${answer.detail}`);
@@ -168,7 +171,7 @@ export class FormSession implements LoginMethod {
 
   private shown(answer: Extract<FetchOutcome, { kind: 'response' }>, url: string): Shown {
     const { status } = answer;
-    const place = placeOf(url);
+    const place = withoutQuery(url);
     if (status === 423) throw new LoginFault('locked', `${place} answered 423: the account is locked`);
     if (status === 408 || status === 429 || status >= 500)
       throw new LoginFault('unreachable', `${place} answered ${status}`);
@@ -193,7 +196,7 @@ export class FormSession implements LoginMethod {
       wanted,
       fields.map(({ name }) => name),
     );
-    const place = placeOf(page.url);
+    const place = withoutQuery(page.url);
     if (!form) {
       const looked =
         wanted === undefined ? `with the fields ${fields.map(({ name }) => name).join(', ')}` : `"${wanted}"`;
@@ -219,7 +222,7 @@ export class FormSession implements LoginMethod {
     if (protocol === 'https:' || this.definition.insecure) return;
     throw new LoginFault(
       'changed',
-      `the login leads to ${origin}, which is without TLS: write insecure="true" if that is meant`,
+      `the login leads to ${origin}, which does not use TLS: write insecure="true" if that is intended`,
     );
   }
 
@@ -230,14 +233,14 @@ export class FormSession implements LoginMethod {
     if (allowed.includes(target.origin)) return;
     throw new LoginFault(
       'changed',
-      `the form is sent to ${target.origin}, another server: write sendTo="${target.origin}" if it is to have the password`,
+      `the form would send the password to another server, ${target.origin}: write sendTo="${target.origin}" if that is intended`,
     );
   }
 
   private judge({ page, status }: Shown, tools: LoginTools): LoginResult {
     const { success, refusedText, lockedText } = this.definition;
     const text = textOf(page);
-    const place = placeOf(page.url);
+    const place = withoutQuery(page.url);
     const end = (kind: 'refused' | 'locked', why: string): LoginResult => {
       tools.report({ what: 'looked whether the login succeeded', url: place, status, detail: why });
       return { kind, detail: why };
@@ -270,8 +273,8 @@ export class FormSession implements LoginMethod {
   }
 }
 
-/** Without the query: that of a form sent by GET contains the password. */
-const placeOf = (url: string): string => url.split(/[?#]/, 1)[0]!;
+/** The query of a form that is sent by GET contains the password. */
+const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -300,7 +303,7 @@ function encode(
 function reportOf(setCookie: string | undefined, location: string | undefined): string | undefined {
   const names = setCookie?.split('\n').map((cookie) => cookie.split('=', 1)[0]!.trim().slice(0, 40));
   const parts = [
-    ...(location === undefined ? [] : [`redirects to ${placeOf(location).slice(0, 200)}`]),
+    ...(location === undefined ? [] : [`redirects to ${withoutQuery(location).slice(0, 200)}`]),
     ...(names === undefined ? [] : [`sets ${[...new Set(names)].slice(0, 10).join(', ')}`]),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');

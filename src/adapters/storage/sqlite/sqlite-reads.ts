@@ -160,12 +160,12 @@ export class SqliteReads {
 
   orders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
     const where = orderWhere(filter);
-    let rows = this.#ordersWhere.get(where.sql);
-    if (!rows) {
-      rows = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
-      this.#ordersWhere.set(where.sql, rows);
+    let statement = this.#ordersWhere.get(where.sql);
+    if (!statement) {
+      statement = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
+      this.#ordersWhere.set(where.sql, statement);
     }
-    return (rows.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(toEntry);
+    return (statement.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(toEntry);
   }
 
   countOrders(filter: LedgerFilter): number {

@@ -63,8 +63,8 @@ const SHOWN_TEXT = 16_384;
 
 type FetchFailed = Extract<FetchOutcome, { kind: 'failure' }>;
 
-/** What the connection for a URL needs before any request: a client certificate. */
-export type Handshake = (fetcher: string, href: string) => Promise<RequestSession> | undefined;
+/** What a request for robots.txt at a URL needs of a login: the client certificate of its connection, if there is one. */
+export type RobotsSession = (fetcher: string, href: string) => Promise<RequestSession> | undefined;
 
 export interface RobotsRequest {
   readonly fetcher: string;
@@ -96,7 +96,7 @@ export class RobotsGate {
     private readonly hosts: Hosts,
     private readonly slots: Pick<HostSlots, 'take'>,
     private readonly clock: Clock,
-    private readonly handshake: Handshake = () => undefined,
+    private readonly sessionOf: RobotsSession = () => undefined,
   ) {}
 
   ask(url: CrawlUrl, agent: string): RobotsAnswer {
@@ -199,7 +199,7 @@ export class RobotsGate {
 
   private async fetch(url: string, { fetcher }: RobotsRequest): Promise<FetchOutcome> {
     const { sendBy } = this.hosts;
-    const session = await this.handshake(fetcher, url);
+    const session = await this.sessionOf(fetcher, url);
     return this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true, sendBy, session });
   }
 

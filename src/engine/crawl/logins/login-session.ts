@@ -107,8 +107,8 @@ export class LoginSession {
     return this.method.session(url);
   }
 
-  /** The session with this name, even before the login has been tried. */
-  async handshake(url: string): Promise<RequestSession> {
+  /** What the login adds to a request, under its name, even before it has been tried. */
+  async untriedSession(url: string): Promise<RequestSession> {
     return { ...(await this.method.session(url)), login: this.name };
   }
 

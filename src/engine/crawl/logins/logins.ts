@@ -77,9 +77,9 @@ export class Logins {
    * A client certificate belongs to the connection, so without it not even robots.txt can be requested; other logins are not used
    * for robots.txt.
    */
-  handshake(fetcher: string, href: string): Promise<RequestSession> | undefined {
+  robotsSession(fetcher: string, href: string): Promise<RequestSession> | undefined {
     const login = this.of(fetcher, href, undefined);
-    return login?.definition.type === 'certificate' ? login.handshake(href) : undefined;
+    return login?.definition.type === 'certificate' ? login.untriedSession(href) : undefined;
   }
 
   list(): LoginView[] {

@@ -163,7 +163,7 @@ export class UrlSettlement {
     if (decision.releasedPart) return this.releasePart(decision, decision.releasedPart);
     const orders: LedgerEntry[] = [];
     if (cancel) {
-      const open = await this.open(state, cancel.order.state);
+      const open = await this.ordersInState(state, cancel.order.state);
       orders.push(
         ...this.cancelled(
           open.filter(({ id }) => id === cancel.order.id),
@@ -355,17 +355,20 @@ export class UrlSettlement {
   /** Deletions of its document that the guard holds back. */
   private async held(state: UrlState): Promise<LedgerEntry[]> {
     if (state.pendingDeletion === undefined) return [];
-    return [...(await this.open(state, 'held')), ...(await this.open(state, 'awaiting'))];
+    return [...(await this.ordersInState(state, 'held')), ...(await this.ordersInState(state, 'awaiting'))];
   }
 
-  private open({ crawler, url }: UrlState, state: OrderState): Promise<LedgerEntry[]> {
-    return this.services.store.orders({ crawler, uri: url, state }, undefined, 10);
+  private ordersInState({ crawler, url }: UrlState, state: OrderState): Promise<LedgerEntry[]> {
+    return this.services.store.orders({ crawler, uri: url, state }, undefined, MOST_HELD);
   }
 
   private cancelled(orders: readonly LedgerEntry[], answer: string): LedgerEntry[] {
     return orders.map((entry) => ({ ...entry, state: 'cancelled', answeredAt: this.services.clock.now(), answer }));
   }
 }
+
+/** More than a URL has: one order is held, and one awaits each condition. */
+const MOST_HELD = 10;
 
 const nonEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
