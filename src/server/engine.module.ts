@@ -100,8 +100,12 @@ const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
 /**
  * Pages cost more than everything else together, so they get every core but one, which schedules, stores and delivers: two
  * page threads on two cores cost a tenth more time (each compiles the same code) and 40 MB. Past a few the store is the limit.
+ * Where reading a page costs several times what the rest does, as with selectors, the last core is worth a thread, too.
  */
-const pageThreads = (): number => Math.min(8, Math.max(1, availableParallelism() - 1));
+const pageThreads = (): { threads: number; mostThreads: number } => ({
+  threads: Math.min(8, Math.max(1, availableParallelism() - 1)),
+  mostThreads: Math.min(8, availableParallelism()),
+});
 
 export const systemClock: Clock = new SystemClock();
 
@@ -141,7 +145,7 @@ export async function openEngine({
     processor: new PageThreadPool({
       entry: PAGE_THREAD,
       rendererEntry: RENDER_THREAD,
-      threads: pageThreads(),
+      ...pageThreads(),
       plugins,
       log,
     }),

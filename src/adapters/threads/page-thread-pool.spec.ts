@@ -21,16 +21,16 @@ describe('a pool of page threads', () => {
   const warnings: string[] = [];
   const note = (message: string): void => void warnings.push(message);
   const log = { debug: note, info: note, warn: note, error: note };
+  const definition = {
+    crawlers: [crawlerDefinition()],
+    fetchers: [fetcherDefinition({ allowedAddresses: ['127.0.0.0/8'] })],
+    sinks: [sinkDefinition({ type: 'papi', url: 'http://127.0.0.1:9/' })],
+  };
 
   // One pool for all: a thread takes seconds to start. It outlives whatever the tests do to its threads.
   beforeAll(async () => {
     pool = new PageThreadPool({ entry: ENTRY, threads: 2, log, maxReadingMs: 1_000 });
-    const fetcher = fetcherDefinition({ allowedAddresses: ['127.0.0.0/8'] });
-    await pool.configure({
-      crawlers: [crawlerDefinition()],
-      fetchers: [fetcher],
-      sinks: [sinkDefinition({ type: 'papi', url: 'http://127.0.0.1:9/' })],
-    });
+    await pool.configure(definition);
   });
   afterAll(() => pool.close());
   beforeEach(async () => {
@@ -179,5 +179,24 @@ describe('a pool of page threads', () => {
     site.page('/bad', [], 'A page that kills the thread.').page('/good');
     expect(outcome(await pool.process(task(1, '/bad')))).toBe('parse-timeout');
     expect(outcome(await pool.process(task(2, '/good')))).toBe('document');
+  });
+
+  it('starts one more thread when the only one is busy and the main thread is not', async () => {
+    const grown = Promise.withResolvers<void>();
+    const info = (message: string): void => (message.includes('one more page thread') ? grown.resolve() : undefined);
+    const growing = new PageThreadPool({
+      entry: ENTRY,
+      threads: 1,
+      mostThreads: 2,
+      log: { ...log, info },
+      maxReadingMs: 5_000,
+    });
+    site.page('/bad', [], 'A page that never ends.').page('/good');
+    await growing.configure(definition);
+    const hung = growing.process(task(1, '/bad'));
+    await grown.promise;
+    expect(outcome(await growing.process(task(2, '/good')))).toBe('document');
+    expect(outcome(await hung)).toBe('parse-timeout');
+    await growing.close();
   });
 });

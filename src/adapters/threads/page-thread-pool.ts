@@ -13,11 +13,14 @@ import { nextSeq, type PageCalls } from './page-thread-protocol.js';
 import { ReadingTimes } from './reading-times.js';
 import { RenderThread } from './render-thread.js';
 import { packed } from './secrets-across.js';
+import { ThreadDemand } from './thread-demand.js';
 
 export interface PageThreadPoolOptions {
   /** Module that calls `servePages`. */
   readonly entry: URL;
   readonly threads: number;
+  /** One is added at a time as long as reading pages is what limits the speed of the crawl (ThreadDemand). Default: `threads`. */
+  readonly mostThreads?: number;
   /** Module that calls `serveRenderer`; absent: nothing is rendered. */
   readonly rendererEntry?: URL;
   /** Absent: plug-ins of the configuration are ignored. */
@@ -42,6 +45,8 @@ export class PageThreadPool implements PageProcessor {
   private definition: ServerDefinition | undefined;
   private readonly roots = new Map<string, { crawler: string; root: RootContext }>();
   private readonly times = new ReadingTimes();
+  private readonly demand = new ThreadDemand();
+  private mainUtilization = performance.eventLoopUtilization();
   private lastSeq = 0;
   private closing = false;
   /** Present if something is to be rendered. */
@@ -184,6 +189,21 @@ export class PageThreadPool implements PageProcessor {
       const limit = thread.load > 1 ? Math.min(most, MAX_READING_BEFORE_OTHERS_MS) : most;
       if (thread.isStuck(limit / CHECK_MS)) void thread.terminate();
     }
+    this.growIfWanted();
+  }
+
+  private growIfWanted(): void {
+    const { threads, mostThreads = threads, log } = this.options;
+    if (this.threads.length >= mostThreads) return;
+    const now = performance.eventLoopUtilization();
+    const main = performance.eventLoopUtilization(now, this.mainUtilization).utilization;
+    this.mainUtilization = now;
+    const shares = this.threads.map((thread) => thread.busyShare());
+    if (!this.demand.wantsMore(main, shares)) return;
+    this.threads = [...this.threads, this.open()];
+    log.info('one more page thread was started: reading pages limited the speed of the crawl', {
+      threads: this.threads.length,
+    });
   }
 }
 

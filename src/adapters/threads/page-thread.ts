@@ -1,3 +1,4 @@
+import type { EventLoopUtilization } from 'node:perf_hooks';
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { milliseconds } from '../../domain/time/units.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
@@ -62,6 +63,7 @@ export class PageThread {
   private checks = 0;
   private lastBeat = 0;
   private silentChecks = 0;
+  private utilization: EventLoopUtilization | undefined;
 
   constructor(
     entry: URL,
@@ -121,6 +123,15 @@ export class PageThread {
     this.checks = now !== 0 && now === this.lastReading ? this.checks + 1 : 0;
     this.lastReading = now;
     return this.checks >= limit || this.isSilent(limit * PATIENCE);
+  }
+
+  /** Share of the time since the last call in which the thread was busy, from 0 to 1. */
+  busyShare(): number {
+    const { performance } = this.worker;
+    const now = performance.eventLoopUtilization();
+    const since = performance.eventLoopUtilization(now, this.utilization);
+    this.utilization = now;
+    return since.utilization;
   }
 
   /** Something blocks the thread that is not a page being read: nobody knows what, so all its work is lost. */
