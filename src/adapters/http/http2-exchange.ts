@@ -1,13 +1,12 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
-import type { ConnectionPool } from './connection-pool.js';
-import type { Deadlines } from './deadlines.js';
-import { Exchange, type Settle, TOO_LATE } from './exchange.js';
+import { TOO_LATE } from './exchange.js';
 import { FetchFailure, OtherVersion } from './fetch-failure.js';
 import type { Http2Connection } from './http2-connection.js';
+import { PooledExchange } from './pooled-exchange.js';
 import type { RequestPlan } from './request-plan.js';
 
-/** Fields of a connection, which HTTP/2 does not know (RFC 9113, 8.2.2). */
-const NOT_OF_HTTP2 = new Set([
+/** Connection-specific fields, which HTTP/2 does not allow (RFC 9113, 8.2.2). */
+const CONNECTION_FIELDS = new Set([
   'connection',
   'host',
   'keep-alive',
@@ -18,28 +17,7 @@ const NOT_OF_HTTP2 = new Set([
 ]);
 
 /** An exchange as the only stream of a pooled connection, read by nghttp2. */
-export class Http2Exchange extends Exchange {
-  readonly reused: boolean;
-
-  constructor(
-    plan: RequestPlan,
-    deadlines: Deadlines<Exchange>,
-    settle: Settle,
-    private readonly pool: ConnectionPool<Http2Connection>,
-    private readonly connection: Http2Connection,
-  ) {
-    super(plan, deadlines, settle);
-    this.reused = connection.served > 0;
-  }
-
-  get address(): string {
-    return this.connection.address;
-  }
-
-  protected get resolving(): boolean {
-    return this.connection.attempt?.phase === 'name';
-  }
-
+export class Http2Exchange extends PooledExchange<Http2Connection> {
   protected start(): void {
     this.connection.ready().then(
       (session) => {
@@ -77,7 +55,7 @@ export class Http2Exchange extends Exchange {
     stream.on('response', (headers, _flags, raw) => this.headerCame(headers[':status'] ?? 0, fieldsOf(raw)));
     stream.on('data', (chunk: Buffer) => this.bodyCame(chunk));
     stream.on('error', (error) => this.fail(refusal(stream.rstCode) ?? error));
-    // Also when the connection ends within the body, the stream has an `end`; only its code tells.
+    // The stream emits `end` even if the connection ends in the middle of the body; only its code shows the difference.
     stream.on('close', () => {
       if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.ended();
       else this.fail(refusal(stream.rstCode) ?? this.cutOff());
@@ -88,7 +66,7 @@ export class Http2Exchange extends Exchange {
   private cutOff(): FetchFailure {
     return this.unanswered
       ? new FetchFailure('connection-reset', CLOSED)
-      : new FetchFailure('body-truncated', 'The connection was closed within the body.');
+      : new FetchFailure('body-truncated', 'The connection was closed in the middle of the body.');
   }
 }
 
@@ -97,7 +75,7 @@ const CLOSED = 'The server closed the connection.';
 /** Codes of RFC 9113, 7, that say the server has not processed the request. */
 function refusal(code: number | undefined): FetchFailure | undefined {
   if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED)
-    return new OtherVersion('protocol', 'The server wants HTTP/1.1 for this request.');
+    return new OtherVersion('protocol', 'The server requires HTTP/1.1 for this request.');
   if (code === constants.NGHTTP2_REFUSED_STREAM)
     return new FetchFailure('connection-reset', 'The server refused the request without processing it.');
   return undefined;
@@ -106,7 +84,7 @@ function refusal(code: number | undefined): FetchFailure | undefined {
 function headersOf({ method, path, host, headers }: RequestPlan): Record<string, string> {
   const fields: Record<string, string> = { ':method': method, ':authority': host, ':path': path };
   for (let index = 0; index < headers.length; index += 2)
-    if (!NOT_OF_HTTP2.has(headers[index]!)) fields[headers[index]!] = headers[index + 1]!;
+    if (!CONNECTION_FIELDS.has(headers[index]!)) fields[headers[index]!] = headers[index + 1]!;
   return fields;
 }
 

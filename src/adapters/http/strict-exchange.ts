@@ -1,34 +1,12 @@
 import type { Dispatcher } from 'undici';
-import type { Connection, ConnectionPool } from './connection-pool.js';
+import type { Connection } from './connection-pool.js';
 import { tlsFaultOf } from './connector.js';
-import type { Deadlines } from './deadlines.js';
-import { Exchange, type Settle, TOO_LATE } from './exchange.js';
+import { TOO_LATE } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
-import type { RequestPlan } from './request-plan.js';
+import { PooledExchange } from './pooled-exchange.js';
 
 /** An exchange on a pooled connection, read by undici's parser: the fast and usual way. */
-export class StrictExchange extends Exchange implements Dispatcher.DispatchHandler {
-  readonly reused: boolean;
-
-  constructor(
-    plan: RequestPlan,
-    deadlines: Deadlines<Exchange>,
-    settle: Settle,
-    private readonly pool: ConnectionPool,
-    private readonly connection: Connection,
-  ) {
-    super(plan, deadlines, settle);
-    this.reused = connection.served > 0;
-  }
-
-  get address(): string {
-    return this.connection.address;
-  }
-
-  protected get resolving(): boolean {
-    return this.connection.attempt?.phase === 'name';
-  }
-
+export class StrictExchange extends PooledExchange<Connection> implements Dispatcher.DispatchHandler {
   protected start(): void {
     const { method, path, headers, body } = this.plan;
     this.connection.client.dispatch({ method, path, headers, body }, this);

@@ -1,0 +1,28 @@
+import type { ConnectionPool, PooledConnection } from './connection-pool.js';
+import type { Deadlines } from './deadlines.js';
+import { Exchange, type Settle } from './exchange.js';
+import type { RequestPlan } from './request-plan.js';
+
+/** An exchange on a connection of a pool. */
+export abstract class PooledExchange<C extends PooledConnection> extends Exchange {
+  readonly reused: boolean;
+
+  constructor(
+    plan: RequestPlan,
+    deadlines: Deadlines<Exchange>,
+    settle: Settle,
+    protected readonly pool: ConnectionPool<C>,
+    protected readonly connection: C,
+  ) {
+    super(plan, deadlines, settle);
+    this.reused = connection.served > 0;
+  }
+
+  get address(): string {
+    return this.connection.address;
+  }
+
+  protected get resolving(): boolean {
+    return this.connection.attempt?.phase === 'name';
+  }
+}
