@@ -117,3 +117,6 @@ export function addAll<T>(list: T[], more: Iterable<T>): void {
 }
 
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+
+/** The text as a regular expression that matches it literally. */
+export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

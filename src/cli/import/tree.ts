@@ -38,7 +38,7 @@ export function xmlTree({ name, text }: ImportFile): Node {
 }
 
 function elementOf(parsed: Parsed, depth: number): Node[] {
-  if (depth > MOST_DEPTH) throw new ImportError('elements are nested too deep');
+  if (depth > MOST_DEPTH) throw new ImportError('elements are nested too deeply');
   const name = Object.keys(parsed).find((key) => key !== ':@' && !key.startsWith('#'));
   if (name === undefined) return [];
   const content = parsed[name] as Parsed[];
@@ -67,7 +67,7 @@ export function yamlValue({ name, text }: ImportFile): unknown {
 }
 
 function nodeOf(name: string, value: unknown, depth: number): Node {
-  if (depth > MOST_DEPTH) throw new ImportError('values are nested too deep');
+  if (depth > MOST_DEPTH) throw new ImportError('values are nested too deeply');
   if (value === null || typeof value !== 'object') {
     return { name, attributes: {}, text: value === null || value === undefined ? '' : String(value), children: [] };
   }

@@ -1,7 +1,13 @@
 /** Writes the imported configuration as a CrawlConfig.xml for a person to continue with. */
 import { RE2JS } from 're2js';
 import { crawlerNameOf } from '../first-configuration.js';
-import type { ImportedCondition, ImportedCrawler, ImportReport, Pattern } from './model.js';
+import {
+  escapeRegExp,
+  type ImportedCondition,
+  type ImportedCrawler,
+  type ImportReport,
+  type Pattern,
+} from './model.js';
 
 /** Environment variable for the secret that is not copied. */
 const SECRET = 'CRAWLWAY_SECRET_SINK';
@@ -55,7 +61,7 @@ function crawlerText(crawler: ImportedCrawler, name: string, { sink, fetcher }: 
 
 function rulesOf({ rules }: ImportedCrawler, report: ImportReport): string[] {
   const lines = rules
-    .filter(({ pattern }) => isReadable(pattern, report))
+    .filter(({ pattern }) => compiles(pattern, report))
     .map(
       ({ accept, pattern }) =>
         `      <Rule>${matchOf(pattern)}${accept ? '<Index/><Follow/><Accept/>' : '<Ignore/>'}</Rule>`,
@@ -66,7 +72,7 @@ function rulesOf({ rules }: ImportedCrawler, report: ImportReport): string[] {
 }
 
 function conditionsOf({ include, exclude, maxHops, conditions }: ImportedCrawler, report: ImportReport): string[] {
-  const readable = (patterns: readonly Pattern[]): Pattern[] => patterns.filter((one) => isReadable(one, report));
+  const readable = (patterns: readonly Pattern[]): Pattern[] => patterns.filter((one) => compiles(one, report));
   const lines = [
     ...conditions.filter(readableCondition(report)).flatMap((one) => conditionLines(one, '      ')),
     ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${maxHops}"/>`]),
@@ -89,7 +95,7 @@ function conditionsOf({ include, exclude, maxHops, conditions }: ImportedCrawler
 const readableCondition =
   (report: ImportReport) =>
   ({ attributes }: ImportedCondition): boolean =>
-    attributes['test'] !== 'regex' || isReadable({ kind: 'regex', value: attributes['value'] ?? '' }, report);
+    attributes['test'] !== 'regex' || compiles({ kind: 'regex', value: attributes['value'] ?? '' }, report);
 
 function conditionLines({ element, attributes, children }: ImportedCondition, indent: string): string[] {
   const opening = `${indent}<cw:${element}${attributesOf(attributes)}`;
@@ -107,14 +113,19 @@ function matchOf({ kind, value, field = 'url', ignoreCase }: Pattern): string {
 
 function regexOf({ kind, value, ignoreCase }: Pattern): string {
   if (kind === 'regex') return ignoreCase ? `(?i:${value})` : value;
-  const plain = value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  if (kind === 'domain') return `^https?://([^/]*\\.)?${plain}(?::\\d+)?/`;
-  const anchored = { prefix: `^${plain}`, suffix: `${plain}$`, contains: plain, exact: `^${plain}$` }[kind];
+  const escapedValue = escapeRegExp(value);
+  if (kind === 'domain') return `^https?://([^/]*\\.)?${escapedValue}(?::\\d+)?/`;
+  const anchored = {
+    prefix: `^${escapedValue}`,
+    suffix: `${escapedValue}$`,
+    contains: escapedValue,
+    exact: `^${escapedValue}$`,
+  }[kind];
   return ignoreCase ? `(?i:${anchored})` : anchored;
 }
 
-/** Regular expressions run in linear time here, without lookaround and back references. */
-function isReadable({ kind, value }: Pattern, report: ImportReport): boolean {
+/** Crawlway's engine runs in linear time, so it has neither lookaround nor back-references. */
+function compiles({ kind, value }: Pattern, report: ImportReport): boolean {
   if (value.trim() === '') return false;
   if (kind !== 'regex') return true;
   try {
@@ -123,7 +134,7 @@ function isReadable({ kind, value }: Pattern, report: ImportReport): boolean {
   } catch {
     report.notTaken(
       value,
-      'the regular expression looks around, refers back or is not complete; write it with literal matches',
+      'the regular expression uses lookaround or a back-reference, or is incomplete; use literal matches instead',
     );
     return false;
   }

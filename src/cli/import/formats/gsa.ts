@@ -2,6 +2,7 @@
 import {
   addAll,
   emptyCrawler,
+  escapeRegExp,
   type ImportedCrawler,
   type ImportFile,
   type ImportReport,
@@ -46,7 +47,7 @@ function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCra
     const excludes = (kind === 'forbid') !== taken;
     (excludes ? crawler.exclude : crawler.include).push(pattern);
     if (taken && kind === 'forbid')
-      report.differently(line, 'an exception of the list is a pattern of must-have here: look at it');
+      report.differently(line, 'an exception in the list became a must-have pattern here: check it');
     else report.taken(line, excludes ? 'may-not-have' : 'must-have');
   }
 }
@@ -63,6 +64,8 @@ function patternOf(text: string): Pattern {
   if (text.startsWith('/')) return { kind: 'contains', value: text };
   const [host = '', ...path] = text.replace(/^\./, '').split('/');
   if (!host.includes('.')) return { kind: 'contains', value: text };
-  const plain = (one: string): string => one.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  return { kind: 'regex', value: `^https?://(?:[^/]*\\.)?${plain(host)}(?::\\d+)?/${plain(path.join('/'))}` };
+  return {
+    kind: 'regex',
+    value: `^https?://(?:[^/]*\\.)?${escapeRegExp(host)}(?::\\d+)?/${escapeRegExp(path.join('/'))}`,
+  };
 }

@@ -2,6 +2,7 @@
 import {
   addAll,
   emptyCrawler,
+  escapeRegExp,
   type ImportedCrawler,
   type ImportedRule,
   type ImportFile,
@@ -134,14 +135,9 @@ function addSurt(
     else report.notTaken(surt, 'is not a SURT prefix');
     return;
   }
-  const host = labels
-    .split(',')
-    .filter(Boolean)
-    .reverse()
-    .join('.')
-    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const host = escapeRegExp(labels.split(',').filter(Boolean).reverse().join('.'));
   const start = closed ? host : `(?:[^/]*\\.)?${host}`;
-  const value = `^${scheme === 'http' ? 'https?' : scheme}://${start}(?::\\d+)?/${path.slice(1).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`;
+  const value = `^${scheme === 'http' ? 'https?' : scheme}://${start}(?::\\d+)?/${escapeRegExp(path.slice(1))}`;
   crawler.rules.push({ accept, pattern: { kind: 'regex', value } });
   report.taken(surt, accept ? 'a Rule that accepts' : 'a Rule that ignores');
 }

@@ -2,6 +2,7 @@
 import {
   addAll,
   emptyCrawler,
+  escapeRegExp,
   ImportError,
   type ImportedCrawler,
   type ImportFile,
@@ -168,7 +169,7 @@ function patternsOf(kind: string, method: string, value: string): Pattern[] {
       .split(',')
       .map((one) => one.trim().replace(/^\./, ''))
       .filter(Boolean);
-    return [{ kind: 'regex', field: 'path', value: `\\.(?:${endings.map(plain).join('|')})$` }];
+    return [{ kind: 'regex', field: 'path', value: `\\.(?:${endings.map(escapeRegExp).join('|')})$` }];
   }
   if (/Regex(?:Reference)?Filter/i.test(kind) || method === 'regex')
     return [{ kind: 'regex', value: `^(?:${value})$` }];
@@ -179,15 +180,13 @@ function patternsOf(kind: string, method: string, value: string): Pattern[] {
         kind: 'regex',
         value: `^${value
           .split('*')
-          .map((one) => one.split('?').map(plain).join('.'))
+          .map((one) => one.split('?').map(escapeRegExp).join('.'))
           .join('.*')}$`,
       },
     ];
   if (method === 'csv') return value.split(',').map((one) => ({ kind: 'exact', value: one.trim() }));
   return [{ kind: 'exact', value }];
 }
-
-const plain = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 function readCommitter(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const committers = all(node, 'committer', 'committers').filter((one) => setting(one, 'class'));

@@ -99,7 +99,7 @@ const PROPERTIES: Readonly<Record<string, Take>> = {
 
 const REASONS: Readonly<Record<string, string>> = {
   'plugin.includes': 'plug-ins of Nutch have no counterpart; documents are read as docs/documents.md says',
-  'db.max.outlinks.per.page': 'the bound of links of a page is 50,000 different ones',
+  'db.max.outlinks.per.page': 'the limit is 50,000 different links per page',
   'generate.max.count': 'there are no segments: a crawl continues without end',
 };
 
@@ -111,5 +111,5 @@ function readProperty(property: Parameters<typeof setting>[0], crawler: Imported
   if (!take) return void report.notTaken(name, REASONS[name] ?? 'has no counterpart');
   const numeric = /delay|threads|limit|timeout|max|interval/.test(name);
   if (numeric && !/^-?\d+(?:\.\d+)?$/.test(value)) return void report.notTaken(name, `${value} is not a number`);
-  report.taken(`${name} = ${value}`, take(value, crawler) ?? 'this is so here');
+  report.taken(`${name} = ${value}`, take(value, crawler) ?? 'Crawlway always does this');
 }

@@ -1,6 +1,7 @@
 /** OmniFind: crawl.rules (forbid and allow, the first match wins) and lists of start URLs. */
 import {
   emptyCrawler,
+  escapeRegExp,
   type ImportedCrawler,
   type ImportedRule,
   type ImportFile,
@@ -38,7 +39,7 @@ function ruleOf(line: string, report: ImportReport): ImportedRule[] {
       {
         accept,
         pattern: value.includes('*')
-          ? { kind: 'regex', value: `^${value.split('*').map(plain).join('.*')}` }
+          ? { kind: 'regex', value: `^${value.split('*').map(escapeRegExp).join('.*')}` }
           : { kind: 'prefix', value },
       },
     ];
@@ -50,11 +51,9 @@ function ruleOf(line: string, report: ImportReport): ImportedRule[] {
     return [
       {
         accept,
-        pattern: { kind: 'regex', value: `^https?://${value.split('*').map(plain).join('[^/]*')}(?::\\d+)?/` },
+        pattern: { kind: 'regex', value: `^https?://${value.split('*').map(escapeRegExp).join('[^/]*')}(?::\\d+)?/` },
       },
     ];
   report.notTaken(line, 'rules by address are read by cw:CrawlSpace alone: name the file there');
   return [];
 }
-
-const plain = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

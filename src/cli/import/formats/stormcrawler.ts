@@ -118,7 +118,7 @@ function readFilters(
 
 const FILTERS: Readonly<Record<string, string>> = {
   BasicURLNormalizer: 'URLs are normalized here in any case',
-  SelfURLFilter: 'a link of a page to itself is a URL that is known',
+  SelfURLFilter: 'the link of a page to itself leads to a known URL',
 };
 
 function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: StormCrawler, report: ImportReport): void {

@@ -40,7 +40,7 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
   const argument = (wanted: string): string =>
     node.children.find((one) => one.name === 'with' && one.attributes['name'] === wanted)?.text ?? '';
   if (name !== 'vse-crawler-seed-urls') {
-    report.notTaken(name, 'a component of the product, of which the file has the name alone; write its conditions');
+    report.notTaken(name, 'a component of the product, of which the file contains only the name; write its conditions');
     return;
   }
   const urls = linesOf(argument('urls')).flatMap((line) => line.split(/\s+/));
