@@ -20,14 +20,14 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     // The field has the focus: a person types and presses Enter.
     await page.keyboard.type('not-a-key-of-this-server');
     await page.keyboard.press('Enter');
-    await page.getByText('The server does not know this key.').waitFor();
+    await page.getByText('The server does not recognize this key.').waitFor();
     expect(asked.filter((path) => path === '/api/v1/session')).toHaveLength(2);
   });
 
   it('refuses a key that cannot be sent, and says why', async () => {
     const { page } = stage();
     await signIn('schlüssel–€');
-    await page.getByText('it has signs that cannot be sent').waitFor();
+    await page.getByText('it has characters that cannot be sent').waitFor();
     await page.reload();
     await page.getByLabel('API key').waitFor();
   });

@@ -48,7 +48,7 @@ describeInBrowser(
         await test.click();
         await panel.getByText(`${refused} of 3`).waitFor();
       }
-      await panel.getByText('It is not tried again').waitFor();
+      await panel.getByText('Crawlway does not retry it').waitFor();
       await configure(world.server.url, site, site.password);
       await panel.getByText('logged-in').waitFor();
       await test.click();

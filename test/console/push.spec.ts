@@ -69,10 +69,10 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
     await table.getByRole('row', { name: /news\.html.*this document is poison/ }).waitFor();
     world.receiver.fate = () => 'pass';
     await table.getByRole('button', { name: /Resend order/ }).click();
-    await page.getByText('The page is fetched again, and the order that follows is sent.').waitFor();
+    await page.getByText('The page is fetched again, and the resulting order is sent.').waitFor();
     await expect.poll(() => found(stage(), 'new lamp'), PATIENCE).toBe(true);
     await expect.poll(() => refused(stage()), PATIENCE).toBe(0);
-    await page.getByText('No refused order waits.').waitFor();
+    await page.getByText('There are no refused orders.').waitFor();
   });
 
   it('differences between sink and store are reported with their number, and repaired', async () => {

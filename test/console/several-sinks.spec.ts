@@ -58,7 +58,7 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
     expect(await rows.textContent()).toContain('acknowledged');
   });
 
-  it('a sink that cannot tell what it holds is not offered for a comparison', async () => {
+  it('a sink that cannot list what it holds is not offered for a comparison', async () => {
     const { page, open } = stage();
     await open('/push');
     const compare = (name: string) =>

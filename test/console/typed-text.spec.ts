@@ -69,7 +69,7 @@ describeInBrowser('what was typed', {}, (stage) => {
     await page.getByRole('link', { name: 'XML' }).click();
     await page.getByRole('button', { name: 'Preview and save…' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Somebody changed the configuration meanwhile').waitFor();
+    await page.getByText('Somebody has changed the configuration in the meantime').waitFor();
     expect(await (await fetch(config)).text()).toContain('<!-- theirs -->');
   });
 

@@ -51,7 +51,7 @@ export async function callForAnswer<Name extends keyof Calls>(
  */
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(path, { headers: accessHeaders() }).catch(() => {
-    throw new ApiProblem(0, 'The server does not answer. Is it running?');
+    throw new ApiProblem(0, 'The server does not respond. Is it running?');
   });
   if (!response.ok) throw await problemIn(response);
   const link = document.createElement('a');

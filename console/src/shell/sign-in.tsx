@@ -59,12 +59,12 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
         <p class="hint">{inBrowser ? 'It is kept until you sign out.' : 'It is forgotten when you close this tab.'}</p>
         {!sendable && (
           <p class="notice bad" role="alert">
-            This is not a key: it has signs that cannot be sent to the server, such as € or Greek letters.
+            This is not a key: it has characters that cannot be sent to the server, such as € or Greek letters.
           </p>
         )}
         {wrongKey && sendable && (
           <p class="notice bad" role="alert">
-            The server does not know this key.
+            The server does not recognize this key.
           </p>
         )}
         <button type="submit" class="button primary">

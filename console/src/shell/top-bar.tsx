@@ -25,9 +25,9 @@ export function TopBar(): JSX.Element {
       <CrawlerChoice />
       <MissingPage />
       <div class="push-right">
-        <span class="row" title={problem ? 'The server does not answer' : 'Connected to the server'}>
+        <span class="row" title={problem ? 'The server does not respond' : 'Connected to the server'}>
           <span class={`dot ${problem ? 'bad' : 'good'}`} aria-hidden="true" />
-          <span class="visually-hidden">{problem ? 'The server does not answer' : 'Connected'}</span>
+          <span class="visually-hidden">{problem ? 'The server does not respond' : 'Connected'}</span>
           <span class="muted wide-only">{session.version}</span>
         </span>
         <ThemeSwitch />

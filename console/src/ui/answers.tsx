@@ -54,7 +54,7 @@ function hintOf(status: number): string {
   if (status === 0) return 'This page resumes automatically when the server is back.';
   if (status === 403) return 'Sign in with a key that has a higher role.';
   if (status === 412)
-    return 'Somebody changed the configuration meanwhile: load this page again and repeat your change.';
+    return 'Somebody has changed the configuration in the meantime: reload this page and repeat your change.';
   if (status === 429) return 'Too many calls in a short time; wait a moment.';
   return '';
 }
@@ -68,7 +68,7 @@ export const Loading = (): JSX.Element => (
 /** Parts of the console are separate files, loaded when they are opened; an updated server has other files. */
 export const NotLoaded = (): JSX.Element => (
   <div class="notice warn" role="alert">
-    <p>This part of the console did not load: the server is away, or was updated since this page was opened.</p>
+    <p>This part of the console did not load: the server is unreachable, or was updated after this page was opened.</p>
     <button type="button" class="button" onClick={() => location.reload()}>
       Load the page again
     </button>

@@ -21,7 +21,7 @@ export function Audit(): JSX.Element {
       <Loaded of={entries}>
         {({ items, next }) => (
           <Panel title="Changes">
-            {items.length === 0 ? <Empty>Nothing was changed so far.</Empty> : <Rows items={items} />}
+            {items.length === 0 ? <Empty>Nothing has been changed so far.</Empty> : <Rows items={items} />}
             <NextPage next={next}>Older</NextPage>
           </Panel>
         )}

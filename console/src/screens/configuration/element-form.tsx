@@ -91,7 +91,7 @@ type FieldsProps = Required<Omit<FormProps, 'folded'>> & { readonly form?: Eleme
 function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   const { xml, mayChange, change } = editing;
   const own = editing.problems.filter(({ line, column }) => elementAt(editing.root, xml, line, column) === element);
-  if (!form) return <p class="muted">An element that Crawlway does not know. It stays as it is.</p>;
+  if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it as it is.</p>;
   const isSet = ({ name, aliases }: ElementFormDto['attributes'][number]): boolean =>
     [name, ...aliases].some((one) => attributeValue(element, one) !== undefined);
   const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));

@@ -14,13 +14,13 @@ const SPACE: Kind = {
   title: 'Crawl space',
   element: 'CrawlSpace',
   purpose:
-    'One rule a line: allow or forbid, then domain, address or prefix, then the target. The first line that fits decides; a URL that none fits is allowed. What is forbidden is not crawled and leaves the index.',
+    'One rule per line: allow or forbid, then domain, address or prefix, then the target. The first line that matches decides; a URL that matches none is allowed. What is forbidden is not crawled and leaves the index.',
 };
 const GLOBAL: Kind = {
   title: 'Global crawl space',
   element: 'GlobalCrawlSpace',
   purpose:
-    'The hosts that all crawlers take together. It is asked about URLs that a domain line of a crawler’s own space keeps out: where it allows the host, their documents stay in the index, because another crawler has them.',
+    'The hosts that all crawlers cover together. It is consulted for URLs that a domain line of a crawler’s own space keeps out: where it allows the host, their documents stay in the index, because another crawler has them.',
 };
 const SERVERS: Kind = {
   title: 'Server records',

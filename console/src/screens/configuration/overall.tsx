@@ -21,7 +21,7 @@ export function Overall(): JSX.Element {
           </p>
           {rejected.length > 0 && (
             <div class="notice bad" role="alert">
-              <p>The file on disk was changed since and is not in force: {plural(rejected.length, 'problem')}.</p>
+              <p>The file on disk has been changed since and is not in force: {plural(rejected.length, 'problem')}.</p>
               <Problems problems={rejected} />
             </div>
           )}

@@ -65,9 +65,9 @@ function Editing({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => 
         check={check}
       />
       <p class="muted">
-        Secrets are shown as a placeholder; leave it, and the secret stays. Control-Space offers what may stand here,
-        Control-F searches, F8 goes to the next problem, Control-Shift-M opens the list of problems, Escape and then Tab
-        leave the editor.
+        Secrets are shown as a placeholder; leave it, and the secret stays. Control-Space offers what can be written
+        here, Control-F searches, F8 goes to the next problem, Control-Shift-M opens the list of problems, Escape and
+        then Tab leave the editor.
       </p>
       {applying && (
         <ApplyDialog

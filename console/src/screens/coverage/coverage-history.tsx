@@ -29,7 +29,7 @@ function Lines({ points, span, words }: LinesProps): JSX.Element {
   // What an earlier version recorded has no statuses.
   const known = useMemo(() => points.filter(({ byStatus }) => Object.keys(byStatus).length > 0), [points]);
   const times = useMemo(() => known.map(({ at }) => Date.parse(at) / 1000), [known]);
-  if (known.length === 0) return <Empty>The first numbers come within 15 seconds.</Empty>;
+  if (known.length === 0) return <Empty>The first numbers appear within 15 seconds.</Empty>;
   const all = known.map(({ byStatus }) => Object.values(byStatus).reduce((sum, urls) => sum + urls, 0));
   const keptOut = known.map(({ byStatus }) => KEPT_OUT.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0));
   return (

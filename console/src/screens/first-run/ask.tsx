@@ -103,8 +103,8 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
             onInput={(event) => setContact(event.currentTarget.value)}
           />
           <span class="hint">
-            A page about your crawler, or a mail address. It is sent with each request; sites block what they do not
-            know.
+            A page about your crawler, or a mail address. It is sent with each request; sites block crawlers that they
+            do not recognize.
           </span>
         </div>
         <div class="field">

@@ -87,7 +87,7 @@ function NoDocument({ page: { outcome, detail, target, robots } }: { page: PageV
   const words = target === undefined ? detail && `: ${detail}` : `: it redirects to ${target}`;
   return (
     <p class="notice warn">
-      The first page did not come as a document{words}. Go back and check the address, or start anyway.
+      The first page did not return a document{words}. Go back and check the address, or start anyway.
     </p>
   );
 }

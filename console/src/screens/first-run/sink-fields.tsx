@@ -132,7 +132,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
 function NetworkFields({ sink, onChange }: Pick<NewSinkProps, 'sink' | 'onChange'>): JSX.Element {
   return (
     <details class="more">
-      <summary class="muted">On a private network, or with a certificate of your own authority</summary>
+      <summary class="muted">On a private network, or with a certificate from your own authority</summary>
       <div class="stack">
         <div class="field">
           <label for="sink-allow">Allow addresses of the sink that are not public</label>

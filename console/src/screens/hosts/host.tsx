@@ -32,7 +32,7 @@ export function Host(): JSX.Element {
   return (
     <>
       <PageHead title={host} actions={view.value && <Pause host={view.value} onDone={view.reload} />}>
-        A web server: how it answers, what it allows, and what is known of it.
+        A web server: how it responds, what it allows, and what is known about it.
       </PageHead>
       <Loaded of={view}>
         {(known) => (

@@ -28,7 +28,7 @@ export function Hosts(): JSX.Element {
   return (
     <>
       <PageHead title="Hosts">
-        Web servers, how they are and how they are treated. Politeness is shared by all crawlers. Open one to see its
+        Web servers, their state and how they are treated. Politeness is shared by all crawlers. Open one to see its
         folders, robots.txt and errors.
       </PageHead>
       <Panel title={`Hosts of ${crawler}`}>

@@ -114,7 +114,7 @@ const Failure = ({ login: { state, failure, detail, nextAttemptAt } }: { login: 
       {sentence(detail ?? '')}
     </p>
     {state === 'stopped' && (
-      <p>It is not tried again, so that the account is not locked: test it, or change its secret.</p>
+      <p>Crawlway does not retry it, so that the account is not locked: test it, or change its secret.</p>
     )}
     {nextAttemptAt !== undefined && (
       <p>

@@ -97,9 +97,9 @@ function hostAlerts(host: HostDto, crawler: string): Alert[] {
   const words = host.paused
     ? 'is paused'
     : resting
-      ? 'asked for a rest or did not answer, and is left alone for a while'
+      ? 'asked for a rest or did not respond, and is left alone for a while'
       : host.successShare !== undefined && host.successShare < ILL_BELOW
-        ? `is ill: ${Math.round(host.successShare * 100)} % of the last visits succeeded`
+        ? `is unhealthy: ${Math.round(host.successShare * 100)} % of the last visits succeeded`
         : undefined;
   return words ? [{ tone: 'warn', text: `${host.host} ${words}.`, target, action: 'Look' }] : [];
 }

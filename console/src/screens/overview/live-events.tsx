@@ -13,7 +13,7 @@ export function LiveEvents({ crawler }: { crawler: string }): JSX.Element {
   return (
     <Panel title="Right now" aside={connected ? 'live, a sample of what happens' : 'connecting…'}>
       {shown.length === 0 ? (
-        <Empty>Nothing happens at the moment. Visits, orders and changes appear here as they happen.</Empty>
+        <Empty>Nothing is happening at the moment. Visits, orders and changes appear here as they happen.</Empty>
       ) : (
         <ul class="live">
           {shown.map((event) => (

@@ -15,7 +15,7 @@ export function RateHistory({ crawler }: { crawler: string }): JSX.Element {
       <Loaded of={history}>
         {(points) =>
           points.length === 0 ? (
-            <Empty>The first numbers come within 15 seconds.</Empty>
+            <Empty>The first numbers appear within 15 seconds.</Empty>
           ) : (
             <Charts points={points} range={range} />
           )

@@ -116,8 +116,8 @@ const Choice = ({ name, label, values }: ChoiceProps): JSX.Element => (
 
 const NoneRefused = ({ crawler }: { crawler?: string }): JSX.Element => (
   <Empty>
-    No refused order waits. An order that another sink has not answered yet is listed among the{' '}
-    <a href={href('/push', { crawler, view: 'ledger', state: 'pending' })}>pending orders</a>, with the answer of the
+    There are no refused orders. An order that another sink has not answered yet is listed among the{' '}
+    <a href={href('/push', { crawler, view: 'ledger', state: 'pending' })}>pending orders</a>, with the response of the
     sink that refused it.
   </Empty>
 );
@@ -132,14 +132,14 @@ interface OrdersProps {
 function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.Element {
   const mayOperate = useMay('operate');
   if (orders.length === 0) {
-    return refusedOnly ? <NoneRefused crawler={crawler} /> : <Empty>No order fits the search.</Empty>;
+    return refusedOnly ? <NoneRefused crawler={crawler} /> : <Empty>No order matches the search.</Empty>;
   }
   const resend = (order: OrderDto): Promise<void> =>
     attempt(async () => {
       await call('POST /api/v1/orders/{id}/retry', { path: { id: order.id } });
       onRetried();
       return order.kind === 'add'
-        ? 'The page is fetched again, and the order that follows is sent.'
+        ? 'The page is fetched again, and the resulting order is sent.'
         : 'The order is sent again.';
     });
   return (

@@ -18,7 +18,7 @@ export function Push(): JSX.Element {
   return (
     <>
       <PageHead title="Push">
-        Orders to the search index: what was sent, what the sinks answered, and what waits for a decision of yours.
+        Orders to the search index: what was sent, how the sinks responded, and what is waiting for your decision.
       </PageHead>
       <Tabs views={VIEWS} current={view} />
       {view === 'ledger' ? (

@@ -69,8 +69,8 @@ const Report = ({ report }: { report: ReconciliationDto }): JSX.Element => (
       {differences(report) === 0 && <strong>The sink holds exactly what the store says.</strong>}
     </p>
     {report.repaired && <p class="notice good">The orders that fix these differences are on the way.</p>}
-    <Difference words="indexed by the store's account, absent at the sink" difference={report.missing} />
-    <Difference words="at the sink, not indexed by the store's account" difference={report.extra} />
+    <Difference words="indexed according to the store, missing at the sink" difference={report.missing} />
+    <Difference words="at the sink, not indexed according to the store" difference={report.extra} />
     <Difference words="held with other content" difference={report.stale} />
   </>
 );

@@ -19,7 +19,7 @@ export function Refused(): JSX.Element {
   return (
     <>
       <PageHead title="Refused links">
-        Links that {crawler} has found since the server started and did not take, by reason and host.
+        Links that {crawler} has found since the server started but refused, by reason and host.
       </PageHead>
       <Of crawler={crawler} />
     </>
@@ -36,7 +36,11 @@ function Of({ crawler }: { crawler: string }): JSX.Element {
     <Loaded of={refused}>
       {({ items }) => (
         <Panel title="By reason and host">
-          {items.length === 0 ? <Empty>No link was refused so far.</Empty> : <Links crawler={crawler} items={items} />}
+          {items.length === 0 ? (
+            <Empty>No link has been refused so far.</Empty>
+          ) : (
+            <Links crawler={crawler} items={items} />
+          )}
         </Panel>
       )}
     </Loaded>
