@@ -20,7 +20,8 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
       if (options.json) printJson({ crawler, deleted: 0 });
       return;
     }
-    if (status !== 409 || body.count === undefined) throw new UsageError(body.detail ?? `the server answers ${status}`);
+    if (status !== 409 || body.count === undefined)
+      throw new UsageError(body.detail ?? `the server responded with ${status}`);
     if (
       !(await agreed(
         `${counted(body.count, 'URL')} of ${crawler} ${body.count === 1 ? 'matches' : 'match'} ${pattern}. Delete them and their documents?`,

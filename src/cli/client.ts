@@ -124,7 +124,7 @@ export class ServerClient {
     const wanted =
       'one of the keys that the server was started with in CRAWLWAY_API_KEYS (the part after the second colon)';
     return this.key
-      ? `the server at ${this.url} does not know the key in CRAWLWAY_API_KEY: set it to ${wanted}`
+      ? `the server at ${this.url} does not recognize the key in CRAWLWAY_API_KEY: set it to ${wanted}`
       : `the server at ${this.url} asks for a key: set CRAWLWAY_API_KEY to ${wanted}`;
   }
 
@@ -139,7 +139,7 @@ export class ServerClient {
 
   private stranger(status: number): UsageError {
     return new UsageError(
-      `what answers at ${this.url} (with ${status}) is not a Crawlway server; name one with --server`,
+      `what responds at ${this.url} (with ${status}) is not a Crawlway server; name one with --server`,
     );
   }
 }

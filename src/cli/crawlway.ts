@@ -70,7 +70,10 @@ withConfiguration(program.command('serve'))
   .option('--data <folder>', 'where it keeps what it knows (else CRAWLWAY_DATA, else data)')
   .option('--port <number>', 'port of API and console (else CRAWLWAY_PORT, else 8740)')
   .option('--host <address>', 'address to listen on (else CRAWLWAY_HOST, else 127.0.0.1)')
-  .option('--fetch-log <file>', 'append every visit there as a line of JSON (else CRAWLWAY_FETCH_LOG, else none)')
+  .option(
+    '--fetch-log <file>',
+    'append every visit to this file as a line of JSON (else CRAWLWAY_FETCH_LOG, else none)',
+  )
   .option(
     '--no-sample',
     'do not start the bundled sample site and index, even when the configuration names their addresses',
@@ -80,7 +83,7 @@ withConfiguration(program.command('serve'))
 withJson(program.command('crawl'))
   .description('crawl whole sites to the end, without a server')
   .argument('<url...>', 'where to begin; a URL that ends in / stands for its site, another for its folder')
-  .option('--out <file>', 'write push orders there as JSON lines (else to the standard output)')
+  .option('--out <file>', 'write push orders to this file as JSON lines (else to the standard output)')
   .option('--delay <ms>', 'pause between two requests to one web server (else 2500; 0 on this machine)')
   .option('--max-pages <number>', 'end after this many pages, sitemaps included')
   .option('--render <mode>', 'run the scripts of pages in Chromium: never, auto or always (else never)')
@@ -114,13 +117,13 @@ withJson(withServer(withConfiguration(program.command('explain'))))
   .option('--from <referrer>', 'judge it as a link on this page')
   .addHelpText(
     'after',
-    '\nExit code: 0 in the index, 2 on its way there, 3 not in the index, 1 nobody could be asked. Without a server: 0 accepted by the configuration, 3 rejected.\nOf several crawlers the lowest code counts.',
+    '\nExit code: 0 in the index, 2 on its way there, 3 not in the index, 1 there was nothing to ask. Without a server: 0 accepted by the configuration, 3 rejected.\nOf several crawlers the lowest code counts.',
   )
   .action(explain);
 
 withJson(program.command('extract'))
   .description(
-    'print what is read of a page or document: its text, or with --json also metas, fields, headings, chunks and links',
+    'print what is read from a page or document: its text, or with --json also metas, fields, headings, chunks and links',
   )
   .argument('<source>', 'a URL or a file')
   .option(
@@ -136,7 +139,7 @@ withJson(program.command('extract'))
 withJson(program.command('render'))
   .description('compare a page as it is sent with what its scripts make of it in Chromium: text and links')
   .argument('<url>')
-  .option('--picture <file>', 'write a picture of the page there: JPEG')
+  .option('--picture <file>', 'write a JPEG picture of the page to this file')
   .option('--config <file>', 'render it as the rules and the Renderer of this configuration say')
   .option('--crawler <name>', 'which crawler of --config (else the first)')
   .option('--no-sandbox', 'run Chromium without its sandbox: only inside a container that confines it')
@@ -160,7 +163,7 @@ withJson(withServer(program.command('clear')))
   .description('delete stored URLs, and their documents from the index')
   .argument('<pattern>', 'all of a URL, with * or % for any characters: http://www.example.com/*')
   .option('--crawler <name>', 'the crawler, when there are several')
-  .option('-y, --yes', 'do not ask')
+  .option('-y, --yes', 'do not ask for confirmation')
   .action(clear);
 
 withJson(withServer(program.command('push')))
@@ -169,7 +172,7 @@ withJson(withServer(program.command('push')))
   )
   .requiredOption('--again <sink>', 'name of the sink')
   .option('--crawler <name>', 'only the documents of this crawler')
-  .option('--no-wait', 'end when the server has begun')
+  .option('--no-wait', 'return once the server has started')
   .action(push);
 
 withJson(withServer(program.command('refresh')))
@@ -190,9 +193,9 @@ withJson(withServer(program.command('roots')))
 
 const sinks = program.command('sinks').description('destinations of push orders');
 withJson(withConfiguration(sinks.command('test')))
-  .description('ask a sink of the configuration, or all, whether it answers; sends no order')
+  .description('test whether a sink of the configuration, or all of them, respond; sends no order')
   .argument('[name]')
-  .addHelpText('after', '\nExit code: 0 all answer, 1 one does not.')
+  .addHelpText('after', '\nExit code: 0 all respond, 1 one does not.')
   .action(testSinks);
 
 withJson(withConfiguration(program.command('doctor')))
@@ -242,25 +245,25 @@ withJson(withServer(keys.command('list')))
   .action(listKeys);
 
 withJson(withServer(keys.command('create')))
-  .description('make a key and print it, this once')
+  .description('create a key and print it, only this once')
   .argument('<name>', 'who uses it: what the audit log shows')
   .argument('<role>', ROLES.join(', '))
   .option('--expires <when>', 'days like 90d, or a time like 2027-01-31T00:00:00Z (else never)')
   .action(createKey);
 
 withJson(withServer(keys.command('withdraw')))
-  .description('end a key at once')
+  .description('revoke a key at once')
   .argument('<name>')
   .action(withdrawKey);
 
-const store = program.command('store').description('move what a stopped server knows to another database');
+const store = program.command('store').description('move the data of a stopped server to another database');
 const withDatabase = (command: Command): Command =>
   command
     .option('--database <url>', 'sqlite:FILE or postgres://… (else CRAWLWAY_DATABASE_URL)')
     .option('--data <folder>', 'the data directory of the SQLite file (else CRAWLWAY_DATA, else data)');
 
 withJson(withDatabase(store.command('export')))
-  .description('write what the crawl knows as lines of JSON; an interrupted export continues')
+  .description('write the data of the crawl as lines of JSON; an interrupted export continues')
   .argument('<file>', '- writes to the standard output')
   .action(storeExport);
 

@@ -23,7 +23,8 @@ interface ExtractOptions extends JsonOption {
  */
 export async function extract(source: string, options: ExtractOptions): Promise<void> {
   const isUrl = /^https?:\/\//i.test(source);
-  if (isUrl && options.url !== undefined) throw new UsageError('--url says where a file would be: give a file with it');
+  if (isUrl && options.url !== undefined)
+    throw new UsageError('--url gives the address of a local file: use it with a file');
   const url = isUrl ? source : (options.url ?? `http://127.0.0.1/${encodeURIComponent(basename(source))}`);
   const definition = await definitionFor(url, isUrl, options);
   print(source, await readPage(url, definition, isUrl ? {} : { trial: { answer: await answerOf(source) } }), options);
@@ -126,7 +127,7 @@ function print(source: string, { outcome, status, links, refused }: PageResult, 
   if (outcome.kind !== 'document') {
     const why =
       'detail' in outcome ? outcome.detail : outcome.kind === 'redirect' ? `redirects to ${outcome.target}` : '';
-    throw new UsageError(`${source} gives no document: ${outcome.kind}${why ? `: ${why}` : ''}`);
+    throw new UsageError(`${source} returns no document: ${outcome.kind}${why ? `: ${why}` : ''}`);
   }
   const { facts, reading, unread } = outcome;
   const { text = '', markdown, ...rest } = reading ?? {};

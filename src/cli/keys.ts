@@ -24,7 +24,7 @@ export async function createKey(
   const body = { type: 'application/json', text };
   const created = await new ServerClient(options).call<CreatedKeyDto>('POST', '/keys', body);
   if (options.json) return printJson(created);
-  process.stderr.write(`key ${name} (${role}) is shown this once; keep it:\n`);
+  process.stderr.write(`key ${name} (${role}) is shown only once; keep it:\n`);
   process.stdout.write(`${created.key}\n`);
 }
 

@@ -238,7 +238,7 @@ describe('the command line without a server', () => {
       onTestFinished(() => void server.close());
     }
     const url = (server: typeof other) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const noServer = 'what answers at .* is not a Crawlway server';
+    const noServer = 'what responds at .* is not a Crawlway server';
     const mistakes: [RegExp, ...string[]][] = [
       [/the configuration \. cannot be read: it is a folder/, 'check', '.'],
       [/the configuration \. cannot be read: it is a folder/, 'serve', '--config', '.', '--port', '0'],
