@@ -111,7 +111,7 @@ export class CrawlwayClient {
       return await request(url, { method, headers, body: payload, signal });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new ApiProblem(0, 'The server does not answer. Is it running?');
+      throw new ApiProblem(0, 'The server does not respond. Is it running?');
     }
   }
 }

@@ -331,7 +331,7 @@ export interface LinkDto {
   readonly explanation: ExplanationDto;
   /** Absent: not stored. */
   readonly state?: UrlStateDto;
-  /** Absent: robots.txt of its site was not fetched for this. */
+  /** Absent if robots.txt of its site was not fetched for this call. */
   readonly robots?: RobotsOpinionDto;
   /** On a rendered page: scripts made the link, it is not on the page as it was sent. */
   readonly onlyRendered?: boolean;
@@ -388,7 +388,7 @@ export interface PageViewDto {
   readonly detail?: string;
   /** Where it redirects to. */
   readonly target?: string;
-  /** What robots.txt says about it, if it was fetched for this. */
+  /** What robots.txt says about it, if it was fetched for this call. */
   readonly robots?: RobotsOpinionDto;
   /** Of a document: what a sink would get. */
   readonly reading?: PageReadingDto;
@@ -746,7 +746,7 @@ export interface LoginDto {
   readonly url: string;
   /** Fetcher that it belongs to. */
   readonly fetcher: string;
-  /** `stopped`: refused, and not tried again until a person tests it or its secret changes. */
+  /** `stopped`: refused, and not retried until a person tests it or its secret changes. */
   readonly state: 'unused' | 'logged-in' | 'failing' | 'stopped';
   /** `refused`: the user or the secret is wrong; `locked`: the account is; `changed`: the site is not what the configuration expects; `unreachable`: no answer that says anything. */
   readonly failure?: 'refused' | 'locked' | 'changed' | 'unreachable';
@@ -791,7 +791,7 @@ export interface PluginDto {
   readonly calls: readonly PluginCallsDto[];
   /** How often its process ended or had to be ended. */
   readonly restarts: number;
-  /** Memory of its process in bytes; 0 if the system does not tell. */
+  /** Memory of its process in bytes; 0 if the system does not report it. */
   readonly memory: number;
   readonly lastError?: PluginErrorDto;
 }
@@ -1219,7 +1219,7 @@ export interface SinkDto {
   /** Its message when it last refused an order. */
   readonly lastRefusal?: string;
   readonly nextAttemptAt?: string;
-  /** Whether it can tell what it holds, and so be compared with the store. */
+  /** Whether it can list what it holds, and so be compared with the store. */
   readonly comparable: boolean;
   /** `papi`: the name of the connector under which documents are pushed. */
   readonly connector?: string;
@@ -1285,9 +1285,9 @@ export interface UrlHistoryDto {
 }
 
 export interface RefreshDto {
-  /** A status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`). */
+  /** A status; or `760` for URLs that a crawl space excludes, `761` for those that it leaves to another crawler. */
   readonly status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761';
-  /** Web server, as `host` of a URL shows it. */
+  /** Web server, as in the field `host` of a URL. */
   readonly host?: string;
   readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   /** Beginning of the URL. */

@@ -40,7 +40,7 @@ describe('redact', () => {
     'what is it? nothing',
     'http://host/?q=a&b=c',
     'sink main at http://h:8742: status 500: a@b',
-    "'http://host:80' is not right; write to a@b.example",
+    "'http://host:80' is not valid; write to a@b.example",
   ])('leaves %s as it is', (text) => {
     expect(redact(text)).toBe(text);
   });

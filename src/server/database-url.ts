@@ -22,6 +22,6 @@ export function readDatabaseUrl(text: string): Secret {
   const place = databasePlace(text);
   if (place !== undefined) return new Secret(text, `${POSTGRES}${place}`);
   throw new UsageError(
-    'CRAWLWAY_DATABASE_URL cannot be read: after postgres:// come user and password, host and port, and the name of the database; in a password @ / ? # and % are percent-encoded',
+    'CRAWLWAY_DATABASE_URL is not valid: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @ / ? # and % of the password percent-encoded',
   );
 }

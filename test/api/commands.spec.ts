@@ -156,7 +156,7 @@ it('a key that the server does not know, or a missing one, is told with the vari
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   const call = (env: NodeJS.ProcessEnv) => new ServerClient({ server: `http://127.0.0.1:${port}` }, env).crawlers();
-  await expect(call({ CRAWLWAY_API_KEY: 'wrong' })).rejects.toThrow(/does not know the key in CRAWLWAY_API_KEY/);
+  await expect(call({ CRAWLWAY_API_KEY: 'wrong' })).rejects.toThrow(/does not recognize the key in CRAWLWAY_API_KEY/);
   await expect(call({})).rejects.toThrow(/asks for a key: set CRAWLWAY_API_KEY/);
   server.close();
 });

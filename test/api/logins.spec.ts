@@ -57,7 +57,12 @@ it('the test of a login shows each step with its status and where it was sent, a
     { what: 'opened the login page', url: site.url('/login'), status: 200, detail: 'sets sid' },
     { what: 'sent the form', url: site.url('/login'), status: 302, detail: 'redirects to /; sets sid' },
     { what: 'followed the redirect', url: site.url('/'), status: 200, detail: 'sets sid' },
-    { what: 'looked whether the login succeeded', url: site.url('/'), status: 200, detail: 'it is not the login form' },
+    {
+      what: 'checked whether the login succeeded',
+      url: site.url('/'),
+      status: 200,
+      detail: 'it is not the login form',
+    },
   ]);
   expect(text).not.toContain('right');
   expect((await world.send('POST', 'logins/others/test')).status).toBe(404);
@@ -112,7 +117,7 @@ it('`crawlway login test` and `login list` show a login that works', async () =>
     '   redirects to /; sets sid',
     `3. followed the redirect ${site.url('/')} -> 200`,
     '   sets sid',
-    `4. looked whether the login succeeded ${site.url('/')} -> 200`,
+    `4. checked whether the login succeeded ${site.url('/')} -> 200`,
     '   it is not the login form',
     'login members works',
     '',

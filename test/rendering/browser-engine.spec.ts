@@ -84,7 +84,7 @@ describeUnless(noBrowser, 'the engine that renders', () => {
         undefined,
         'render-crash: the browser opens no page',
       ],
-      ['for cookies', '', '/2', 'id=1', 'render-crash: the browser does not take the cookies of the session'],
+      ['for cookies', '', '/2', 'id=1', 'render-crash: the browser does not accept the session cookies'],
     ])('asked %s', async (_what, attributes, path, cookies, error) => {
       const browser = open(`timeLimitMS="10000" ${attributes}`);
       await rendered(browser, '/1', 'awake', cookies);

@@ -140,7 +140,7 @@ describe('the headline of a URL', () => {
       'http://busy/',
       'on-its-way',
       /^Not in the index: its last visit failed \(http-503-retry-after\)\. .*It is visited next at/,
-      /Tried again/,
+      /Retried/,
     ],
     [
       'with another canonical URL',
@@ -230,7 +230,7 @@ describe('the headline of a URL', () => {
     const { headline } = await world.engine.explain('test', site.url('/twice'));
     expect(headline).toMatchObject({ fate: 'not-in-index', reason: 'removed-after-errors' });
     expect(headline.text).toMatch(
-      /^Not in the index: it was given up after repeated errors, the last one at 2026-\S+Z: http-5xx: The server failed.*It is tried again when a page that links to it is visited/,
+      /^Not in the index: it was given up after repeated errors, the last one at 2026-\S+Z: http-5xx: The server failed.*It is retried when a page that links to it is visited/,
     );
     expect(headline.nextStep).toMatch(/^Fix the page, and it comes back/);
   });

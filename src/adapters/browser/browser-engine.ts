@@ -111,7 +111,7 @@ export class BrowserEngine implements FetchEngine {
     let isFine = false;
     try {
       if (!(await inTime(addCookies(tab, request), COOKIES_MS)))
-        return failure('render-crash', 'the browser does not take the cookies of the session', startedAt);
+        return failure('render-crash', 'the browser does not accept the session cookies', startedAt);
       const timeLimit = Math.min(this.renderer.timeLimit, request.totalTimeout ?? Number.POSITIVE_INFINITY);
       const readyWhen = order.readyWhen ?? this.renderer.readyWhen;
       const page = await tab.render({
@@ -153,7 +153,7 @@ export class BrowserEngine implements FetchEngine {
       const most = Math.round(this.renderer.memoryLimit / 1024 / 1024);
       return failure(
         'render-memory',
-        `the browser took more than its ${most} MB, and its largest page was ended`,
+        `the browser used more than its ${most} MB, so its largest page was closed`,
         startedAt,
       );
     }

@@ -26,7 +26,7 @@ export interface RenderedPage extends Snapshot {
 export class Moved extends Error {
   override readonly name = 'Moved';
   constructor(readonly target: string) {
-    super(`the page goes on to ${target}`);
+    super(`the page navigates to ${target}`);
   }
 }
 
@@ -194,7 +194,7 @@ export class Tab {
 
 function toTimeout(error: Error): never {
   if (error.name !== 'TimeoutError') throw error;
-  throw new TabFailed('render-timeout', 'the browser did not open the page within its time');
+  throw new TabFailed('render-timeout', 'the browser did not open the page in time');
 }
 
 const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, time)));

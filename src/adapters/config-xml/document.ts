@@ -103,7 +103,7 @@ export function parseDocument(text: string, file: string): XmlDocument {
   }
   const strange = unknownReference(withoutSpecials(text));
   if (strange >= 0) {
-    const message = "'&' begins no entity that XML knows: write &amp;";
+    const message = "'&' does not begin an entity that XML defines: write &amp;";
     throw new XmlFault('xml-not-well-formed', message, place(strange));
   }
   return { text, root: buildElement(text, root, undefined), place };
@@ -118,7 +118,7 @@ function parse(text: string, place: (offset: number) => Place): readonly ParsedN
 }
 
 const BAD_ATTRIBUTES =
-  'the attributes of this tag are not well-formed: write each one once, as name="value", with a blank before it, and &quot; for a quote in a value';
+  'the attributes of this tag are not well-formed: write each one once, as name="value", with a space before it, and &quot; for a quote in a value';
 
 const sentence = (message: string): string => message.replace(/\.$/, '');
 

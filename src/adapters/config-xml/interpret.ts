@@ -114,7 +114,7 @@ function specOf(element: XmlElement, parent: ElementSpec, around: ReadContext): 
       place,
     );
   } else if (elsewhere) {
-    const message = `${element.local} does not belong into ${parent.name}: it belongs in ${parentsOf(elsewhere)}`;
+    const message = `${element.local} does not belong in ${parent.name}: it belongs in ${parentsOf(elsewhere)}`;
     around.problems.add('unknown-element', message, place);
   } else if (likely !== undefined || isStrict(parent) || vocabulary !== 'crawl') {
     const hint =
@@ -181,7 +181,7 @@ function attributesBySpec(element: XmlElement, spec: ElementSpec, around: ReadCo
     const name = isForeign(attribute, element) ? undefined : attributeName(attribute.local, spec);
     if (name === undefined) reportUnknown(attribute, spec, around);
     else if (written.has(name)) {
-      const message = `${attribute.local} is given twice, as ${written.get(name)?.local} too`;
+      const message = `${attribute.local} is given twice, also as ${written.get(name)?.local}`;
       around.problems.add('duplicate-attribute', message, place);
     } else written.set(name, attribute);
   }
@@ -246,12 +246,12 @@ function withVariables(
   return whole ? value : undefined;
 }
 
-const NOT_HERE = 'secrets in files and with a helper are read by the server only; name a variable of the environment';
+const NOT_HERE = 'only the server reads secrets from files and helpers; name an environment variable';
 
 const notSet = (name: string): string =>
   name.startsWith(SECRET_PREFIX)
     ? `the environment variable ${name} is not set`
-    : `there is no variable ${name} for configurations: set ${SECRET_PREFIX}${name} and write that name, or start with CRAWLWAY_ALLOW_VARIABLES=${name}`;
+    : `the variable ${name} is not available to configurations: set ${SECRET_PREFIX}${name} and write that name, or start with CRAWLWAY_ALLOW_VARIABLES=${name}`;
 
 function readOutside(read: (reference: string) => string, name: string, missing: (message: string) => string): string {
   try {
@@ -276,7 +276,7 @@ function readValue(
   const value = around.env === 'as written' ? written.value : withVariables(written.value, around.env, around, place);
   if (value === undefined) return undefined;
   if (value.includes(PLACEHOLDER)) {
-    const message = `${written.local}: no secret is known for these asterisks; write it, or name a variable like \${NAME}`;
+    const message = `${written.local}: these asterisks stand for no known secret; write the secret, or name a variable like \${NAME}`;
     around.problems.add('bad-value', message, place);
     return undefined;
   }
@@ -289,6 +289,6 @@ function readValue(
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: parsed.value };
   const shown = spec.secret || value !== written.value || hasUserInfo(value) ? 'the value' : `'${value.slice(0, 80)}'`;
-  around.problems.add('bad-value', `${written.local}: ${shown} is not right; give ${parsed.wanted}`, place);
+  around.problems.add('bad-value', `${written.local}: ${shown} is not valid; give ${parsed.wanted}`, place);
   return undefined;
 }

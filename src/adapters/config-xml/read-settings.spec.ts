@@ -52,7 +52,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
   const SCHEDULE = '<CrawlSchedulerConfig><Refresh cron="0 3 * * *"/></CrawlSchedulerConfig>';
 
   it('warns of smart refresh that is off without a schedule, and of a schedule beside smart refresh', () => {
-    expect(warnings('smartRefresh="false"')).toEqual([expect.stringContaining('visits no document again by itself')]);
+    expect(warnings('smartRefresh="false"')).toEqual([expect.stringContaining('never revisits documents on its own')]);
     expect(warnings('smartRefresh="false"', SCHEDULE)).toEqual([]);
     expect(warnings('', SCHEDULE)).toEqual([expect.stringContaining('while smartRefresh is on')]);
     expect(warnings('')).toEqual([]);

@@ -79,7 +79,7 @@ function elementToJson(element: XmlElement): ElementJson {
 
 /**
  * The lines of a Rule element. What the table does not know is written, too, and refused when the rule is checked.
- * @throws XmlFault if it is nested too deep
+ * @throws XmlFault if it is nested too deeply
  */
 export function ruleToXml(rule: RuleJson, prefixes: Prefixes): string[] {
   const name = qualifiedName('Rule', prefixes.crawl);

@@ -257,7 +257,7 @@ function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'):
     };
     const opened = (): void => settle();
     const closed = (): void =>
-      settle(new FetchFailure('connection-reset', 'The connection was closed while it was made.'));
+      settle(new FetchFailure('connection-reset', 'The connection was closed while it was being opened.'));
     socket.on(event, opened).on('error', settle).on('close', closed);
   });
 }

@@ -60,7 +60,7 @@ export class DnsCache {
         ? new FetchFailure('dns-not-found', `The host name ${hostname} does not exist (${code}). Check its spelling.`)
         : new FetchFailure(
             'dns-no-answer',
-            `No name server answers for ${hostname} (${code ?? error}). Check the resolver of this machine. The lookup is tried again.`,
+            `No name server answers for ${hostname} (${code ?? error}). Check the resolver of this machine. Crawlway will retry the lookup.`,
           );
     }
     if (addresses.length === 0) throw new FetchFailure('dns-not-found', `The name ${hostname} has no address.`);

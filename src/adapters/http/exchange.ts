@@ -116,16 +116,16 @@ export abstract class Exchange implements Timed {
         : new FetchFailure('connect-timeout', 'No connection within the time allowed.');
     }
     if (this.deadline >= this.lastMoment) {
-      return new FetchFailure('read-timeout', 'The whole answer did not come within the time allowed in total.');
+      return new FetchFailure('read-timeout', 'The complete response did not arrive within the total time allowed.');
     }
     return this.phase === 'header'
-      ? new FetchFailure('read-timeout', 'The header of the answer did not come within the time allowed.')
-      : new FetchFailure('read-timeout', 'The body stopped coming for longer than allowed.');
+      ? new FetchFailure('read-timeout', 'The response header did not arrive within the time allowed.')
+      : new FetchFailure('read-timeout', 'The body stalled for longer than allowed.');
   }
 
   /** Ends the exchange from outside: the caller no longer needs it. */
   abandon(): void {
-    this.end(new FetchFailure('connection-failed', 'The fetch was broken off by the crawler itself.'), false);
+    this.end(new FetchFailure('connection-failed', 'The crawler itself aborted the fetch.'), false);
   }
 
   private limitFrom(now: number, duration: number): void {

@@ -60,7 +60,7 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
     () => secure(trusted.issue(['other.example'])),
     /^The certificate of the server is for another host name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Use the name/,
   ],
-  ['no TLS', withoutTls, /^The server does not speak TLS at this port \(\w+\)\. Use http instead/],
+  ['no TLS', withoutTls, /^The server does not speak TLS on this port \(\w+\)\. Use http instead/],
   [
     'a host that does not exist',
     () => detail('http://site.example/', nowhere('ENOTFOUND')),

@@ -117,7 +117,7 @@ describe('a hostile or broken server comes to a failure with its own code', () =
       'protocol',
     ],
     [
-      'switches protocols unasked',
+      'switched protocols without being asked',
       (socket: Socket) => socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
       'protocol',
     ],

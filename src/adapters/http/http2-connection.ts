@@ -113,9 +113,7 @@ export class Http2Connection extends PooledConnection {
   private checkTraffic(): void {
     const read = (this.socket?.bytesRead ?? 0) - this.readBefore;
     if (read > MOST_BESIDE_BODY + 2 * this.transferred())
-      this.session?.destroy(
-        new FetchFailure('protocol', 'The server floods the connection with frames of no content.'),
-      );
+      this.session?.destroy(new FetchFailure('protocol', 'The server floods the connection with empty frames.'));
     else if (!this.isBusy && performance.now() - this.since > KEEP_IDLE) this.session?.destroy();
   }
 }

@@ -84,7 +84,7 @@ function requestText(plan: RequestPlan): string {
     lines.push(`${plan.headers[index]}: ${plan.headers[index + 1]}`);
   }
   if (lines.some((line) => /[\r\n\0]/.test(line))) {
-    throw new FetchFailure('connection-failed', 'A header field of the request holds a line end.');
+    throw new FetchFailure('connection-failed', 'A request header contains a line break.');
   }
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -49,7 +49,7 @@ export class LenientParser {
   finish(): void {
     if (this.state === 'done') return;
     if (this.state === 'header') {
-      throw new FetchFailure('connection-reset', 'The server closed the connection before a whole header.');
+      throw new FetchFailure('connection-reset', 'The server closed the connection before sending a complete header.');
     }
     if (this.state !== 'until-close') throw new FetchFailure('body-truncated', 'The body ends early.');
     this.end();
@@ -86,7 +86,7 @@ export class LenientParser {
   private tooLong(): FetchFailure {
     return this.state === 'header'
       ? new FetchFailure('header-too-large', `The header is larger than ${this.maxHeaderSize} bytes.`)
-      : new FetchFailure('protocol', 'A chunk has no readable size.');
+      : new FetchFailure('protocol', 'The size of a chunk cannot be read.');
   }
 
   private addHeaderLine(line: string): void {
@@ -132,7 +132,7 @@ export class LenientParser {
 
   private beginChunk(line: string): void {
     const size = CHUNK_SIZE.exec(line)?.[1];
-    if (size === undefined) throw new FetchFailure('protocol', 'A chunk has no readable size.');
+    if (size === undefined) throw new FetchFailure('protocol', 'The size of a chunk cannot be read.');
     this.remaining = Number.parseInt(size, 16);
     if (this.remaining === 0) this.end();
     else this.state = 'chunk';
@@ -153,9 +153,9 @@ function statusOf(line: string): number {
   const status = Number(STATUS_LINE.exec(line)?.[1]);
   const code = /^http\/[\d.]{1,9}[ \t]+(\d{1,9})/i.exec(line)?.[1];
   if (Number.isNaN(status) && code !== undefined)
-    throw new FetchFailure('protocol', `The status ${code} is none: it has to be from 100 to 999.`);
+    throw new FetchFailure('protocol', `The status ${code} is not valid: it has to be from 100 to 999.`);
   if (Number.isNaN(status)) throw new FetchFailure('protocol', `No status line: ${JSON.stringify(line.slice(0, 80))}.`);
-  if (status === 101) throw new FetchFailure('protocol', 'The server switches protocols unasked.');
+  if (status === 101) throw new FetchFailure('protocol', 'The server switched protocols without being asked.');
   return status;
 }
 
@@ -186,7 +186,7 @@ function fieldsOf(lines: readonly string[]): Record<string, string[]> {
 /** Undefined: no usable length, the body ends with the connection. Throws FetchFailure when there are several lengths. */
 function lengthOf(values: readonly string[] | undefined): number | undefined {
   const lengths = new Set((values ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()));
-  if (lengths.size > 1) throw new FetchFailure('protocol', 'The answer has several lengths.');
+  if (lengths.size > 1) throw new FetchFailure('protocol', 'The response has several content lengths.');
   const [length = ''] = lengths;
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

@@ -25,7 +25,7 @@ function connectMethod(
   return new Promise((resolve, reject) => {
     const refused = (status: number | undefined): void => {
       socket.destroy();
-      const why = status === 407 ? 'it does not take its login' : `status ${status}`;
+      const why = status === 407 ? 'it rejects the login' : `status ${status}`;
       reject(new FetchFailure('proxy-failed', `The proxy refuses the tunnel (${why}).`));
     };
     httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket })

@@ -29,7 +29,7 @@ export function readJsonLines(text: string): StructuredText {
 
 const MAX_COLUMNS = 500;
 
-/** Cells separated by blanks; the names of the first line are metas (`column`). RFC 4180, with any line end. */
+/** Cells separated by spaces; the names of the first line are metas (`column`). RFC 4180, with any line end. */
 export function readTable(text: string, separator: ',' | '\t'): StructuredText {
   const cells: string[] = [];
   const columns: string[] = [];

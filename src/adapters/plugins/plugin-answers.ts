@@ -67,5 +67,5 @@ export function checkedAnswer<H extends PluginHook>(hook: H, given: unknown): Pl
   if (read.success) return read.data as PluginCalls[H]['answer'];
   const [issue] = read.error.issues;
   const where = issue!.path.length === 0 ? 'the answer' : issue!.path.join('.');
-  throw new Error(`what it returned cannot be used: ${where}: ${issue!.message}`);
+  throw new Error(`what it returned is not valid: ${where}: ${issue!.message}`);
 }

@@ -176,7 +176,7 @@ it('what a function returns has to be what is documented', async () => {
   await plugins.host.configure([plugins.define('odd', `onUrl${answer}, onDocument${answer}`)]);
   for (const [hops, [hook, , where]] of UNUSABLE.entries()) {
     const said = await failure(plugins.host.call('odd', hook, { ...VISIT, hops } as never));
-    expect(said).toContain('what it returned cannot be used');
+    expect(said).toContain('what it returned is not valid');
     expect(said).toContain(where);
   }
 });

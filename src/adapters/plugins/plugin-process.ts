@@ -112,7 +112,7 @@ export class PluginProcess {
   /** Ends when what is in flight has ended. */
   retire(): void {
     this.closing = true;
-    if (this.inFlight.size === 0) this.kill('it is not needed any more');
+    if (this.inFlight.size === 0) this.kill('it is no longer needed');
   }
 
   kill(reason: string): void {
@@ -179,14 +179,14 @@ export class PluginProcess {
     const call = this.inFlight.get(id);
     this.inFlight.delete(id);
     call?.cancelTimer();
-    if (this.closing && this.inFlight.size === 0) this.kill('it is not needed any more');
+    if (this.closing && this.inFlight.size === 0) this.kill('it is no longer needed');
     return call;
   }
 
   private look(): void {
     const { memoryLimit } = this.module;
     this.memory = memoryOf(this.child.pid);
-    if (this.memory > memoryLimit) this.kill(`it held more than ${Math.round(memoryLimit / MEBIBYTE)} MB of memory`);
+    if (this.memory > memoryLimit) this.kill(`it used more than ${Math.round(memoryLimit / MEBIBYTE)} MB of memory`);
   }
 
   private send(message: ToPlugin): void {
@@ -209,7 +209,7 @@ export class PluginProcess {
 
 function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
   // V8 aborts when its heap is full.
-  if (signal === 'SIGABRT' || code === 134) return 'it had no memory left';
+  if (signal === 'SIGABRT' || code === 134) return 'it ran out of memory';
   return `its process ended unexpectedly (${signal ?? `code ${code}`})`;
 }
 

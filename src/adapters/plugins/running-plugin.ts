@@ -119,8 +119,8 @@ export class RunningPlugin {
 
   close(): void {
     this.closed = true;
-    this.process?.kill('the server ends');
-    this.fail('the server ends, or the configuration has changed');
+    this.process?.kill('the server is stopping');
+    this.fail('the server is stopping, or the configuration has changed');
   }
 
   private send(): void {
@@ -130,7 +130,7 @@ export class RunningPlugin {
     }
     if (this.state === 'failed') {
       if (this.tools.clock.now() >= this.retryAt) void this.start();
-      else this.fail(this.lastError?.message ?? 'it does not run');
+      else this.fail(this.lastError?.message ?? 'it is not running');
     }
     const { process } = this;
     while (process && this.state === 'ready' && this.inFlight < MOST_IN_FLIGHT) {
@@ -192,7 +192,7 @@ export class RunningPlugin {
 
   private use(opened: PluginProcess, loaded: Loaded): void {
     if (this.closed) {
-      opened.kill('the server ends');
+      opened.kill('the server is stopping');
       return;
     }
     const before = this.process;

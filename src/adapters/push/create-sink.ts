@@ -35,7 +35,7 @@ const SINKS: {
 
 const NO_PLUGINS: Pick<Plugins, 'facts' | 'call'> = {
   facts: [],
-  call: (name) => Promise.reject(new PluginFailed(`${name}: no plug-ins run here`)),
+  call: (name) => Promise.reject(new PluginFailed(`${name}: plug-ins are not available here`)),
 };
 
 /** The sink for a definition. Does not connect yet; throws TypeError if the URL is not valid. */

@@ -135,7 +135,9 @@ export class ElasticsearchSink implements Sink {
   private hitsOf(page: Record<string, unknown>): Record<string, unknown>[] {
     const hits = recordOf(page['hits'])['hits'];
     if (Array.isArray(hits)) return hits.map(recordOf);
-    throw new SinkUnavailable(`${this.client.where}: a search answers no hits; is it ${this.dialect.product}?`);
+    throw new SinkUnavailable(
+      `${this.client.where}: the response to a search has no hits; is it ${this.dialect.product}?`,
+    );
   }
 
   /** Where the next page begins. A listing that does not ascend would never end. */
@@ -143,7 +145,7 @@ export class ElasticsearchSink implements Sink {
     const uri = listOf(last['sort'])[0];
     if (typeof uri === 'string' && (after === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(after)) > 0))
       return uri;
-    throw new SinkUnavailable(`${this.client.where}: the pages of a search do not come in the order of \`uri\``);
+    throw new SinkUnavailable(`${this.client.where}: the pages of a search are not in the order of \`uri\``);
   }
 
   private bulkLines(order: PushOrder): string {

@@ -18,7 +18,7 @@ export function guardStream(stream: Duplex, check: (piece: Uint8Array) => void):
       check(values[0] as Uint8Array);
       return emit(event, ...values);
     } catch (error) {
-      stream.destroy(new UnreadableAnswer(`what the server says cannot be read: ${(error as Error).message}`));
+      stream.destroy(new UnreadableAnswer(`the response of the server cannot be read: ${(error as Error).message}`));
       return true;
     }
   };

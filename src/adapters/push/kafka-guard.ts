@@ -54,7 +54,7 @@ function lengthCheck(): (piece: Uint8Array) => void {
       length = length * 256 + piece[at++]!;
       if (++bytesOfLength < LENGTH) continue;
       if (length < SHORTEST_ANSWER || length > LONGEST_ANSWER)
-        throw new RangeError(`the broker announces an answer of ${length} bytes`);
+        throw new RangeError(`the broker announces a response of ${length} bytes`);
       rest = length;
       length = 0;
       bytesOfLength = 0;

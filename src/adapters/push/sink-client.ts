@@ -153,7 +153,7 @@ const HINTS: Readonly<Record<number, string>> = {
   401: "login and password (or key) are missing or wrong in the sink's configuration",
   403: "the sink's credentials do not allow this",
   404: 'nothing answers at this path, check the URL and the name of the connector or index',
-  405: 'the server takes no pushes at this path, check the URL',
+  405: 'the server accepts no pushes at this path, check the URL',
   429: 'the sink is overloaded',
 };
 

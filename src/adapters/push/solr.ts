@@ -54,7 +54,7 @@ export class SolrSink implements Sink {
       // A listing that does not ascend would never end.
       const first = entries[0]?.uri;
       if (last !== undefined && first !== undefined && Buffer.compare(Buffer.from(first), Buffer.from(last)) <= 0)
-        throw new SinkUnavailable(`${this.client.where}: the pages of a select do not come in the order of \`id\``);
+        throw new SinkUnavailable(`${this.client.where}: the pages of a select are not in the order of \`id\``);
       yield* entries;
       if (entries.length === 0) return;
       last = entries.at(-1)!.uri;
@@ -112,7 +112,7 @@ export class SolrSink implements Sink {
       const { doc, response } = recordOf(JSON.parse(answer.body));
       return [...(isRecord(doc) ? [doc] : []), ...listOf(recordOf(response)['docs']).map(recordOf)];
     } catch {
-      throw new SinkUnavailable(`${this.client.where}: get answers no documents; is it a Solr core?`);
+      throw new SinkUnavailable(`${this.client.where}: get returns no documents; is it a Solr core?`);
     }
   }
 
@@ -127,7 +127,7 @@ export class SolrSink implements Sink {
     } catch {
       // said below
     }
-    throw new SinkUnavailable(`${this.client.where}: select answers no page of documents; is it a Solr core?`);
+    throw new SinkUnavailable(`${this.client.where}: select returns no page of documents; is it a Solr core?`);
   }
 }
 

@@ -14,7 +14,7 @@ export class StreamSink implements Sink {
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     for (const order of batch) {
-      if (this.stream.destroyed) throw new SinkUnavailable('the reader of the output has gone');
+      if (this.stream.destroyed) throw new SinkUnavailable('nothing reads the output any more');
       if (!this.stream.write(`${JSON.stringify(orderRecord(order))}\n`)) await once(this.stream, 'drain', { signal });
     }
     return allAcknowledged(batch);

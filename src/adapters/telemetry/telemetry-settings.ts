@@ -74,14 +74,12 @@ function connection(
   const endpoint = ofSignal ?? named(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
   if (endpoint === undefined || exporter === 'none') return undefined;
   if (exporter !== 'otlp') {
-    warn(`OTEL_${signal}_EXPORTER ${exporter} is none of otlp, none: there are no ${signal.toLowerCase()}`);
+    warn(`OTEL_${signal}_EXPORTER ${exporter} is not one of otlp, none: no ${signal.toLowerCase()} are sent`);
     return undefined;
   }
   const collector = URL.parse(endpoint.value);
   if (!collector || !/^https?:$/.test(collector.protocol)) {
-    warn(
-      `${endpoint.name} is not an address such as http://127.0.0.1:4318: there are no ${signal.toLowerCase()} of OpenTelemetry`,
-    );
+    warn(`${endpoint.name} is not an address such as http://127.0.0.1:4318: no ${signal.toLowerCase()} are sent`);
     return undefined;
   }
   const protocol =
@@ -90,7 +88,7 @@ function connection(
   if (encoding === undefined) {
     const spoken = Object.keys(ENCODINGS).join(' and ');
     warn(
-      `${protocol?.name} ${protocol?.value} is not spoken here, only ${spoken} (collectors hear them at port 4318): there are no ${signal.toLowerCase()} of OpenTelemetry`,
+      `${protocol?.name} ${protocol?.value} is not supported, only ${spoken} (collectors receive them on port 4318): no ${signal.toLowerCase()} are sent`,
     );
     return undefined;
   }
@@ -109,7 +107,7 @@ function shareOf(env: Environment, warn: Warn): number {
   if (kind === 'always_on') return 1;
   if (kind === 'always_off') return 0;
   if (kind !== 'traceidratio') {
-    warn(`OTEL_TRACES_SAMPLER ${sampler} is none of always_on, always_off, traceidratio: every visit is traced`);
+    warn(`OTEL_TRACES_SAMPLER ${sampler} is not one of always_on, always_off, traceidratio: every visit is traced`);
     return 1;
   }
   const text = env['OTEL_TRACES_SAMPLER_ARG']?.trim() || '1';
@@ -136,6 +134,6 @@ function wholeNumber(env: Environment, name: string, warn: Warn): number | undef
   if (!text) return undefined;
   const number = Number(text);
   if (Number.isInteger(number) && number > 0 && number <= MOST) return number;
-  warn(`${name} ${text} is not a whole number above 0: it is left out`);
+  warn(`${name} ${text} is not a whole number above 0: it is ignored`);
   return undefined;
 }

@@ -34,7 +34,7 @@ export class RemotePlugins implements PluginCaller {
     argument: PluginCalls[H]['argument'],
   ): Promise<PluginCalls[H]['answer']> {
     const { port } = this;
-    if (!port) return Promise.reject(new PluginFailed(`${plugin}: nothing runs plug-ins here`));
+    if (!port) return Promise.reject(new PluginFailed(`${plugin}: plug-ins are not available here`));
     return new Promise((resolve, reject) => {
       this.seq = nextSeq(this.seq);
       this.waiting.set(this.seq, { resolve, reject });

@@ -207,7 +207,7 @@ function ofGivenUp({ visits }: UrlFacts, { reason }: UrlState): Headline {
   const [last] = visits;
   const why =
     last && isErrorCode(last.outcome)
-      ? `it was given up after repeated errors, the last one at ${moment(last.at)}: ${last.outcome}: ${clause(entryOf(last.outcome).meaning)}${last.detail ? ` (${clause(last.detail)})` : ''}. It is tried again when a page that links to it is visited, whether that page has changed or not.`
+      ? `it was given up after repeated errors, the last one at ${moment(last.at)}: ${last.outcome}: ${clause(entryOf(last.outcome).meaning)}${last.detail ? ` (${clause(last.detail)})` : ''}. It is retried when a page that links to it is visited, whether that page has changed or not.`
       : meaning;
   return { fate: 'not-in-index', reason, text: `Not in the index: ${why}`, nextStep: remedy };
 }

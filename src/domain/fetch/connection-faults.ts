@@ -33,7 +33,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     of: /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
-    text: 'The certificate of the server is signed by an unknown authority, or the server does not send the certificates between',
+    text: 'The certificate of the server is signed by an unknown authority, or the server does not send the intermediate certificates',
     nextStep: `${TRUST} Otherwise have the server send its whole chain.`,
   },
   {
@@ -43,12 +43,12 @@ const FAULTS: readonly Fault[] = [
   },
   {
     of: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/i,
-    text: 'The server does not speak TLS at this port',
+    text: 'The server does not speak TLS on this port',
     nextStep: 'Use http instead of https, or the port on which it speaks TLS.',
   },
   {
     of: /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE/i,
-    text: 'The server speaks no TLS version from 1.2 on',
+    text: 'The server does not support TLS 1.2 or later',
     nextStep: 'Have the server updated.',
   },
   {
@@ -69,7 +69,7 @@ const FAULTS: readonly Fault[] = [
   {
     of: /^(?:EAI_AGAIN|ETIMEOUT|ESERVFAIL|EREFUSED)$/,
     text: 'No name server answers for the host name',
-    nextStep: 'Check the resolver of this machine; it is tried again.',
+    nextStep: 'Check the resolver of this machine; Crawlway will retry.',
   },
   {
     of: /^ECONNREFUSED$/,
@@ -79,7 +79,7 @@ const FAULTS: readonly Fault[] = [
   {
     of: /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/,
     text: 'The server closed the connection before its answer was complete',
-    nextStep: 'Look into the log of the server, or of a proxy or firewall before it.',
+    nextStep: 'Check the log of the server, or of a proxy or firewall in front of it.',
   },
   {
     of: /^ETIMEDOUT$/,
@@ -113,7 +113,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     of: /content-length|CONTENT_LENGTH/i,
-    text: 'The answer gives a length that is not its own, or several',
+    text: 'The response gives a wrong content length, or several',
     nextStep: 'Ask whoever runs the server.',
   },
   {
@@ -124,7 +124,7 @@ const FAULTS: readonly Fault[] = [
   {
     of: /^(?:Z_|ERR_BROTLI|ERR__ERROR_|ERR_PADDING|ZSTD_)/,
     text: 'The body is not encoded as its header says',
-    nextStep: 'Ask whoever runs the server, or a proxy before it, to send the page as it is.',
+    nextStep: 'Ask whoever runs the server, or a proxy in front of it, to send the page as it is.',
   },
 ];
 

@@ -93,7 +93,7 @@ export const ERROR_CODES = {
   'dns-not-found': permanent('The host name does not exist.', 'Fix the links that lead to it.'),
   'address-forbidden': permanent(
     'The host has an address that is not public.',
-    'Allow it with AllowAddress if it is meant.',
+    'Allow it with AllowAddress if this is intended.',
   ),
   'tls-expired': permanent('The certificate has expired or is not yet valid.', 'Renew the certificate on the site.'),
   'tls-name': permanent('The certificate is for another host name.', 'Fix the certificate on the site.'),
@@ -103,13 +103,13 @@ export const ERROR_CODES = {
   ),
   'tls-failed': permanent('The TLS handshake failed.', 'Look at the detail of the visit.'),
   'tls-client-certificate': permanent(
-    'The server demands a certificate of the client, or does not take the one that it was shown.',
+    'The server requires a client certificate, or does not accept the one that it was shown.',
     'Ask whoever runs the site how a client can sign in, and give the certificate to a Login.',
   ),
   protocol: permanent('The answer is not valid HTTP.', 'Ask the site; the lenient parser could not read it either.'),
   'header-too-large': permanent('The header of the answer is larger than allowed.', 'Ask the site.'),
   'body-too-large': permanent(
-    'The body is larger than allowed; it is never pushed cut.',
+    'The body is larger than allowed; it is never pushed truncated.',
     'Raise `maxSizeBytes` of the Fetcher, or the option `max-size-bytes` of a condition for this URL.',
   ),
   'body-truncated': permanent('The body ended before its announced length.', 'Ask the site.'),
@@ -123,28 +123,28 @@ export const ERROR_CODES = {
     'Nothing, or fix the SoftErrors pattern.',
   ),
   'connection-failed': permanent('The connection failed in another way.', 'Look at the detail of the visit.'),
-  'http-408': temporary('The server timed out waiting for the request (408).', 'Tried again automatically.'),
-  'http-425': temporary('The server is not willing to answer early data (425).', 'Tried again automatically.'),
-  'http-429': temporary('Too many requests (429).', 'Tried again automatically; raise throttleTimeMS if it persists.', {
+  'http-408': temporary('The server timed out waiting for the request (408).', 'Retried automatically.'),
+  'http-425': temporary('The server is not willing to answer early data (425).', 'Retried automatically.'),
+  'http-429': temporary('Too many requests (429).', 'Retried automatically; raise throttleTimeMS if it persists.', {
     host: 'backs-off',
   }),
   'http-503-retry-after': temporary(
     'Unavailable for a while (503 with Retry-After).',
-    'Tried again automatically at the time it names.',
+    'Retried automatically at the time it names.',
     { host: 'backs-off' },
   ),
-  'connect-timeout': temporary('No connection within the time allowed.', 'Tried again automatically.', {
+  'connect-timeout': temporary('No connection within the time allowed.', 'Retried automatically.', {
     host: 'backs-off',
   }),
   'read-timeout': temporary(
     'The answer did not come, or stopped coming, within the time allowed.',
-    'Tried again automatically; raise the time limit if the site is slow.',
+    'Retried automatically; raise the time limit if the site is slow.',
     { host: 'backs-off' },
   ),
-  'connection-reset': temporary('The connection was reset by the site.', 'Tried again automatically.', {
+  'connection-reset': temporary('The connection was reset by the site.', 'Retried automatically.', {
     host: 'backs-off',
   }),
-  'connection-refused': temporary('Nothing listens at the address.', 'Tried again automatically.', {
+  'connection-refused': temporary('Nothing listens at the address.', 'Retried automatically.', {
     host: 'backs-off',
   }),
   'network-unreachable': temporary('There is no route to the address.', 'Look at the network of this machine.', {
@@ -152,15 +152,15 @@ export const ERROR_CODES = {
   }),
   'dns-no-answer': temporary(
     'The name servers do not answer.',
-    'Tried again automatically; check the resolver of this machine.',
+    'Retried automatically; check the resolver of this machine.',
     { host: 'backs-off' },
   ),
   'robots-unreachable': temporary(
     'robots.txt could not be read, so the host is closed until it can (RFC 9309, 2.3.1.4).',
-    'Tried again automatically.',
+    'Retried automatically.',
   ),
   'extractor-unavailable': temporary(
-    'What extracts the text is not available: a Tika server does not answer, or the process that reads documents does not start. The document stays as it is, however long that lasts.',
+    'The text extractor is not available: a Tika server does not respond, or the process that reads documents does not start. The document stays as it is, however long that lasts.',
     'Start the Tika server or check the url of Extractor, or see the detail of the visit; the document is visited again automatically.',
     { blame: 'crawler' },
   ),
@@ -170,19 +170,19 @@ export const ERROR_CODES = {
     { blame: 'crawler' },
   ),
   'render-timeout': temporary(
-    'The scripts of the page did not come to an end, and the page could not be read. After two attempts it is indexed as it was sent.',
+    'The scripts of the page did not finish, and the page could not be read. After two attempts it is indexed as it was sent.',
     'Check the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-memory': temporary(
-    'The page took more memory than the browser may have. After two attempts it is indexed as it was sent.',
+    'The page used more memory than the browser may have. After two attempts it is indexed as it was sent.',
     'Check the page, raise `memoryLimitBytes` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-crash': temporary(
-    'The browser ended the page, or itself. After two attempts it is indexed as it was sent.',
+    'The browser closed the page or crashed. After two attempts it is indexed as it was sent.',
     'Look at the detail of the visit.',
   ),
   'renderer-unavailable': temporary(
-    'There is no browser to render the page: it is indexed as it was sent, and no visit fails for that.',
+    'There is no browser to render the page: it is indexed as it was sent, and no visit fails because of it.',
     'Install Chromium, or look at Renderer in the configuration.',
   ),
   'login-wall': temporary(

@@ -83,7 +83,7 @@ function protocolRule(protocols: readonly string[]): LinkRule {
     objection: ({ url }) =>
       spoken.has(url.scheme)
         ? undefined
-        : `the protocol ${url.scheme} is none of those of this crawler: ${protocols.join(', ')}`,
+        : `the protocol ${url.scheme} is not one that this crawler uses: ${protocols.join(', ')}`,
   };
 }
 

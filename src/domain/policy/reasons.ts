@@ -37,7 +37,7 @@ export const REASONS = {
   accepted: by('all')('No layer of the crawl policy rejects the URL.', NOTHING),
 
   'protocol-not-allowed': linkRules(
-    'The URL has a protocol that this crawler does not speak.',
+    'The URL has a protocol that this crawler does not use.',
     'Add the protocol to `protocols` of LinkRules (http and https can be crawled).',
   ),
   'url-too-long': linkRules(
@@ -131,7 +131,7 @@ export const REASONS = {
     'Ignore query strings of that path by a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
   ),
   'trap-endless-pattern': traps(
-    'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them brought nothing new: no word and no link to anything else. Typical of calendars, next links without end and facets.',
+    'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them brought nothing new: no word and no link to anything else. Typical of calendars, endless next links and facets.',
     'Nothing to do for a calendar. When the pages are wanted, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
   ),
   'links-cut': traps(
@@ -215,7 +215,7 @@ export const REASONS = {
   ),
 
   'removed-after-errors': refresh(
-    'The URL had two permanent errors in a row, or more temporary ones than `maxTemporaryErrors`: its status was removed, and it is not refreshed. It is tried again when a live page that links to it is visited, whether that page has changed or not.',
+    'The URL had two permanent errors in a row, or more temporary ones than `maxTemporaryErrors`: its status was removed, and it is not refreshed. It is retried when a live page that links to it is visited, whether that page has changed or not.',
     'Fix the page, and it comes back with the next visit of a page that links to it; or submit it to try again now.',
   ),
   'too-many-temporary-errors': refresh(
@@ -251,7 +251,7 @@ export const REASONS = {
   'redirect-target': frontier('A redirect led to the URL; it waits for its first visit.', NOTHING),
 
   held: push(
-    'The deletion guard holds the order back: too many documents of the host would go at once.',
+    'The deletion guard holds the order back: too many documents of the host would be deleted at once.',
     'Look at the host, then release or drop the held deletions.',
   ),
   'awaiting-sign-of-life': push(
@@ -267,7 +267,7 @@ export const REASONS = {
     'Read the message of the order, fix the cause, then retry the order.',
   ),
   backfill: push(
-    'A sink was added, or asked to be filled again: what is indexed goes to it, from another sink or by a visit.',
+    'A sink was added, or filling it again was requested: what is indexed goes to it, from another sink or by a visit.',
     'Nothing: GET /sinks and the console show the progress.',
   ),
   'access-changed': push(

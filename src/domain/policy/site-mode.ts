@@ -58,7 +58,7 @@ function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[
     reason: inside ? undefined : 'outside-site',
   });
   if (inside) return undefined;
-  const gone = root.removed ? ' (removed, which sets nothing free)' : '';
+  const gone = root.removed ? ' (removed, which releases nothing)' : '';
   const detail = `not on the site of root ${root.url.href}${gone}: it does not begin with ${prefixes.join(' or ')}`;
   return { layer: 'site-mode', reason: 'outside-site', place: root.place, detail };
 }

@@ -157,7 +157,7 @@ export class Explanations {
       await store.putSetting(answer, undefined);
       const said = JSON.parse(text) as { page?: PageView; error?: string };
       if (said.page) return said.page;
-      throw new Unacceptable(said.error ?? 'the node that owns the host gave no answer');
+      throw new Unacceptable(said.error ?? 'the node that owns the host did not respond');
     }
     throw new Unacceptable(`no node has fetched ${url.href} in time: the host may be changing hands; try again`);
   }

@@ -90,7 +90,7 @@ export class FirstLook {
     const limit = requestsPerHost(context.definition);
     const request = { fetcher: fetcher.name, throttle, limit, waits: () => undefined };
     const failure = await this.ask(look, throttle, (host) => gate.load(url, host, request));
-    if (failure) throw new Unacceptable(`${origin(url)} cannot be asked: ${failure.detail ?? failure.code}`);
+    if (failure) throw new Unacceptable(`${origin(url)} cannot be reached: ${failure.detail ?? failure.code}`);
     return gate.opinion(url, fetcher.robotsAgent);
   }
 

@@ -39,7 +39,7 @@ export class Housekeeping {
     // A root is submitted permanently: when its status becomes removed after too many errors, it is submitted again at the pace of
     // the refresh. Otherwise one bad week of a site would end its crawl for good.
     this.repeat(
-      'looking after the roots',
+      'maintaining the roots',
       () => this.rootInterval(),
       async () => {
         for (const crawler of this.crawlers()) await this.roots.open(crawler);

@@ -51,7 +51,7 @@ export async function inTurn<T>(
   const host = await slots.take(hostKey, limit);
   if (!host)
     throw new Unacceptable(
-      `the host ${hostKey} may not be asked within 30 seconds: it is backed off or has a long delay`,
+      `the host ${hostKey} may not be contacted within 30 seconds: it is backed off or has a long delay`,
     );
   try {
     return await request(host);

@@ -39,7 +39,7 @@ export class Reconciliation {
    */
   async run(sink: Sink | undefined, name: string, repair: boolean): Promise<ReconciliationReport> {
     if (!sink) throw new NotFound(`there is no sink ${name}`);
-    if (!sink.entries) throw new Unacceptable(`the sink ${name} cannot tell what it holds`);
+    if (!sink.entries) throw new Unacceptable(`the sink ${name} cannot list what it holds`);
     const crawlers = this.services.crawlersOf(name);
     const missing = new Finding();
     const extra = new Finding();

@@ -46,8 +46,8 @@ function limitOf(load: Load): string {
   const ill = load.sinks.every((sink) => sink.state === 'unavailable') ? load.sinks[0] : undefined;
   if (ill)
     return `the sink ${ill.name} is unavailable: ${ill.message?.replace(`sink ${ill.name} at `, '') ?? 'no answer'}`;
-  if (!load.hasRoom) return 'the sink is slow: as many orders are in flight as may be';
-  if (!load.storeFollows) return 'the database is slow: as many pages wait for it as may be';
+  if (!load.hasRoom) return 'the sink is slow: as many orders are in flight as allowed';
+  if (!load.storeFollows) return 'the database is slow: as many pages wait for it as allowed';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
   if (load.waiting.urls === 0)
     return load.fetching > 0 ? 'the last pages of what is due are being fetched' : NOTHING_DUE;

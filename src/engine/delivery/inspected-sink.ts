@@ -79,7 +79,7 @@ export class InspectedSink implements Sink {
     this.warning =
       foreign === 0
         ? undefined
-        : `It holds documents that no crawler of this server knows (${foreign} of the ${Math.min(seen, MOST_ENTRIES)} looked at, such as ${example}). If another server pushes there, give this sink a connector or index of its own; if they are left over, reconcile the sink with repair`;
+        : `It holds documents that belong to no crawler of this server (${foreign} of the ${Math.min(seen, MOST_ENTRIES)} looked at, such as ${example}). If another server pushes there, give this sink a connector or index of its own; if they are left over, reconcile the sink with repair`;
     if (this.warning)
       this.services.log.warn("a sink holds somebody else's documents", { sink: this.name, message: this.warning });
   }

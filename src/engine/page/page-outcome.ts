@@ -22,7 +22,8 @@ export function outcomeWithoutBody(answer: HttpAnswer, conditional: boolean, now
       ? { kind: 'unchanged' }
       : failed('not-modified-unconditional', 'the server answered 304 to a request that was not conditional');
   }
-  if (answer.status === 206) return failed('http-other', 'the server answered a part (206) that nobody asked for');
+  if (answer.status === 206)
+    return failed('http-other', 'the server sent partial content (206) that was not requested');
   if (answer.status === 204 || answer.status === 205)
     return failed('http-other', `the server answered that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;

@@ -51,9 +51,9 @@ export interface PageTools extends ExtractionTools, DocumentTools, ThreadTools {
 const MAX_TEXT_LENGTH = 4_000_000;
 
 const FORBIDDEN_304 = {
-  noindex: 'X-Robots-Tag of the answer 304 says noindex',
-  'unavailable-after': 'X-Robots-Tag of the answer 304 says that its time is over',
-  'search-not-allowed': 'robots.txt or the header of the answer 304 forbids search engines to index it',
+  noindex: 'X-Robots-Tag of the 304 response says noindex',
+  'unavailable-after': 'X-Robots-Tag of the 304 response says that its time is over',
+  'search-not-allowed': 'robots.txt or the header of the 304 response forbids search engines to index it',
 } as const;
 
 export async function processPage(

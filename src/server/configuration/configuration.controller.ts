@@ -111,7 +111,7 @@ export class ConfigurationController {
     summary: 'Replace the configuration',
     description:
       'Checked as a whole; with any error nothing changes. Once in force, stored URLs are judged again in the background. ' +
-      'When more than 10 % of the documents of a crawler would be deleted, `confirm=true` is wanted. ' +
+      'When more than 10 % of the documents of a crawler would be deleted, `confirm=true` is required. ' +
       'An edit of the file on disk that is not in force is not written over, unless `If-Match: *` asks for it; it then stays ' +
       'in the history.',
     role: 'admin',
@@ -220,7 +220,7 @@ export class ConfigurationController {
     consumes: DRAFT_TYPES,
     problems: {
       404: 'The configuration has no crawler of that name.',
-      422: 'The configuration has errors (`errors` lists all), the text is no URL, or the host cannot be asked now.',
+      422: 'The configuration has errors (`errors` lists all), the text is not a URL, or the host cannot be asked now.',
     },
   })
   @DraftBody()

@@ -186,7 +186,7 @@ export class ConfigurationService {
   reload(who: string): Promise<Reloaded> {
     return this.exclusively(() =>
       this.takeFile(who).catch((error: unknown) => {
-        this.log.error('the configuration could not be read again; the one in force stays', { error });
+        this.log.error('the configuration could not be reloaded; the current one stays in force', { error });
         return 'refused';
       }),
     );

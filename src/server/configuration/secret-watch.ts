@@ -42,7 +42,7 @@ export class SecretWatch {
     try {
       await this.parts.renew();
     } catch (error) {
-      this.parts.log.warn('external secrets could not be read again; the ones in force stay', {
+      this.parts.log.warn('external secrets could not be reloaded; the previous values stay in use', {
         error: String(error),
       });
     }

@@ -22,7 +22,7 @@ const CONTENT_SECURITY_POLICY = [
 const FOLDER = join(PROJECT_ROOT, 'console', 'dist');
 
 const PLAIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Crawlway</title>
-<h1>Crawlway</h1><p>The server runs. The web console has not been built (<code>npm run build</code> builds it).
+<h1>Crawlway</h1><p>The server is running. The web console has not been built (<code>npm run build</code> builds it).
 The API is described at <a href="/docs">/docs</a>.</p></html>`;
 
 /** A probe of a mistyped address must fail, and not be answered with a page. */

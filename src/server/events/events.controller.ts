@@ -56,7 +56,7 @@ export class EventsController implements OnModuleDestroy {
     summary: 'What happens, as it happens',
     description:
       `Server-sent events: visit, verdict, order, crawler, sink, host, configuration. At most ${EVENTS_PER_SECOND} of each type ` +
-      'in a second; a `dropped` event tells how many of each type were left out.',
+      'in a second; a `dropped` event says how many of each type were left out.',
     role: 'read',
   })
   @ApiProduces('text/event-stream')

@@ -102,7 +102,7 @@ export class HostsController {
     id: 'getHostRendering',
     summary: 'Which pages of a web server need the browser',
     description:
-      'What `render="auto"` has learned by URL pattern since the start of the process, and what a person has said against it.',
+      'What `render="auto"` has learned by URL pattern since the start of the process, and what a person has overruled.',
     role: 'read',
     problems: {},
   })
@@ -118,7 +118,7 @@ export class HostsController {
     description:
       'Pages of the pattern are always or never rendered from their next visit on, also after a restart, where the crawler says `render="auto"`; rules and conditions that name a mode come first.',
     role: 'operate',
-    problems: { 422: 'It is no pattern, or more than 100 patterns of the host are overruled.' },
+    problems: { 422: 'It is not a pattern, or more than 100 patterns of the host are overruled.' },
   })
   @ApiOkResponse({ type: HostRenderingDto })
   async overrule(

@@ -66,6 +66,6 @@ export function textCursor(cursor: string | undefined): string | undefined {
 }
 
 export const badCursor = (): ProblemException =>
-  new ProblemException('invalid-request', 'cursor is none that this server handed out; take `next` of an answer.', {
+  new ProblemException('invalid-request', 'cursor was not issued by this server; use `next` of an answer.', {
     errors: [{ pointer: '?cursor', detail: 'not a cursor of this server' }],
   });

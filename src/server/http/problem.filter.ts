@@ -46,7 +46,11 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof SinkUnavailable)
       return plainProblem(503, `The sink cannot be used now: ${error.message}. Try again.`, instance);
     if (error instanceof WorkLost)
-      return plainProblem(503, 'The page was lost with the thread that another page ended. Try again.', instance);
+      return plainProblem(
+        503,
+        'The thread that was reading the page ended because of another page. Try again.',
+        instance,
+      );
     const status = statusOf(error);
     if (error instanceof HttpException || status < 500) return plainProblem(status, wordsOf(error as Error), instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });

@@ -42,6 +42,6 @@ const LINGER_MS = 1_000;
 
 const UNREADABLE: Readonly<Record<string, readonly [status: number, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [431, `The address and the headers have more than ${MAX_REQUEST_HEAD} bytes together.`],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The pieces of the body contain too much besides it.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };

@@ -88,7 +88,7 @@ export class KeysController {
     if (this.ring.environment.some((key) => key.name === name))
       throw new ProblemException(
         'unacceptable',
-        `The key ${name} is one of CRAWLWAY_API_KEYS: take it away there and restart.`,
+        `The key ${name} is one of CRAWLWAY_API_KEYS: remove it there and restart.`,
       );
     const before = (await this.ring.list()).find((key) => key.name === name);
     if (!(await this.ring.withdraw(name))) throw new ProblemException('not-found', `There is no key named ${name}.`);

@@ -67,7 +67,7 @@ export class EventLog {
 
   private login({ login, state, message }: Event<'login'>): void {
     if (state === 'stopped')
-      this.log.error('a login was refused and is not tried again until it is tested or its secret changes', {
+      this.log.error('a login was refused and will not be retried until it is tested or its secret changes', {
         login,
         message,
       });

@@ -34,7 +34,7 @@ export class LoginDto {
 
   @ApiProperty({
     enum: STATES,
-    description: '`stopped`: refused, and not tried again until a person tests it or its secret changes.',
+    description: '`stopped`: refused, and not retried until a person tests it or its secret changes.',
   })
   state!: string;
 

@@ -35,7 +35,7 @@ export class LoginsController {
     id: 'testLogin',
     summary: 'Log in now',
     description:
-      'Tries the login at once, whatever came of earlier tries, and shows each step without secrets. A login that was stopped works again when it succeeds.',
+      'Tries the login at once, whatever the result of earlier attempts, and shows each step without secrets. A login that was stopped works again when it succeeds.',
     role: 'operate',
     problems: { 404: 'There is no login of that name.' },
   })

@@ -122,7 +122,7 @@ export function assistantTools(client: CrawlwayClient): McpServer {
     {
       title: 'Submit URLs',
       description:
-        'Has URLs visited as new start URLs; the configuration decides about each as ever. Wants the role operate.',
+        'Has URLs visited as new start URLs; the configuration decides about each as ever. Requires the role operate.',
       inputSchema: {
         crawler,
         urls: z
@@ -146,7 +146,7 @@ export function assistantTools(client: CrawlwayClient): McpServer {
     {
       title: 'Preview a rule',
       description:
-        'What a new crawl rule would change: how many stored URLs it lets in and keeps out, by host, with samples. Changes nothing. Wants the role admin.',
+        'What a new crawl rule would change: how many stored URLs it lets in and keeps out, by host, with samples. Changes nothing. Requires the role admin.',
       inputSchema: {
         crawler,
         rule: z.string().max(LONGEST_RULE).describe('One element: <Rule><Path value="/private/"/><Ignore/></Rule>'),

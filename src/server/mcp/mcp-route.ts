@@ -11,7 +11,7 @@ const CREDENTIALS = ['authorization', 'x-api-key'] as const;
  * have no batches.
  */
 const MOST_MESSAGES = 20;
-const KEY_WANTED = 'An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
+const KEY_WANTED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
 export function serveAssistants(fastify: FastifyInstance): void {
   fastify.post('/mcp', (request, reply) => answer(fastify, request, reply));

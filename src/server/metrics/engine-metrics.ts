@@ -170,7 +170,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_login_up',
-    help: '1 unless the login fails, or was refused and is not tried again.',
+    help: '1 unless the login fails, or was refused and will not be retried.',
     labels: ['login'],
     rows: ({ logins }) =>
       logins.map(({ name, state }) => [{ login: name }, state === 'failing' || state === 'stopped' ? 0 : 1]),

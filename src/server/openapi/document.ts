@@ -12,7 +12,7 @@ const DESCRIPTION = `Crawlway crawls web sites and keeps a search index true to 
 
 Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists answer \`{items, next}\`: \`next\` is the \`cursor\` of
 the following page. Moments are ISO 8601 in UTC; lengths of time are in seconds, with the unit in the name. Writes to the
-configuration carry \`If-Match\` with the \`ETag\` that was read. With API keys set, every call but the health probes wants one.`;
+configuration carry \`If-Match\` with the \`ETag\` that was read. With API keys set, every call except the health probes requires one.`;
 
 const EVERYWHERE: Readonly<Record<string, string>> = {
   ...COMMON_PROBLEMS,

@@ -18,7 +18,7 @@ export const WEBHOOKS = {
       description:
         'Sent to the URL of a sink of type `json`. Any 20x says that all orders of the batch are durable at the receiver. ' +
         '400, 413 and 422 mean that one of the orders will never be accepted: the batch is split until it is found. ' +
-        'Anything else is tried again later. Repeats are harmless: URI and stamp tell them.',
+        'Anything else is retried later. Repeats are harmless: URI and stamp identify them.',
       security: [],
       parameters: [
         {

@@ -55,7 +55,7 @@ export class PluginDto {
   @ApiProperty({
     type: 'integer',
     example: 83_886_080,
-    description: 'Memory of its process in bytes; 0 if the system does not tell.',
+    description: 'Memory of its process in bytes; 0 if the system does not report it.',
   })
   memory!: number;
 

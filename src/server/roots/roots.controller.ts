@@ -88,7 +88,7 @@ export class RootsController {
     summary: 'Submit a URL list',
     description:
       'One URL per line; `#` begins a comment, a backslash at the end continues on the next line. ' +
-      'A line that is too long or no URL is rejected with its number; the first 1,000 rejections are listed. ' +
+      'A line that is too long or not a URL is rejected with its number; the first 1,000 rejections are listed. ' +
       'With `deleteNoServer="no"` the whole server of each URL is crawled.',
     role: 'operate',
     consumes: [TEXT_TYPE],

@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-const KEY_WANTED = 'An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
+const KEY_WANTED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
 /** Allows a call if its role is declared and the caller has it. A call that declares none is refused to everybody. */
 @Injectable()

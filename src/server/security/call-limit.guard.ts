@@ -11,6 +11,6 @@ export class CallLimitGuard extends ThrottlerGuard {
   }
 
   protected override async getErrorMessage(_: ExecutionContext, { limit }: ThrottlerLimitDetail): Promise<string> {
-    return `Too many calls: more than ${limit} of this kind within a minute. Go on after as many seconds as Retry-After says.`;
+    return `Too many calls: more than ${limit} of this kind within a minute. Try again after the number of seconds in Retry-After.`;
   }
 }

@@ -59,7 +59,7 @@ export class SignInController {
     const signIn = this.needed();
     const { url, pending } = await signIn.provider
       .begin(signIn.callback(request).href, ownPath(to))
-      .catch((error: unknown) => this.failed('cannot be asked', error));
+      .catch((error: unknown) => this.failed('cannot be reached', error));
     setPending(reply, pending, signIn.secure);
     reply.header('cache-control', 'no-store').redirect(url.href, 302);
   }
@@ -85,7 +85,7 @@ export class SignInController {
       throw new HttpException('The provider refuses the sign-in.', 403);
     const person = await signIn.provider
       .finish(answer, pending)
-      .catch((error: unknown) => this.failed('is not believed', error));
+      .catch((error: unknown) => this.failed('sent an answer that cannot be verified', error));
     const { role } = person;
     await this.remember(person);
     if (!role)
@@ -122,8 +122,8 @@ export class SignInController {
   /** The provider's message is only logged: it may contain more than the browser should know. */
   private failed(what: string, error: unknown): never {
     const { message, code, cause } = error as Error & { code?: string };
-    this.log.warn(`the provider of the sign-in ${what}`, { error: message, code, cause: String(cause ?? '') });
-    throw new HttpException(`The provider of the sign-in ${what}; the log of the server says why.`, 502);
+    this.log.warn(`the sign-in provider ${what}`, { error: message, code, cause: String(cause ?? '') });
+    throw new HttpException(`The sign-in provider ${what}; the server log says why.`, 502);
   }
 
   private remember({ name, role }: Person): Promise<void> {

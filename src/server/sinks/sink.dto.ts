@@ -104,7 +104,7 @@ export class SinkDto {
   @ApiProperty({ required: false, format: 'date-time' })
   nextAttemptAt?: string;
 
-  @ApiProperty({ description: 'Whether it can tell what it holds, and so be compared with the store.' })
+  @ApiProperty({ description: 'Whether it can list what it holds, and so be compared with the store.' })
   comparable!: boolean;
 
   @ApiProperty({ required: false, description: '`papi`: the name of the connector under which documents are pushed.' })

@@ -79,7 +79,7 @@ export class SinksController {
     id: 'pushAgain',
     summary: 'Send a sink everything that is indexed',
     description:
-      'In the background: from another sink of the crawler that gives documents back (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), else by visits without conditions. `backfills` of the sink tells the progress. A sink that is added to a crawler is filled by itself.',
+      'In the background: from another sink of the crawler that gives documents back (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), else by visits without conditions. `backfills` of the sink shows the progress. A sink that is added to a crawler is filled by itself.',
     role: 'operate',
     problems: { 404: 'There is no sink of that name.', 422: 'No such crawler pushes to the sink.' },
   })
@@ -98,9 +98,9 @@ export class SinksController {
   @HttpCode(200)
   @Operation({
     id: 'testSink',
-    summary: 'Try whether a sink answers',
+    summary: 'Test whether a sink responds',
     description:
-      'Tests address, certificate and credentials without sending an order; the answer has the message of the sink.',
+      'Tests address, certificate and credentials without sending an order; the answer contains the message of the sink.',
     role: 'operate',
     problems: { 404: 'There is no sink of that name.' },
   })

@@ -69,9 +69,9 @@ export class CoverageController {
   @Operation({
     id: 'getCoverage',
     searches: true,
-    summary: 'What of a site is crawled and indexed, and how old that is',
+    summary: 'How much of a site is crawled and indexed, and how old it is',
     description:
-      'Stored URLs by status and reason, and documents in the index by the time since their last visit. All stored URLs are looked at, about a second for a million.',
+      'Stored URLs by status and reason, and documents in the index by the time since their last visit. The call reads all stored URLs, which takes about a second for a million.',
     role: 'read',
     problems: { 404: 'There is no crawler of that name.' },
   })

@@ -34,7 +34,7 @@ export class ExportController {
     searches: true,
     summary: 'All stored URLs of a filter, as a file',
     description:
-      'The filters of `listUrls`, without pages: CSV with a header, or a line of JSON for each URL. `limit` and `cursor` are not heeded.',
+      'The filters of `listUrls`, without pages: CSV with a header, or a line of JSON for each URL. `limit` and `cursor` are ignored.',
     role: 'read',
     problems: { 404: 'There is no crawler of that name.' },
   })

@@ -135,7 +135,7 @@ export class PolicyController {
   @CrawlerName()
   @Operation({
     id: 'viewPage',
-    summary: 'What is read of a page, and its links with their verdicts',
+    summary: 'What is read from a page, and its links with their verdicts',
     description:
       'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. With `render` its scripts run, and the page as it was sent is shown beside what they make of it. Politeness applies.',
     role: 'operate',
@@ -152,7 +152,7 @@ export class PolicyController {
   @Operation({
     id: 'tryContent',
     searches: true,
-    summary: 'What would a `cw:Content` take of a page?',
+    summary: 'What would a `cw:Content` take from a page?',
     description:
       'Reads a page with the given element before it is saved; nothing is stored, queued or pushed. The page is fetched at the first call, ' +
       'politely, and kept for ten minutes for the key that asked, so that further calls do not ask the site. Mistakes in the element are ' +

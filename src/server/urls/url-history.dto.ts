@@ -73,7 +73,7 @@ export class LinkDto {
   @ApiProperty({
     required: false,
     type: () => RobotsOpinionDto,
-    description: 'Absent: robots.txt of its site was not fetched for this.',
+    description: 'Absent if robots.txt of its site was not fetched for this call.',
   })
   robots?: RobotsOpinionDto;
 
@@ -277,7 +277,7 @@ export class PageViewDto {
   @ApiProperty({
     required: false,
     type: () => RobotsOpinionDto,
-    description: 'What robots.txt says about it, if it was fetched for this.',
+    description: 'What robots.txt says about it, if it was fetched for this call.',
   })
   robots?: RobotsOpinionDto;
 

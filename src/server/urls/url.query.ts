@@ -54,13 +54,14 @@ export class UrlFilterQuery {
   @ApiProperty({
     required: false,
     enum: [...URL_STATUSES, ...CRAWL_SPACE_STATUSES],
-    description: 'A status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`).',
+    description:
+      'A status; or `760` for URLs that a crawl space excludes, `761` for those that it leaves to another crawler.',
   })
   @IfGiven()
   @IsIn([...URL_STATUSES, ...CRAWL_SPACE_STATUSES])
   status?: UrlStatus | (typeof CRAWL_SPACE_STATUSES)[number];
 
-  @ApiProperty({ required: false, description: 'Web server, as `host` of a URL shows it.' })
+  @ApiProperty({ required: false, description: 'Web server, as in the field `host` of a URL.' })
   @IfGiven()
   @IsString()
   @MaxLength(300)

@@ -18,7 +18,7 @@ export class WebSubController {
   @Get(':token')
   @Operation({
     id: 'confirmSubscription',
-    summary: 'A hub asks whether a subscription is meant (WebSub)',
+    summary: 'A hub asks whether a subscription is intended (WebSub)',
     description: 'Answers the challenge if this server has subscribed to that feed at the hub.',
     role: 'open',
     problems: PROBLEMS,
@@ -50,7 +50,7 @@ export class WebSubController {
   @RouteConfig({ bodyLimit: 4 * 1024 * 1024 })
   @Operation({
     id: 'hubNotifies',
-    summary: 'A hub tells that a feed has changed (WebSub)',
+    summary: 'A hub reports that a feed has changed (WebSub)',
     description: 'The feed is visited now. The body is not read: the visit finds what has changed.',
     role: 'open',
     consumes: FEED_TYPES,

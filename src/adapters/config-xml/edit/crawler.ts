@@ -95,7 +95,7 @@ function checkAttribute(name: string, value: string | undefined, spec: ElementSp
   const attribute = spec.attributes[attributeName(name, spec) ?? ''];
   if (!attribute) throw new EditError('bad-attribute', `${spec.name} has no attribute ${name}`);
   if (value === undefined) {
-    if (attribute.required) throw new EditError('bad-attribute', `${spec.name} cannot do without ${name}`);
+    if (attribute.required) throw new EditError('bad-attribute', `${spec.name} requires ${name}`);
     return;
   }
   const parsed = attribute.type.parse(value);

@@ -139,7 +139,7 @@ function ruleText(rule: RuleInput, prefixes: Prefixes): NewXml {
     const { xml, problems } = checkRule(typeof written === 'string' ? written : written.join('\n'));
     if (problems.hasErrors) {
       const errors = problems.sorted().filter(({ severity }) => severity === 'error');
-      throw new EditError('bad-rule', 'the rule has mistakes', errors);
+      throw new EditError('bad-rule', 'the rule has errors', errors);
     }
     return typeof written === 'string' ? xml : written;
   } catch (error) {

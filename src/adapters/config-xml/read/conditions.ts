@@ -89,7 +89,7 @@ function readOptions(parent: Node, problems: Problems): UrlOptions {
     const name = node.values.name as keyof typeof policy.URL_OPTIONS;
     const parsed = policy.URL_OPTIONS[name].type.parse(node.values.value);
     if (!parsed.ok) {
-      problems.add('bad-value', `option ${name}: the value is not right; give ${parsed.wanted}`, node.place);
+      problems.add('bad-value', `option ${name}: the value is not valid; give ${parsed.wanted}`, node.place);
     } else if (name === 'header') {
       const [header, value] = parsed.value as readonly [string, string];
       headers[header] = isSecretHeader(header) ? new Secret(value) : value;

@@ -100,7 +100,11 @@ function readField(node: FieldNode, problems: Problems): FieldDefinition[] {
     return [];
   }
   if (values.attribute !== undefined && source.kind !== 'select') {
-    problems.add('bad-value', `field ${name}: attribute is of the elements of select; ${source.kind} has none`, place);
+    problems.add(
+      'bad-value',
+      `field ${name}: attribute applies to elements found by select; ${source.kind} has none`,
+      place,
+    );
     return [];
   }
   return [{ name, source, ...(match === undefined ? {} : { match }), type, multiple, place }];

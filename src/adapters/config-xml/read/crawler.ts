@@ -108,7 +108,7 @@ function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDe
 
 function warnOfRefresh({ values, place }: CrawlerNode, scheduled: boolean, problems: Problems): void {
   if (!values.smartRefresh && !scheduled) {
-    const message = `crawler ${values.name} visits no document again by itself: smartRefresh is off, and CrawlSchedulerConfig has no cw:Refresh with a cron expression`;
+    const message = `crawler ${values.name} never revisits documents on its own: smartRefresh is off, and CrawlSchedulerConfig has no cw:Refresh with a cron expression`;
     problems.add('no-effect', message, place);
   }
   if (values.smartRefresh && scheduled) {

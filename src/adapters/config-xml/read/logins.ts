@@ -86,7 +86,7 @@ function checkAddress({ values, place }: LoginNode, option: 'url' | 'check' | 'p
   if (hasUserInfo(address))
     problems.add('bad-value', `${option}: give the URL without user name and password; they have attributes`, place);
   if (URL.parse(address)?.protocol === 'https:' || values.insecure) return;
-  const message = `${option} of login ${values.name} begins with http://, so that everybody on the way could read the login: use https://, or write insecure="true" if that is meant`;
+  const message = `${option} of login ${values.name} begins with http://, so anyone on the network path could read the login: use https://, or write insecure="true" if that is intended`;
   problems.add('bad-value', message, place);
 }
 
@@ -204,7 +204,7 @@ function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormL
   else if (fields.length > 0 || values.password !== undefined || values.form !== undefined)
     problems.add(
       'no-effect',
-      `login ${values.name} has steps: its fields, form and password belong into a LoginStep`,
+      `login ${values.name} has steps: its fields, form and password belong in a LoginStep`,
       place,
     );
   if (steps.every((step) => step.fields.length === 0))
@@ -248,7 +248,7 @@ function originsOf(text: string, place: Place, problems: Problems): string[] {
       if (url && /^https?:$/.test(url.protocol)) return [url.origin];
       problems.add(
         'bad-value',
-        `sendTo: '${part.slice(0, 80)}' is not right; give origins like https://login.example.com`,
+        `sendTo: '${part.slice(0, 80)}' is not valid; give origins like https://login.example.com`,
         place,
       );
       return [];

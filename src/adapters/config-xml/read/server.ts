@@ -63,7 +63,7 @@ function readBotAuth(fetcher: Node, { problems }: ReadContext): Pick<FetcherDefi
   const { key, agent } = node.values;
   // An unresolved reference was already reported.
   if (key !== '' && !isEd25519Key(key)) {
-    const message = 'BotAuth: the key is no Ed25519 private key in PEM form; `crawlway keys new` makes one';
+    const message = 'BotAuth: the key is not an Ed25519 private key in PEM form; `crawlway keys new` creates one';
     problems.add('bad-value', message, node.place);
   }
   return { botAuth: { key: new Secret(key), agent } };

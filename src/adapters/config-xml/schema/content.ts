@@ -30,7 +30,7 @@ export const CONTENT = element(
     ),
     changeDetection: attribute(
       t.enumeration(['content', 'bytes']),
-      'What makes a page count as changed: `content`, what is delivered of it (text, title, metas, fields); `bytes`, any byte of it. Documents other than pages always go by their bytes.',
+      'What makes a page count as changed: `content`: what is delivered (text, title, metas, fields); `bytes`: any byte of the page. Documents other than pages are always compared by their bytes.',
       { default: 'content' },
     ),
   },
@@ -53,7 +53,7 @@ export const FIELD = element(
     name: attribute(t.word, 'Name of the meta.', { required: true }),
     select: attribute(
       t.selector,
-      'CSS selector of elements of the whole page, excluded parts too. The value is their text.',
+      'CSS selector of elements anywhere on the page, including excluded parts. The value is their text.',
     ),
     attribute: attribute(t.word, 'With `select`: the value is this attribute of the elements.'),
     jsonld: attribute(

@@ -27,7 +27,7 @@ export const LOGIN = element(
     tokenUrl: attribute(t.httpUrl, '`oauth2`: token endpoint for client credentials.'),
     clientId: attribute(t.word, '`oauth2`: name of the client.', { variables: true }),
     clientSecret: attribute(t.text, '`oauth2`: secret of the client.', { secret: true }),
-    scope: attribute(t.text, '`oauth2`: scopes to request, separated by blanks.'),
+    scope: attribute(t.text, '`oauth2`: scopes to request, separated by spaces.'),
     audience: attribute(t.word, '`oauth2`: audience to ask for.'),
     clientAuthentication: attribute(
       t.enumeration(['basic', 'body']),
@@ -50,7 +50,7 @@ export const LOGIN = element(
     ),
     sendTo: attribute(
       t.text,
-      '`form`: further origins (scheme, host and port, separated by blanks) to which credentials may be sent: a sign-in server.',
+      '`form`: further origins (scheme, host and port, separated by spaces) to which credentials may be sent: a sign-in server.',
     ),
     successSelector: attribute(
       t.text,

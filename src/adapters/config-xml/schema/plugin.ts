@@ -20,7 +20,7 @@ export const PLUGIN = element(
     timeLimitMS: attribute(t.durationMs(10), 'Longest time for one call.', { default: '5000', unit: 'ms' }),
     memoryLimitBytes: attribute(
       t.integer(128 * 1024 * 1024),
-      'Memory that its process may hold; Node takes 80 MB of it.',
+      'Memory that its process may hold; Node itself uses 80 MB of it.',
       {
         default: MEBIBYTES(256),
         unit: 'bytes',

@@ -129,7 +129,7 @@ const parameters = {
   tag: attribute(t.text, 'Tag that documents carry as a meta.'),
   category: attribute(t.text, 'Category that documents carry as a meta.'),
   maxHops: attribute(t.integer(0, 65_535), 'Links between the root and a page, at most.'),
-  readTimeout: attribute(t.period, 'Longest silence of the site; written like period.'),
+  readTimeout: attribute(t.period, 'Longest pause while the site is responding; written like period.'),
   documentTimeout: attribute(t.period, 'Longest time for one document; written like period.'),
   robots: attribute(t.boolean, 'Obey robots.txt and robots meta.'),
   index: attribute(t.boolean, 'Index the documents.'),
@@ -185,12 +185,12 @@ export const CONDITIONS = element(
 const test = {
   test: attribute(
     t.enumeration(['wildcard', 'regex', 'wildcard-set']),
-    '`wildcard`: `*` and `?` over the whole part; `wildcard-set`: several, separated by blanks; `regex`: found anywhere.',
+    '`wildcard`: `*` and `?` over the whole part; `wildcard-set`: several, separated by spaces; `regex`: found anywhere.',
     { default: 'wildcard' },
   ),
   field: attribute(t.enumeration(FIELDS), 'Part of the URL to examine.', { default: 'url' }),
   value: attribute(t.trimmed(t.word), 'Text to find.', { required: true }),
-  'case-sensitive': attribute(t.boolean, 'Tell upper from lower case.', { default: 'false' }),
+  'case-sensitive': attribute(t.boolean, 'Whether case matters.', { default: 'false' }),
 };
 const log = attribute(t.boolean, 'Record the URLs that do not pass.', { default: 'false' });
 
@@ -215,7 +215,7 @@ export const URL_OPTIONS = {
   'throttle-ms': attribute(t.durationMs(), 'Pause between two requests to the web server.', { unit: 'ms' }),
   'concurrency-per-host': attribute(t.integer(1, 1000), 'Requests to the web server at once.'),
   'connect-timeout-ms': attribute(t.durationMs(1), 'Longest wait for a connection.', { unit: 'ms' }),
-  'read-timeout-ms': attribute(t.durationMs(1), 'Longest silence of the site.', { unit: 'ms' }),
+  'read-timeout-ms': attribute(t.durationMs(1), 'Longest pause while the site is responding.', { unit: 'ms' }),
   'total-timeout-ms': attribute(t.durationMs(1), 'Longest time for one document.', { unit: 'ms' }),
   'max-size-bytes': attribute(t.integer(1), 'Largest document, after decoding.', { unit: 'bytes' }),
   'user-agent': attribute(t.headerValue, 'User agent to send.'),

@@ -26,7 +26,7 @@ export const FETCHER = element(
       default: '30000',
       unit: 'ms',
     }),
-    bodyTimeoutMS: attribute(t.durationMs(1), 'Longest silence inside the body.', { default: '30000', unit: 'ms' }),
+    bodyTimeoutMS: attribute(t.durationMs(1), 'Longest pause inside the body.', { default: '30000', unit: 'ms' }),
     totalTimeoutMS: attribute(t.durationMs(1), 'Longest time for one document.', { default: '120000', unit: 'ms' }),
     maxSizeBytes: attribute(t.integer(1), 'Largest document, after decoding.', {
       default: MEBIBYTES(32),

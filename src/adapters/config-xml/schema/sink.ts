@@ -85,7 +85,7 @@ export const SINK = element(
     batchBytes: attribute(t.integer(1), 'Size of one request, at most.', { default: MEBIBYTES(8), unit: 'bytes' }),
     batchAgeMS: attribute(
       t.durationMs(),
-      'Longest time that an order waits for others; when none can come in that time, it goes at once.',
+      'Longest time that an order waits for others; when none can come in that time, it is sent at once.',
       {
         default: '1000',
         unit: 'ms',
@@ -110,13 +110,13 @@ export const CLIENT_CERTIFICATE = element(
 
 export const MAP = element(
   'Map',
-  'Changes one field (meta) of the documents before they go to this sink. Elements are carried out in their order, the changes of one element in the order of this table. A value that cannot be changed as asked refuses the order, with the field and the reason.',
+  'Changes one field (meta) of the documents before they go to this sink. Elements are carried out in their order, the changes of one element in the order of this table. If a value cannot be changed as asked, the order is refused, with the field and the reason.',
   {
     field: attribute(t.word, 'Name of the meta; `*` at the end stands for any rest; `text` is the extracted text.', {
       required: true,
     }),
     default: attribute(t.text, 'Value for documents that have none.'),
-    split: attribute(t.text, 'Text that separates several values; blanks around them are removed.'),
+    split: attribute(t.text, 'Text that separates several values; spaces around them are removed.'),
     join: attribute(t.text, 'Text that is put between several values, to make them one.'),
     dateFormat: attribute(
       t.datePattern,

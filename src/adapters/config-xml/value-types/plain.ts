@@ -25,12 +25,12 @@ export const trimmed = (type: ValueType<string>): ValueType<string> => ({
 });
 
 export const name: ValueType<string> = {
-  label: 'name: letters, digits, `.`, `_`, `-` and blanks, at most 100',
+  label: 'name: letters, digits, `.`, `_`, `-` and spaces, at most 100',
   xsd: pattern('[^\\s/?#&amp;&lt;&gt;]([^/?#&amp;&lt;&gt;]{0,98}[^\\s/?#&amp;&lt;&gt;])?'),
   parse: (value) =>
     /^[\p{L}\p{N}._-](?:[\p{L}\p{N} ._-]{0,98}[\p{L}\p{N}._-])?$/u.test(value)
       ? ok(value)
-      : no('a name of letters, digits, dots, dashes and blanks'),
+      : no('a name of letters, digits, dots, dashes and spaces'),
 };
 
 const TRUE = ['true', 'yes', '1', 'on'];
@@ -174,7 +174,7 @@ export const share: ValueType<number> = {
   parse: (value) => (Number(value) >= 0.05 && Number(value) <= 1 ? ok(Number(value)) : no('a number from 0.05 to 1')),
 };
 
-/** Words of a list, separated by blanks. */
+/** Words of a list, separated by spaces. */
 export const words = <W extends string>(label: string, known: readonly W[]): ValueType<readonly W[]> => ({
   label: `list of ${label}: ${known.map((word) => `\`${word}\``).join(', ')}`,
   xsd: STRING,

@@ -19,17 +19,17 @@ export const STRING = '<xs:restriction base="xs:string"/>';
 export const pattern = (regex: string): string =>
   `<xs:restriction base="xs:string"><xs:pattern value="${regex}"/></xs:restriction>`;
 
-/** Several of one type, separated by blanks, commas or pipes. */
+/** Several of one type, separated by spaces, commas or pipes. */
 export function listOf<T>(item: ValueType<T>): ValueType<readonly T[]> {
   return {
-    label: `list, separated by blanks, commas or \`|\`, of: ${item.label}`,
+    label: `list, separated by spaces, commas or \`|\`, of: ${item.label}`,
     xsd: STRING,
     parse: (value) => {
       const items: T[] = [];
       for (const part of value.split(/[\s,|]+/)) {
         if (part === '') continue;
         const parsed = item.parse(part);
-        if (!parsed.ok) return no(`${parsed.wanted} ('${part.slice(0, 60)}' is none)`);
+        if (!parsed.ok) return no(`${parsed.wanted} ('${part.slice(0, 60)}' is not one)`);
         items.push(parsed.value);
       }
       return ok(items);

@@ -60,13 +60,13 @@ async function ask(url: string, body: Uint8Array, mediaType: string, signal: Abo
     if (answer.status === 204) return '';
     if (answer.status === 415) return refusal('extract-unsupported', `Tika does not read ${mediaType}`);
     if (answer.status === 422) return refusal('extract-corrupt', 'Tika cannot read it: it is damaged or encrypted');
-    throw new ExtractorUnavailable(`Tika at ${url} answers ${answer.status}`);
+    throw new ExtractorUnavailable(`Tika at ${url} responded with ${answer.status}`);
   } catch (error) {
     if (error instanceof ExtractorUnavailable || isRefusal(error)) throw error;
     if (signal.aborted) return refusal('extract-timeout', 'Tika took too long');
     const { cause, message } = error as Error;
     throw new ExtractorUnavailable(
-      `Tika at ${url} cannot be asked: ${cause instanceof Error ? cause.message : message}`,
+      `Tika at ${url} cannot be reached: ${cause instanceof Error ? cause.message : message}`,
     );
   }
 }

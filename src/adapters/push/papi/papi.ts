@@ -56,7 +56,7 @@ export class PapiSink implements Sink {
     for await (const line of lines(this.client, { method: 'GET', path: COMMAND.enumerate, query }, signal)) {
       const entry = parseEntry(line);
       if (!entry)
-        throw new SinkUnavailable(`${this.client.where}: ${COMMAND.enumerate} answers lines of an unknown form`);
+        throw new SinkUnavailable(`${this.client.where}: ${COMMAND.enumerate} returns lines in an unknown format`);
       yield entry;
     }
   }
@@ -125,7 +125,7 @@ export class PapiSink implements Sink {
     const id = answer.body.trim();
     if (!/^-?\d{1,20}$/.test(id))
       throw new SinkUnavailable(
-        `${this.client.where}: ${COMMAND.sessionId} answers no integer; is it a Push API server?`,
+        `${this.client.where}: ${COMMAND.sessionId} does not return an integer; is it a Push API server?`,
       );
     return id;
   }

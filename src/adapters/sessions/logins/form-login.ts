@@ -161,7 +161,7 @@ export class FormSession implements LoginMethod {
     const shownUrl = withoutQuery(url);
     if (answer.kind === 'failure') {
       tools.report({ what, url: shownUrl, detail: `${answer.code}: ${answer.detail}` });
-      throw new LoginFault('unreachable', `${shownUrl} could not be asked: ${answer.code}: ${answer.detail}`);
+      throw new LoginFault('unreachable', `${shownUrl} could not be reached: ${answer.code}: ${answer.detail}`);
     }
     const { 'set-cookie': setCookie, location } = answer.headers;
     if (setCookie !== undefined) await this.jar.take(url, setCookie);
@@ -242,7 +242,7 @@ export class FormSession implements LoginMethod {
     const text = textOf(page);
     const place = withoutQuery(page.url);
     const end = (kind: 'refused' | 'locked', why: string): LoginResult => {
-      tools.report({ what: 'looked whether the login succeeded', url: place, status, detail: why });
+      tools.report({ what: 'checked whether the login succeeded', url: place, status, detail: why });
       return { kind, detail: why };
     };
     if (lockedText !== undefined && text.includes(lockedText))
@@ -252,9 +252,9 @@ export class FormSession implements LoginMethod {
     const failed = this.failedTest({ page, status }, text);
     if (failed !== undefined) return end('refused', `after the login, ${place} ${failed}`);
     const tested = Object.values(success).some((test) => test !== undefined)
-      ? 'all tests hold'
+      ? 'all checks passed'
       : 'it is not the login form';
-    tools.report({ what: 'looked whether the login succeeded', url: place, status, detail: tested });
+    tools.report({ what: 'checked whether the login succeeded', url: place, status, detail: tested });
     return { kind: 'in' };
   }
 

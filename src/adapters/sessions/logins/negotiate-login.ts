@@ -26,7 +26,7 @@ export class NegotiateSession implements LoginMethod {
       session = await this.session(check);
     } catch (error) {
       const { message } = error as Error;
-      const detail = `Kerberos gives no ticket: ${message}`;
+      const detail = `Kerberos issued no ticket: ${message}`;
       tools.report({ what, detail });
       return { kind: meaningOf(message), detail };
     }

@@ -53,6 +53,6 @@ function refused(url: string, challenge: string | undefined, schemes: readonly s
   if (meant) return { kind: 'refused', detail: `${url} answered 401: the user or its secret is wrong` };
   return {
     kind: 'changed',
-    detail: `${url} asks for ${offered}, and this login speaks ${schemes.join(', ')}: change its type`,
+    detail: `${url} asks for ${offered}, and this login supports ${schemes.join(', ')}: change its type`,
   };
 }

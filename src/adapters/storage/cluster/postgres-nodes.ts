@@ -196,7 +196,9 @@ export class PostgresNodes implements Nodes {
     }
     this.#lookAgain = false;
     this.#looking = this.#readTables()
-      .catch((error: unknown) => this.#log.warn('questions of other nodes could not be read', { error: String(error) }))
+      .catch((error: unknown) =>
+        this.#log.warn('requests from other nodes could not be read', { error: String(error) }),
+      )
       .finally(() => {
         this.#looking = undefined;
         if (this.#lookAgain && !this.#closed) this.#look();

@@ -238,7 +238,7 @@ export class PostgresPartitions implements Partitions {
     this.#leaseEnd = Number.NEGATIVE_INFINITY;
     this.#node = randomUUID();
     this.#joined = false;
-    this.#log.warn('this node was silent for too long and has lost its partitions; it joins again', {
+    this.#log.warn('this node was silent for too long and has lost its partitions; it is rejoining', {
       partitions: parts.length,
     });
     void this.#leases.leave(node).catch(() => undefined);

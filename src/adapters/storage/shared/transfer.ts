@@ -91,7 +91,7 @@ export async function importStore(store: FrontierStore, lines: AsyncIterable<str
 export async function requireWhole(store: FrontierStore): Promise<void> {
   if ((await store.getSetting(PROGRESS)) === undefined) return;
   throw new TransferRefused(
-    'An import into this database has not come to its end, so that it holds only a part: repeat it with the same file, or take an empty database.',
+    'An import into this database was not completed, so it holds only part of the data: repeat it with the same file, or use an empty database.',
   );
 }
 
@@ -124,7 +124,7 @@ class Importing {
     await this.#write();
     if (!this.#expected) {
       throw new TransferRefused(
-        'The export ends without its summary: it is not whole. What it holds is stored; import it again when it is.',
+        'The export ends without its summary: it is incomplete. What it contains has been stored; import it again once it is complete.',
       );
     }
     const summing = new Summing();
@@ -151,7 +151,7 @@ class Importing {
       const { id, lines } = JSON.parse(progress) as { id: string; lines: number };
       if (id !== this.#id)
         throw new TransferRefused(
-          'another import into this store was interrupted; finish that one, or take an empty store',
+          'another import into this store was interrupted; finish that one, or use an empty store',
         );
       this.#done = lines;
       return;
@@ -317,7 +317,7 @@ function parse(line: string): Line {
     // Reported below, together with JSON that is not a record.
   }
   if (parsed === null || typeof parsed !== 'object') {
-    throw new TransferRefused('it is not a record of a store; a file that `crawlway store export` wrote is wanted');
+    throw new TransferRefused('it is not a record of a store; give a file that `crawlway store export` has written');
   }
   return parsed as Line;
 }

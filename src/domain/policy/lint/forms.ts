@@ -41,7 +41,7 @@ function urlForm({ text }: Fact): string | undefined {
   if (authority === undefined)
     return startsLikeUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
   if (rest.includes('#') && !isHashRoute(rest.slice(rest.indexOf('#') + 1)))
-    return `URL "${text}" has a fragment, which canonical URLs have not`;
+    return `URL "${text}" has a fragment, which canonical URLs do not have`;
   return authorityForm(text, authority, rest !== '');
 }
 
@@ -52,7 +52,7 @@ function authorityForm(text: string, authority: string, complete: boolean): stri
   const [, name = authority, port = ''] = /^(.*?):(\d*)$/.exec(authority) ?? [];
   if (name.startsWith('.')) return `URL "${text}" has a host that begins with a dot, and no host does`;
   if (Number(port) > 65_535) return `URL "${text}" has the port ${port}, and the highest is 65535`;
-  return complete && !URL.canParse(`http://${authority}/`) ? `URL "${text}" has no host that there can be` : undefined;
+  return complete && !URL.canParse(`http://${authority}/`) ? `URL "${text}" has a host that cannot exist` : undefined;
 }
 
 const startsLikeUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);

@@ -11,8 +11,8 @@ export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] 
     valuesIn(match)
       .filter(hasBlank)
       .map(({ value, place }) => {
-        const message = `rule ${number}: "${value.slice(0, 200)}" has a blank, which no URL has, so it never matches`;
-        return warning('rule-never-matches', place, `${message}; a blank of a URL is written %20`);
+        const message = `rule ${number}: "${value.slice(0, 200)}" has a space, which no URL has, so it never matches`;
+        return warning('rule-never-matches', place, `${message}; a space in a URL is written %20`);
       }),
   );
   return [...inRules, ...inConditions(conditions?.rules ?? [])];
@@ -41,7 +41,7 @@ function inConditions(rules: readonly ConditionRule[]): Problem[] {
     const inside = inConditions(rule.children);
     if (rule.test.type === 'wildcard-set' || !hasBlank(rule.test)) return inside;
     const hint = rule.test.type === 'wildcard' ? '; several wildcards are a wildcard-set' : '';
-    const message = `"${conditionText(rule)}" has a blank, which no URL has, so it never matches${hint}`;
+    const message = `"${conditionText(rule)}" has a space, which no URL has, so it never matches${hint}`;
     return [warning('condition-unreachable', rule.place, message), ...inside];
   });
 }

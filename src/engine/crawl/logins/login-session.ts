@@ -155,7 +155,7 @@ export class LoginSession {
 
   private reason(): string {
     const { state, detail = 'the login failed' } = this.status_;
-    const ending = state === 'stopped' ? '; it is not tried again until it is tested or its secret changes' : '';
+    const ending = state === 'stopped' ? '; Crawlway will not retry it until it is tested or its secret changes' : '';
     return `login ${this.name}: ${detail}${ending}`;
   }
 

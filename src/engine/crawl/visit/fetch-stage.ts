@@ -123,7 +123,7 @@ export class FetchStage {
     if (readingTime > SLOW_PAGE) {
       host.slowPages++;
       const facts = { host: host.key, readingMs: readingTime, pauseMs: pause, outcome: outcome.kind };
-      this.services.log.warn('a page took long to read: its host waits longer', facts);
+      this.services.log.warn('a page took a long time to read: the pause of its host grows', facts);
     }
     return pause;
   }

@@ -42,7 +42,7 @@ export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
             throw new Unreadable('extract-corrupt', `${name} is larger than the archive says`);
           bytes += originalSize;
           if (bytes > MOST_BYTES)
-            throw new Unreadable('extract-memory', `unpacked it has more than ${MOST_BYTES / 1024 / 1024} MB`);
+            throw new Unreadable('extract-memory', `it has more than ${MOST_BYTES / 1024 / 1024} MB when unpacked`);
           return true;
         },
       }),

@@ -73,7 +73,7 @@ class PdfReading {
 
   private allocate(bytes: number): number {
     const pointer = this.pdfium.wasmExports.malloc(bytes);
-    if (pointer === 0) throw new Unreadable('extract-memory', 'PDFium has no memory left');
+    if (pointer === 0) throw new Unreadable('extract-memory', 'PDFium ran out of memory');
     return pointer;
   }
 
