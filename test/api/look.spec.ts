@@ -72,6 +72,6 @@ it('refuses what cannot be looked at, each with its reason', async () => {
   expect(wrong).toMatchObject({ status: 422, body: { errors: expect.arrayContaining([expect.anything()]) } });
   expect(await look('http://127.0.0.1:9/')).toMatchObject({
     status: 422,
-    body: { detail: expect.stringContaining('http://127.0.0.1:9 cannot be asked') },
+    body: { detail: expect.stringContaining('http://127.0.0.1:9 cannot be reached') },
   });
 });

@@ -180,7 +180,7 @@ it('a server without keys is closed all the same when people sign in, and says w
   const { status, body } = await away.get('/auth/sign-in');
   expect([status, body.detail]).toEqual([
     502,
-    'The provider of the sign-in cannot be asked; the log of the server says why.',
+    'The sign-in provider cannot be reached; the server log says why.',
   ]);
   await away.stop();
 });

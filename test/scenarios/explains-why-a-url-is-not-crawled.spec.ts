@@ -57,7 +57,7 @@ describe('explain says in one sentence why a URL is not crawled and where that s
       'protocol-not-allowed',
       'ftp://www/file',
       undefined,
-      'the protocol ftp is none of those of this crawler: http, https',
+      'the protocol ftp is not one that this crawler uses: http, https',
     ],
     ['url-too-long', '/'.padEnd(200, 'x'), '/', 'characters, 100 are allowed'],
     ['query-string', '/search?q=1', '/', 'links with a query string are not followed'],

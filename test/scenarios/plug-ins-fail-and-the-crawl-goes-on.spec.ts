@@ -96,7 +96,7 @@ it('a plug-in that leaks is started again as often as it takes, and every page i
   expect(indexed(site, world)).toEqual(['/', ...PATHS]);
   const [view] = plugins.host.views();
   expect(view?.restarts).toBeGreaterThan(0);
-  expect(view?.lastError?.message).toBe('it held more than 192 MB of memory');
+  expect(view?.lastError?.message).toBe('it used more than 192 MB of memory');
 });
 
 it('a document stays in the index while a plug-in fails, and follows the site when it is repaired', async () => {

@@ -75,17 +75,17 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   [
     'a reset',
     () => plain((socket: Socket) => socket.resetAndDestroy()),
-    /^The server closed the connection before its answer was complete \(\w+\)\. Look into the log/,
+    /^The server closed the connection before its answer was complete \(\w+\)\. Check the log/,
   ],
   [
     'a time limit',
     () => plain(() => {}, { headerTimeout: milliseconds(60) }),
-    /^The header of the answer did not come within the time allowed\./,
+    /^The response header did not arrive within the time allowed\./,
   ],
   [
     'a bad chunk',
     () => plain((socket: Socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`)),
-    /^(?:The answer is sent in chunks, and the size of one is not a number|A chunk has no readable size)/,
+    /^(?:The answer is sent in chunks, and the size of one is not a number|The size of a chunk cannot be read)/,
   ],
   [
     'bad gzip',

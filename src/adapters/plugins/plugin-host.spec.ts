@@ -105,7 +105,7 @@ it('one that leaks is ended at its limit and started again, and every call comes
   for (let n = 0; n < 8; n++) expect(await plugins.host.call('leaky', 'onUrl', VISIT)).toEqual({});
   const [view] = plugins.host.views();
   expect(view?.restarts).toBeGreaterThan(0);
-  expect(view?.lastError?.message).toBe('it held more than 192 MB of memory');
+  expect(view?.lastError?.message).toBe('it used more than 192 MB of memory');
 });
 
 it('one whose process ends in every call is to blame the second time', async () => {

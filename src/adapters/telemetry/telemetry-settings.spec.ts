@@ -49,10 +49,10 @@ it('the time for an export of metrics is within the interval', () => {
 });
 
 it.each([
-  [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL grpc is not spoken.*http\/protobuf/, 2],
+  [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL grpc is not supported.*http\/protobuf/, 2],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, /OTEL_EXPORTER_OTLP_ENDPOINT is not an address such as/, 2],
-  [{ OTEL_TRACES_EXPORTER: 'zipkin' }, /OTEL_TRACES_EXPORTER zipkin is none of otlp, none/, 1],
-  [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, /OTEL_TRACES_SAMPLER jaeger_remote is none of/, 1],
+  [{ OTEL_TRACES_EXPORTER: 'zipkin' }, /OTEL_TRACES_EXPORTER zipkin is not one of otlp, none/, 1],
+  [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, /OTEL_TRACES_SAMPLER jaeger_remote is not one of/, 1],
   [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '7' }, /OTEL_TRACES_SAMPLER_ARG 7 is not a num/, 1],
   [{ OTEL_BSP_MAX_QUEUE_SIZE: '-1' }, /OTEL_BSP_MAX_QUEUE_SIZE -1 is not a whole number above 0/, 1],
 ])('what cannot be followed is said, and stops nothing: %j', (env, objection, times) => {

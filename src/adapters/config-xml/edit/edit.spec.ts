@@ -181,7 +181,7 @@ describe('values of a crawler are edited in the text', () => {
   it('refuses attributes that are none', () => {
     expect(() => setCrawlerAttributes(XML, 'docs', { nthread: 5 })).toThrow('Crawler has no attribute nthread');
     expect(() => setCrawlerAttributes(XML, 'docs', { nthreads: 0 })).toThrow('whole number from 1 to 1000');
-    expect(() => setCrawlerAttributes(XML, 'docs', { name: undefined })).toThrow('cannot do without name');
+    expect(() => setCrawlerAttributes(XML, 'docs', { name: undefined })).toThrow('requires name');
   });
 
   it('sets the weights of sources, and sets them again', () => {
