@@ -178,10 +178,7 @@ it('a server without keys is closed all the same when people sign in, and says w
   });
   expect((await away.get('session')).status).toBe(401);
   const { status, body } = await away.get('/auth/sign-in');
-  expect([status, body.detail]).toEqual([
-    502,
-    'The sign-in provider cannot be reached; the server log says why.',
-  ]);
+  expect([status, body.detail]).toEqual([502, 'The sign-in provider cannot be reached; the server log says why.']);
   await away.stop();
 });
 

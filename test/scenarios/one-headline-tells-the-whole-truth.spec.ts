@@ -194,7 +194,13 @@ describe('the headline of a URL', () => {
       /^Not known: the configuration accepts it, but no page that was read so far links to it\.$/,
       /Link to it from a page that is crawled, list it in a sitemap, or submit it/,
     ],
-    ['of another protocol', 'ftp://www/file', 'not-in-index', /the protocol ftp is not one that this crawler uses/, /protocols/],
+    [
+      'of another protocol',
+      'ftp://www/file',
+      'not-in-index',
+      /the protocol ftp is not one that this crawler uses/,
+      /protocols/,
+    ],
   ] as const)('%s', async (_, path, fate, text, step, from?: string) => {
     const url = others()[path] ?? (path.startsWith('/') ? site.url(path) : path);
     const { headline } = await world.engine.explain('test', url, from && site.url(from));
