@@ -123,13 +123,24 @@ describe('the next visit', () => {
   });
 
   it('is spread by the draw the more, the less is known, and never far from the best', () => {
-    const spread = (uncertainty: number) => {
-      const at = (draw: number) => nextVisit(belief(days(5), uncertainty), range, { price, draw });
+    const spread = (ages: RefreshRange, uncertainty: number) => {
+      const at = (draw: number) => nextVisit(belief(days(5), uncertainty), ages, { price, draw });
       return Math.max(at(0.05), at(0.95)) / Math.min(at(0.05), at(0.95));
     };
-    expect(spread(0.05)).toBeLessThan(2);
-    expect(spread(1)).toBeGreaterThan(2);
-    expect(spread(4)).toBeLessThan(4.1);
+    expect(spread(freshness, 0.05)).toBeLessThan(2);
+    expect(spread(freshness, 1)).toBeGreaterThan(2);
+    expect(spread(freshness, 4)).toBeLessThan(4.1);
+    expect(spread(range, 0.05)).toBeGreaterThan(1.03);
+    expect(spread(range, 0.05)).toBeLessThan(1.06);
+    expect(spread(range, 1)).toBeGreaterThan(1.15);
+    expect(spread(range, 4)).toBeLessThan(1.5);
+  });
+
+  it('comes sooner with a draw that stands for a fast page', () => {
+    for (const ages of [range, freshness]) {
+      const at = (draw: number) => nextVisit(belief(days(5), 1), ages, { price, draw });
+      expect(at(0.9)).toBeLessThan(at(0.1));
+    }
   });
 });
 

@@ -4,9 +4,10 @@
  * is never given up (Kolobov, Peres, Lu and Horvitz, "Staying up to date with Online Content Changes Using Reinforcement Learning
  * for Scheduling", NeurIPS 2019). *Freshness*: a copy is up to date or not (Cho and Garcia-Molina, "Effective Page Refresh Policies
  * for Web Crawlers", ACM TODS 28(4), 2003); a page that changes too fast to be kept up to date is given up. The belief is not
- * reduced to one rate: the interval is the best one over all rates that the page may have. Always using that one would never reveal
- * which of the pages that every visit found changed are worth more visits, so the interval leans towards the best one for a rate
- * drawn from the belief (Thompson sampling, Biometrika 25, 1933).
+ * reduced to one rate: the interval is the best one over all rates that the page may have. With the objective of freshness, always
+ * using that one would never reveal which of the pages that every visit found changed are worth more visits, so the interval leans
+ * towards the best one for a rate drawn from the belief (Thompson sampling, Biometrika 25, 1933). The harmonic objective gives no
+ * page up, so that the planned visits teach enough, and uneven intervals cost staleness in proportion to their variance.
  */
 import { atLeast, atMost, type Duration, milliseconds } from '../time/units.js';
 import { type ChangeBelief, expected, quantile } from './change-belief.js';
@@ -28,23 +29,36 @@ export interface VisitCost {
    * time during which one missed change costs 1. See visit-price.ts.
    */
   readonly price: Duration;
-  /** 0…1, different for each page and visit: selects the rate that is drawn. 0 draws a slow one, 1 a fast one. */
+  /** 0…1, different for each page and visit: 0 as if the page changed seldom, 1 as if it changed often. */
   readonly draw: number;
   /** How much more an up-to-date copy of this page is worth than that of another one; 1 if absent. */
   readonly importance?: number;
 }
 
-/** How far the draw may move the interval away from the best one. */
+/** How far a drawn rate may move the interval away from the best one. */
 const EARLIEST = 0.3;
 const LATEST = 1.2;
+
+/**
+ * With the harmonic objective, the interval is spread around the best one by this part of the belief's standard deviation: pages
+ * that were found together and look alike would otherwise all be due at the same time, again and again.
+ */
+const SPREAD = 0.1;
 
 /** Time until the next visit, between minimum and maximum age. */
 export function nextVisit(belief: ChangeBelief, refresh: RefreshRange, cost: VisitCost): Duration {
   const price = milliseconds(cost.price / (cost.importance ?? 1));
   const best = bestInterval(belief, refresh, price);
-  const drawn = INTERVALS[refresh.objective](1 / quantile(belief, cost.draw), price);
-  const interval = Math.min(Math.max(drawn, EARLIEST * best), LATEST * best);
+  const interval = refresh.objective === 'harmonic' ? spread(best, belief, cost) : drawn(best, belief, cost, price);
   return atMost(atLeast(milliseconds(Math.round(interval)), refresh.minimumAge), refresh.maximumAge);
+}
+
+const spread = (best: number, { uncertainty }: ChangeBelief, { draw }: VisitCost): number =>
+  best * (1 + SPREAD * Math.sqrt(uncertainty) * (1 - 2 * draw));
+
+function drawn(best: number, belief: ChangeBelief, { draw }: VisitCost, price: Duration): number {
+  const interval = freshnessInterval(1 / quantile(belief, draw), price);
+  return Math.min(Math.max(interval, EARLIEST * best), LATEST * best);
 }
 
 /** Pages of which nothing is known have the same belief and, for a while, the same price. */
@@ -113,8 +127,3 @@ export function harmonicInterval(rate: number, price: Duration): Duration {
   for (let step = 0; step < 6; step++) r -= (EARNED.harmonic(r) - target) / -Math.expm1(-r);
   return milliseconds(r / rate);
 }
-
-const INTERVALS: Readonly<Record<RefreshObjective, (rate: number, price: Duration) => Duration>> = {
-  harmonic: harmonicInterval,
-  freshness: freshnessInterval,
-};

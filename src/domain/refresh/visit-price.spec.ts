@@ -25,15 +25,18 @@ const afterTenDays = (price: Duration, lateBy: Duration, next?: Duration): Durat
 describe('the price of a visit', () => {
   it('falls while visits are in time', () => {
     expect(afterTenDays(hours(10), minutes(0)) / hours(10)).toBeCloseTo(Math.exp(-0.2), 6);
-    expect(afterTenDays(hours(10), hours(12)) / hours(10)).toBeCloseTo(Math.exp(-0.1), 6);
+    expect(afterTenDays(hours(10), hours(9)) / hours(10)).toBeCloseTo(Math.exp(-0.1), 6);
+    expect(afterTenDays(hours(10), hours(17.9)) / hours(10)).toBeCloseTo(1, 2);
     expect(priceAfter(hours(10), { ...visit(hours(0)), dueAt: instant(0) })).toBeLessThan(hours(10));
   });
 
   it('rises while visits are late, the more the more visits are wanted for each one made', () => {
-    const little = afterTenDays(hours(10), days(1), days(10));
-    const much = afterTenDays(hours(10), days(2), days(10));
-    expect(little / hours(10)).toBeCloseTo(Math.exp(0.2), 6);
-    expect(much / hours(10)).toBeCloseTo(Math.exp(0.4), 6);
+    const hardly = afterTenDays(hours(10), hours(18.1), days(10));
+    const little = afterTenDays(hours(10), days(2), days(10));
+    const much = afterTenDays(hours(10), days(3), days(10));
+    expect(hardly / hours(10)).toBeCloseTo(1, 2);
+    expect(little / hours(10)).toBeCloseTo(Math.exp(2 * (1.2 / 1.075 - 1)), 6);
+    expect(much / hours(10)).toBeCloseTo(Math.exp(2 * (1.3 / 1.075 - 1)), 6);
     expect(afterTenDays(hours(10), days(400), hours(1)) / hours(10)).toBeCloseTo(Math.exp(0.5), 6);
   });
 
