@@ -86,7 +86,7 @@ export interface EngineApi {
   page(crawler: string, url: string, render?: boolean): Promise<PageView>;
   /** Like page(), but under any definition, in force or not, and with robots.txt; nothing is stored. See FirstLook. */
   look(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
-  /** What a definition would take of a page; nothing is stored. See ContentTrials. */
+  /** What a definition would extract from a page; nothing is stored. See ContentTrials. */
   tryContent(crawler: string, request: TrialRequest): Promise<ContentTrial>;
   refused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
@@ -129,7 +129,7 @@ export interface EngineApi {
   dropHeld(hostKey: string): Promise<number>;
   /** As this server sees them. */
   logins(): LoginView[];
-  /** Logs in now, whatever earlier attempts came to. */
+  /** Logs in now, whatever the result of earlier attempts. */
   testLogin(name: string): Promise<LoginView>;
   /** As this server sees them. */
   sinks(): SinkView[];
@@ -140,7 +140,7 @@ export interface EngineApi {
   /** Of this server. */
   plugins(): readonly PluginView[];
   backfills(): Promise<BackfillView[]>;
-  /** What sinks have still to get that were slow or down while others followed. */
+  /** What sinks have yet to receive because they were slow or down while others followed. */
   behind(): Promise<OwedCount[]>;
   /** The document of a URL as a sink of the crawler keeps it; undefined: no sink returns it. */
   keptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;

@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { changeQuery, useRoute } from './route.js';
 
 /**
- * A form whose fields are in the address under their names. It follows the address without being made again: the focus
- * stays where it is.
+ * A form whose fields are kept in the query of the address under their names. When the address changes, the fields are
+ * updated in place, so that the focus is not lost.
  */
 export function useAddressForm(): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);

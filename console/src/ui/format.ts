@@ -12,10 +12,10 @@ export const shortCount = (value: number): string => (value < 10_000 ? whole.for
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** Words of others, which may end in a full stop or not. */
+/** Text from elsewhere, which may or may not end in a full stop. */
 export const sentence = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`);
 
-/** What is rarer than one in ten seconds is told by the minute: it is not nothing. */
+/** Rates below one in ten seconds are shown per minute, so that they do not look like zero. */
 export function rate(perSecond: number): string {
   if (perSecond > 0 && perSecond < 0.1) return `${oneDecimal.format(perSecond * 60)}/min`;
   return `${perSecond >= 100 ? count(Math.round(perSecond)) : oneDecimal.format(perSecond)}/s`;

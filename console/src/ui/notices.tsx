@@ -1,4 +1,4 @@
-/** Short messages of what was done, read out by screen readers. */
+/** Short messages about what was done, read out by screen readers. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { asProblem } from '../state/resource.js';

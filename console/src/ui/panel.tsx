@@ -30,7 +30,7 @@ interface PageHeadProps {
   readonly actions?: ComponentChildren;
 }
 
-/** The title of a screen, one sentence of what it is for, and what one can do on it. */
+/** The title of a screen, one sentence about its purpose, and its actions. */
 export function PageHead({ title, children, actions }: PageHeadProps): JSX.Element {
   const { path } = useRoute();
   return (

@@ -17,7 +17,7 @@ export function useLoadedReasons(): ReadonlyMap<string, ReasonDto> {
 
 export const useReasons = (): ReadonlyMap<string, ReasonDto> => useContext(ReasonsContext);
 
-/** A code with its meaning when one points at it. */
+/** A code that shows its meaning on hover. */
 export function Reason({ code }: { code: string }): JSX.Element {
   const entry = useReasons().get(code);
   return (

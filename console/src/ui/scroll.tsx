@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** What may be wider than the screen. Where it is, it can be reached and scrolled by the keyboard. */
+/** Content that may be wider than the screen; if it is, it can be focused and scrolled with the keyboard. */
 export function Scroll({ children }: { children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
   const [scrolls, setScrolls] = useState(false);

@@ -14,7 +14,7 @@ const shortLocal = new Intl.DateTimeFormat(undefined, {
   hourCycle,
 });
 
-/** A moment in the local zone, with UTC when one points at it. */
+/** A moment in the local zone, with UTC on hover. */
 export function Time({ at, relative = false }: { at?: string; relative?: boolean }): JSX.Element {
   const now = useNow(relative ? 1000 : undefined);
   if (!at) return <span class="muted">–</span>;

@@ -10,7 +10,7 @@ export function UrlLink({ crawler, url }: { crawler: string; url: string }): JSX
   );
 }
 
-/** The way to the page itself; it learns nothing of the console. */
+/** A link to the page itself, without telling it about the console. */
 export function OpenPage({ url }: { url: string }): JSX.Element | null {
   if (!/^https?:\/\//.test(url)) return null;
   return (

@@ -135,7 +135,7 @@ export class BrowserEngine implements FetchEngine {
     }
   }
 
-  /** Browsers have been seen never to answer, to this request alone. */
+  /** This is the only request that browsers have been seen never to answer. */
   private async openTab(browser: Browser, key: string, userAgent: string | undefined): Promise<Tab | Error> {
     const within = Math.max(this.renderer.timeLimit, OPEN_MS);
     const taken = browser.take(key, this.most, userAgent).catch((error: unknown) => error as Error);

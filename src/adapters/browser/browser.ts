@@ -10,7 +10,7 @@ import { initScript } from './page-scripts.js';
 import { Tab } from './tab.js';
 
 /**
- * What it could reach by itself, past the interception of requests, is nothing: no name resolves, and the proxy does not exist.
+ * It can reach nothing except through the intercepted requests: no name resolves, and the proxy does not exist.
  */
 const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
@@ -35,7 +35,7 @@ export interface Wear {
 export const USUAL_WEAR: Wear = { tab: 100, browser: 1_500 };
 const LAUNCH_MS = 30_000;
 
-/** What the pages of a browser ask for is answered in its place. */
+/** Answers the requests of a browser's pages on its behalf. */
 export interface Answers {
   request(route: Route, tab: Tab | undefined): void;
   /** Absent: pages have no WebSockets. */
@@ -216,7 +216,7 @@ export class Browser {
     }
   }
 
-  /** The idle tab whose site was used the longest time ago. */
+  /** The idle tab of the least recently used site. */
   private async closeIdle(): Promise<boolean> {
     for (const site of this.sites.values()) {
       const tab = site.idle.shift();

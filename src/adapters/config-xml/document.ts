@@ -75,7 +75,7 @@ type ParsedNode = Readonly<Record<string, unknown>>;
 
 const OTHER_END = /^Expected closing tag '(.+)' \(opened in line (\d+), col \d+\) instead of closing tag '(.+)'\.?$/;
 
-/** What the parser says of the commonest mistake, as a person would say it; anything else as it says it. */
+/** The parser's message: reworded for the most common mistake, otherwise unchanged. */
 function inOurWords(said: string): string {
   const [, open, line, end] = OTHER_END.exec(said) ?? [];
   if (open === undefined) return sentence(said);

@@ -90,7 +90,7 @@ export class Connection extends PooledConnection {
 
 /** Connections with one key. */
 interface Bucket<C> {
-  /** The last one was used last. */
+  /** The most recently used one is last. */
   readonly idle: C[];
   live: number;
 }

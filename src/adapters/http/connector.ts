@@ -92,7 +92,7 @@ export class Connector {
     this.secureContext = createSecureContext(this.trusted);
   }
 
-  /** A socket on which one of the protocols can be spoken with the target. Rejects with FetchFailure. */
+  /** A socket to the target for one of the protocols. Rejects with FetchFailure. */
   async open(
     target: Target,
     attempt: ConnectionAttempt,

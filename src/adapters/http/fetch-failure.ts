@@ -21,7 +21,7 @@ export class OtherVersion extends FetchFailure {}
 export type ExchangePhase = 'connect' | 'header' | 'body';
 
 const LONGEST_DETAIL = 300;
-/** None of the versions that were offered in the TLS handshake is spoken by the server (RFC 7301, 3.2). */
+/** The server supports none of the versions that were offered in the TLS handshake (RFC 7301, 3.2). */
 const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
 const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([

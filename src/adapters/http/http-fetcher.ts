@@ -58,7 +58,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   private readonly deadlines = new Deadlines<Exchange>();
   private readonly profiles: ReadonlyMap<string, FetcherProfile>;
   private readonly lenientOrigins = new Set<string>();
-  /** What an origin speaks that refuses the other version. */
+  /** The version of HTTP used for an origin that refuses the other one. */
   private readonly versions = new Map<string, HttpVersion>();
 
   constructor(definitions: readonly FetcherDefinition[], options: HttpFetcherOptions = {}) {

@@ -18,7 +18,7 @@ const LOOK_EVERY = 250;
 
 const nothing = (): number => 0;
 
-/** One socket on which HTTP/2 is spoken. Streams follow one another: a polite crawler has no use for several at the same time. */
+/** One socket that speaks HTTP/2. Streams follow one another: a polite crawler has no use for several at the same time. */
 export class Http2Connection extends PooledConnection {
   private session: ClientHttp2Session | undefined;
   private opening: Promise<ClientHttp2Session> | undefined;
@@ -47,12 +47,12 @@ export class Http2Connection extends PooledConnection {
     return this.opening;
   }
 
-  /** Whether another request can be sent: the server has not taken its leave. */
+  /** Whether another request can be sent: the server has not announced that it will close the connection. */
   get isUsable(): boolean {
     return this.session !== undefined && !this.session.closed && !this.session.destroyed;
   }
 
-  /** A request begins; `transferred` tells how much of its answer's body has come. */
+  /** A request begins; `transferred` returns how much of the response body has arrived. */
   begin(transferred: () => number): void {
     this.session?.ref();
     this.startCounting(true, transferred);

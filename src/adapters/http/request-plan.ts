@@ -12,7 +12,7 @@ export interface RequestPlan {
   readonly body: Uint8Array | undefined;
   /** Request target: path and query, or the whole URL where a proxy forwards it. */
   readonly path: string;
-  /** Names and values in turns, without Host. */
+  /** Names and values alternating, without Host. */
   readonly headers: string[];
   /** Value of Host. */
   readonly host: string;

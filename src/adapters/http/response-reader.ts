@@ -37,7 +37,7 @@ export class ResponseReader {
 
   constructor(private readonly limits: BodyLimits) {}
 
-  /** The final header has come. Throws FetchFailure when the body is announced too large. */
+  /** The final header has arrived. Throws FetchFailure when the body is announced too large. */
   begin(status: number, headers: Readonly<Record<string, string>>): void {
     this.status = status;
     this.headers = headers;

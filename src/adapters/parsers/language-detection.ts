@@ -13,7 +13,7 @@ export const SAMPLE_BYTES = 4 * SAMPLE_LENGTH;
 const LEAST_LETTERS = 20;
 const LEAST_SHARE = 0.2;
 
-/** Script → language that it stands for, as far as the letters themselves do not tell more. */
+/** Script → language that it stands for, unless the letters themselves say more. */
 const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) => string | undefined])[] = [
   [/[\u3040-\u30ff]/g, () => 'ja'],
   [/[\u4e00-\u9fff]/g, () => 'zh'],

@@ -36,7 +36,7 @@ interface InFlight extends PluginCall {
   started: boolean;
 }
 
-/** How long a process that runs something other than the late call takes to answer at most. */
+/** Longest time that a process takes to answer while it runs something other than the late call. */
 const PONG_LIMIT = seconds(2);
 /** Reading the memory of a process takes a few microseconds. */
 const WATCH_MS = 200;

@@ -65,7 +65,7 @@ export class RunningPlugin {
 
   get facts(): PluginFacts {
     const { name, crawlers, onFailure } = this.definition;
-    // What it would have to see is unknown: pages wait for it.
+    // Which pages it needs to see is not known yet: all pages wait for it.
     const { hooks, mediaTypes } = this.known ?? { hooks: ['onUrl'] as const, mediaTypes: [] };
     return { name, hooks, mediaTypes, isOptional: onFailure === 'skip', ...(crawlers ? { crawlers } : {}) };
   }

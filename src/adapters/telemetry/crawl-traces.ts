@@ -1,4 +1,4 @@
-/** Visits and deliveries as spans of OpenTelemetry. */
+/** Visits and deliveries as OpenTelemetry spans. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Context,

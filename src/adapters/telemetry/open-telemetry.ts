@@ -1,5 +1,5 @@
 /**
- * Traces and metrics by the SDK of OpenTelemetry, to a collector over OTLP. Loaded only by a server that is to send them: see
+ * Sends traces and metrics to a collector over OTLP, with the OpenTelemetry SDK. Loaded only by a server that sends them: see
  * `openTelemetry` in server/engine.module.ts.
  */
 import { hostname } from 'node:os';
@@ -58,7 +58,7 @@ export class OpenTelemetry {
     if (this.settings.metrics) this.openMetrics(this.settings.metrics, read);
   }
 
-  /** With what has not been sent yet, if the collector takes it soon. */
+  /** Including what has not been sent yet, if the collector accepts it soon. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ interface Exporter<T> {
   export(items: T, done: (result: ExportResult) => void): void;
 }
 
-/** One line when the collector stops taking what is sent to it, and one when it takes it again. */
+/** Logs one line when the collector stops accepting data, and one when it accepts data again. */
 class CollectorState {
   private isDown = false;
 

@@ -1,5 +1,5 @@
 /**
- * What a Prometheus registry holds, as metrics of OpenTelemetry: the same names, labels and values, so that there is one list of
+ * The contents of a Prometheus registry as OpenTelemetry metrics: the same names, labels and values, so that there is one list of
  * metrics and it does not matter by which way they are collected.
  */
 import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';

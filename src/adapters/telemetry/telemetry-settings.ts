@@ -1,10 +1,10 @@
 /**
- * Which telemetry goes out, by the variables that OpenTelemetry defines for all programs
+ * Which telemetry is sent, according to the variables that OpenTelemetry defines for all programs
  * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporters read everything else by
  * themselves: headers, certificates, compression, time limits.
  */
 
-/** How OTLP is spoken over HTTP. */
+/** Encodings of OTLP over HTTP. */
 export type OtlpEncoding = 'protobuf' | 'json';
 
 export interface TelemetrySettings {
@@ -19,7 +19,7 @@ export interface TraceSettings {
   readonly encoding: OtlpEncoding;
   /** Visits, and deliveries, that are traced: from 0 to 1. */
   readonly share: number;
-  /** Times in milliseconds; undefined: as the SDK says. */
+  /** Times in milliseconds; undefined: the default of the SDK. */
   readonly scheduledDelayMillis?: number;
   readonly exportTimeoutMillis?: number;
   readonly maxQueueSize?: number;
@@ -41,7 +41,7 @@ type Signal = 'TRACES' | 'METRICS';
 
 const ENCODINGS: Readonly<Record<string, OtlpEncoding>> = { 'http/protobuf': 'protobuf', 'http/json': 'json' };
 
-/** Undefined: off, as long as no collector is named. */
+/** Undefined: off, because no collector is named. */
 export function telemetrySettings(env: Environment, warn: Warn): TelemetrySettings | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
   const traces = connection(env, 'TRACES', warn);
@@ -126,7 +126,7 @@ function metricTimes(
   return { exportIntervalMillis, exportTimeoutMillis: Math.min(timeout, exportIntervalMillis) };
 }
 
-/** A timer holds no more. */
+/** The longest time that a timer can hold. */
 const MOST = 2 ** 31 - 1;
 
 function wholeNumber(env: Environment, name: string, warn: Warn): number | undefined {

@@ -1,4 +1,4 @@
-/** What a definition would take of a page, tried by a person before it is saved: the page is fetched once and kept for a while. */
+/** What a definition would extract from a page, tried by a person before it is saved: the page is fetched once and kept for a while. */
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { likelyRoot } from '../../domain/policy/site-mode.js';
@@ -19,14 +19,14 @@ interface TrialServices extends HostServices {
 }
 
 export interface TrialRequest {
-  /** Whose copy of the page it is; nobody else reads it. */
+  /** The key whose copy of the page this is; nobody else can read it. */
   readonly who: string;
   readonly url: string;
-  /** Its scripts run before. */
+  /** Its scripts run first. */
   readonly render?: boolean;
   /** Absent: it could not be read; the page is fetched all the same. */
   readonly content?: ContentDefinition;
-  /** The page as it is now, whatever is kept of it. */
+  /** Fetch the page again, even if a copy is kept. */
   readonly fresh?: boolean;
 }
 
@@ -44,7 +44,7 @@ const READER_STAYS = minutes(2);
 interface Reader {
   readonly processor: PageProcessor;
   definition: ServerDefinition | undefined;
-  /** Of trials, one after the other. */
+  /** Pages of trials are read one after the other. */
   last: Promise<unknown>;
   cancel: () => void;
 }

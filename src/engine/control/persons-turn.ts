@@ -1,4 +1,4 @@
-/** Requests that a person makes: delay, back-off and pause of the host hold for them, too. */
+/** Requests that a person makes: delay, back-off and pause of the host apply to them, too. */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration } from '../../domain/time/units.js';
@@ -66,7 +66,7 @@ export interface HostServices extends HostsHere {
   readonly partitions: Partitions;
 }
 
-/** Of a host that another node asks only what it has saved is known, and is not written over. */
+/** Of a host that belongs to another node, only what that node has saved is known, and it is not overwritten. */
 export async function withHosts<T>(
   { store, clock, partitions, hosts, slots }: HostServices,
   hostKey: string,

@@ -41,7 +41,7 @@ export interface StoredFacts extends UrlFacts {
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
   readonly refusedLinks: readonly RefusedSample[];
-  /** Sinks that have still to get what is indexed of it. */
+  /** Sinks that have yet to receive what is indexed of it. */
   readonly behind: readonly OwedOrder[];
 }
 

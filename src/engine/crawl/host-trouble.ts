@@ -342,7 +342,7 @@ const newLook = (documents: number, settings: DeletionGuardDefinition, startedAt
   since: 0,
 });
 
-/** It can't go on. */
+/** It cannot continue. */
 function endLook(look: Look, now: Instant): void {
   look.end = { verdict: settledUrl(findingsOf(look), look.settings), at: now };
 }

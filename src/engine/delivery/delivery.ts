@@ -15,7 +15,7 @@ export interface Delivered {
   readonly attempts: number;
   /** Some sinks have taken the order that others refuse, or may do so later. */
   readonly partiallyAccepted: boolean;
-  /** Sinks that are behind and have not got it. All of them only when that was allowed. */
+  /** Sinks that are behind and have not received it. All of them only if that was allowed. */
   readonly putOff: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export interface DocumentTools {
   readonly clock: Pick<Clock, 'now' | 'at'>;
 }
 
-/** A step came to no end. */
+/** A step did not finish. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
   constructor(

@@ -30,7 +30,7 @@ export interface OwedCount {
   readonly since: Instant;
 }
 
-/** What sinks have not got that were slow or down. */
+/** What sinks have not received because they were slow or down. */
 export interface OwedOrders {
   /** In the order in which they were put off, after an order id; only of hosts of the partitions given, when some are. */
   owed(

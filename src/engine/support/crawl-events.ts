@@ -7,7 +7,7 @@ type WithoutTime<T> = T extends CrawlEvent ? Omit<T, 'at'> : never;
 /** Tells listeners what happens. An exception of a listener does not affect the crawl. */
 export class CrawlEvents {
   private tapped: ((event: CrawlEvent) => void) | undefined;
-  /** They hear of this node only, and do not subscribe to the events of others. */
+  /** They receive events of this node only, and do not subscribe to those of others. */
   private readonly observers: ((event: CrawlEvent) => void)[] = [];
   private readonly listeners = new Set<(event: CrawlEvent) => void>();
 
@@ -18,7 +18,7 @@ export class CrawlEvents {
     return () => this.listeners.delete(listener);
   }
 
-  /** Somebody listens, besides the tap. */
+  /** There is a listener besides the tap. */
   get isWatched(): boolean {
     return this.listeners.size > 0;
   }

@@ -49,7 +49,7 @@ export interface UrlExplanation {
   /** Those that are kept, newest first. */
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
-  /** Sinks that have still to get what is indexed of it. */
+  /** Sinks that have yet to receive what is indexed of it. */
   readonly behind: readonly OwedOrder[];
   /** Refused links to it, from the samples that are kept. */
   readonly refused: readonly RefusedSample[];

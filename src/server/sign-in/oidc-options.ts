@@ -13,7 +13,7 @@ export interface OidcOptions {
   readonly roleClaim: string;
   /** Role by value of the claim; `*`: everybody who can sign in. */
   readonly roles: ReadonlyMap<string, Role>;
-  /** The provider's name for people: it is on the button. */
+  /** The name of the provider, as shown on the button. */
   readonly label: string;
 }
 

@@ -76,7 +76,7 @@ export class Webhooks {
       case 'sink': {
         const { sink, state, message } = event;
         if (state !== 'unavailable') return this.down.delete(sink) ? { type: 'sink.up', data: { sink } } : undefined;
-        if (this.down.has(sink)) return undefined; // told at its first failure
+        if (this.down.has(sink)) return undefined; // reported at its first failure
         this.down.add(sink);
         return { type: 'sink.down', data: { sink, message } };
       }
@@ -88,7 +88,7 @@ export class Webhooks {
           if (state === 'logged-in') this.failing.delete(login);
           return undefined;
         }
-        if (this.failing.has(login)) return undefined; // told at its first failure
+        if (this.failing.has(login)) return undefined; // reported at its first failure
         this.failing.add(login);
         return { type: 'login.failed', data: { login, state, message } };
       }

@@ -53,7 +53,7 @@ function inWords(what: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What was changed, as far as it is told: `version 1 → 2`. */
+/** What was changed, as far as the entry says: `version 1 → 2`. */
 function difference(before: string | undefined, after: string | undefined): string {
   const [from, to] = [fieldsOf(before), fieldsOf(after)];
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]
@@ -66,7 +66,7 @@ function difference(before: string | undefined, after: string | undefined): stri
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Both are JSON; anything else is told as it is. */
+/** Both are JSON; anything else is shown as it is. */
 function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
   if (!text) return {};
   try {

@@ -47,7 +47,7 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
   );
 }
 
-/** What is being typed is kept here: an answer of the checker meanwhile must not discard it. */
+/** What is being typed is kept here: a result of the checker must not discard it. */
 function Typed({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element {
   const [typed, setTyped] = useState<string>();
   return (

@@ -36,7 +36,7 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
 
 /**
  * A rule, or the place of a new one, as a part of the text.
- * @throws Error when the rules are not found in the text as the server told them.
+ * @throws Error when the rules are not found in the text as the server reported them.
  */
 export function rulePart(
   xml: string,
@@ -75,7 +75,7 @@ function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Spa
   });
 }
 
-/** A commented-out rule must not be taken for a rule: comments become blanks of the same length. */
+/** A commented-out rule must not be taken for a rule: comments become spaces of the same length. */
 export const withoutComments = (xml: string): string =>
   xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 

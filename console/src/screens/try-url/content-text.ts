@@ -61,7 +61,7 @@ export function isUnfinished(element: XmlElement): boolean {
 
 const unfinishedIn = (text: string): readonly XmlElement[] => (readXml(text)?.children ?? []).filter(isUnfinished);
 
-/** Without what is unfinished, every other character where it was: places of mistakes are those of the text. */
+/** Without the unfinished parts, with every other character in its place, so that positions of errors are those in the text. */
 export function completedText(text: string): string {
   let result = text;
   for (const { start, end } of unfinishedIn(text))
@@ -75,7 +75,7 @@ export function cleanText(text: string): string {
   return unfinished ? cleanText(withoutElement(text, unfinished)) : text;
 }
 
-/** @param values undefined: the attribute goes */
+/** @param values undefined: the attribute is removed */
 export function withAttributes(
   text: string,
   index: number,

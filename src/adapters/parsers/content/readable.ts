@@ -31,7 +31,7 @@ interface Kind {
   readonly level?: number;
 }
 
-/** All of this with one look: texts are most of what is done with a tree. */
+/** All of this in one look-up: most work on a tree is about texts. */
 const KINDS = new Map<string, Kind>([
   ...[...INLINE].map((name) => [name, { inline: true }] as const),
   ...[...UNSEEN].map((name) => [name, { unseen: true }] as const),
@@ -59,7 +59,7 @@ export interface MarkedText {
   readonly cut: boolean;
 }
 
-/** The text of a page piece by piece, taken before its tree is changed, so that what is left of it can be told afterwards. */
+/** The text of a page piece by piece, taken before its tree is changed, so that what is left of it can be determined afterwards. */
 export function textPieces(root: ParentNode): readonly TextPiece[] {
   const collector = new Collector(true);
   for (const child of root.children) collector.read(child);
@@ -134,7 +134,7 @@ class Collector {
   private endsBlank = true;
   private readonly headings: { level: number; text: string; start: number }[] = [];
   private readonly blockEnds: number[] = [];
-  /** Which text stands where, where somebody wants to know. */
+  /** Where each text is, if that is requested. */
   readonly pieces: TextPiece[] | undefined;
 
   constructor(

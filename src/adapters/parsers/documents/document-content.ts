@@ -73,7 +73,7 @@ export class DocumentContent {
     if (value !== '') this.metas.push({ name: 'author', value });
   }
 
-  /** A further meta of the document. Empty values are none. */
+  /** A further meta of the document. Empty values are ignored. */
   field(name: string, text: string | undefined): void {
     const value = folded(text);
     if (value !== '' && this.fields.length < MAX_FIELDS) this.fields.push({ name, value });

@@ -12,7 +12,7 @@ interface Kerberos {
 
 const load = createRequire(import.meta.url);
 
-/** Without a static import: builds and installations without it are whole. */
+/** No static import, so that builds and installations work without it. */
 const kerberos = (): Kerberos => load('kerberos') as Kerberos;
 
 /**

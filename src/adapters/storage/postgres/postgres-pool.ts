@@ -49,7 +49,7 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number;
 }
 
-/** The database has ended a statement because of its time limit. Nothing of it was done. */
+/** The database has ended a statement because of its time limit. None of it was carried out. */
 export class StatementTooLong extends StoreUnavailable {}
 
 export class PostgresPool implements Connection {

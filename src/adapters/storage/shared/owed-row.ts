@@ -29,7 +29,7 @@ export const owedValues = (owed: OwedOrder): Value[] => [
   owed.askedAt === undefined ? null : whole(owed.askedAt),
 ];
 
-/** Of several words on one URI at one sink the last one counts: a statement must not touch a row twice. */
+/** Of several updates for one URI at one sink the last one counts: a statement must not touch a row twice. */
 export function lastWords(changes: readonly OwedChange[]): OwedChange[] {
   return [...new Map(changes.map((one) => [owedKey(one).join('\n'), one])).values()];
 }

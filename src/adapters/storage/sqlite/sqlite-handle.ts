@@ -56,7 +56,7 @@ export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
     prepareHandle(db);
     db.pragma(`cache_size = -${CACHE[role]}`);
     if (role === 'reader') {
-      // A blocked checkpoint is tried again later; waiting would hold up the writer.
+      // A blocked checkpoint is retried later; waiting would hold up the writer.
       db.pragma('busy_timeout = 250');
     }
     return db;

@@ -108,7 +108,7 @@ function readRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): v
     report.differently(kind, 'a Sink of type warc, where there is one; else documents go to documents.jsonl');
 }
 
-/** Settings that are the behaviour here, or part of site mode. */
+/** Settings that Crawlway always behaves by, or that are part of site mode. */
 const IMPLIED = new Set([
   'RejectDecideRule',
   'AcceptDecideRule',

@@ -53,7 +53,7 @@ type Take = (value: string, crawler: ImportedCrawler) => string | undefined;
 const seconds = (value: string): string => String(Math.round(Number(value) * 1000));
 const isTrue = (value: string): boolean => value.trim() === 'true';
 
-/** What each property becomes; undefined: its value is the behaviour here anyway. */
+/** What each property becomes; undefined: Crawlway always behaves like this. */
 const PROPERTIES: Readonly<Record<string, Take>> = {
   'http.agent.name': (value, { fetcher }) => {
     fetcher['userAgent'] = [value, fetcher['userAgent']].filter(Boolean).join('/');

@@ -84,7 +84,7 @@ export class Gates {
     return this.timetableOf(hostKey)?.closedUntil(now);
   }
 
-  /** Is it a schedule alone that what was due then is visited now: does it come in the first window since? */
+  /** Is a schedule the only reason that what was due then is visited now, in the first window since? */
   wasKeptUntilNow(hostKey: string, dueAt: Instant, now: Instant): boolean {
     return this.timetableOf(hostKey)?.isFirstOpening(dueAt, now) ?? false;
   }

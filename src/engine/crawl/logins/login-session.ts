@@ -121,8 +121,8 @@ export class LoginSession {
   }
 
   /**
-   * No connection came about, which is the login's fault if it is made in the handshake: a certificate that has expired or that the
-   * server no longer takes. Otherwise false.
+   * There was no connection. That is the login's fault if it takes place in the handshake: a certificate that has expired or that
+   * the server no longer accepts. Otherwise false.
    */
   failedHandshake(code: string, generation = this.generation): boolean {
     if (this.definition.type !== 'certificate' || !HANDSHAKE_FAILURES.has(code)) return false;

@@ -37,7 +37,7 @@ export type UrlCommand =
    */
   | { readonly do: 'send-to'; readonly sink: string; readonly from?: string };
 
-/** What a word came to. */
+/** What became of a decision. */
 export interface CommandResult {
   readonly disposition: Disposition;
   /** The deletion is already in the ledger (held, awaiting or refused); the order that is sent replaces it. */

@@ -81,7 +81,7 @@ export class SettleStage {
     };
     await this.noteAnswer(state, result, startedAt);
     const disposition = this.services.inDoubt.dispose(state, outcome, rules, now);
-    // Late because of a schedule says nothing of what the host can serve, as long as its next window is long enough.
+    // A visit that is late because of a schedule says nothing about what the host can serve, as long as the next window is long enough.
     const isTold = !this.target.gates.wasKeptUntilNow(host.key, state.dueAt, now);
     const price = isTold ? pricedBy({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {

@@ -55,7 +55,7 @@ export interface Characters {
   readonly texts: string[];
   /** Undefined when it is not known. */
   box(index: number): Box | undefined;
-  /** A space that is not written but concluded from gaps. */
+  /** A space that is not written but inferred from gaps. */
   isGenerated(index: number): boolean;
   /** In points. */
   fontSize(index: number): number;
@@ -89,7 +89,7 @@ function letterOf({ texts, box }: Characters, accent: number, at: Box): number |
   return undefined;
 }
 
-/** A gap of less than this share of the font size parts no words. */
+/** A gap smaller than this share of the font size does not separate words. */
 const WORD_GAP = 0.15;
 
 /** Without the accent, the characters on both sides of it may be beside each other. */

@@ -70,7 +70,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Many publications scramble their fonts alone. */
+/** Many publications encrypt only their fonts. */
 function refuseEncrypted(archive: Archive, chapters: ReadonlySet<string>): void {
   const encrypted = elementsOf(archive.xml('META-INF/encryption.xml')).flatMap(
     ({ attributes }) => attributes.get('uri') ?? [],

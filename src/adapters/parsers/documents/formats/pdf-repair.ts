@@ -1,6 +1,6 @@
 /**
  * What PDFium's text of a page lacks: the letters of ligatures whose names it does not know, accents that are on their letters, subscripts
- * that are no lines of their own, and words that go on in the next line.
+ * that are not lines of their own, and words that go on in the next line.
  */
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
 import type { CodeTexts } from './pdf-encodings.js';
@@ -37,7 +37,7 @@ interface Needs {
   readonly isParted: boolean;
 }
 
-/** What is further apart than this share of its height is not beside each other. */
+/** Characters that are further apart than this share of their height are not adjacent. */
 const BESIDE = 0.25;
 
 class Repair {

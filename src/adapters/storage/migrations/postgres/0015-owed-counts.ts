@@ -1,6 +1,6 @@
 import { statements } from '../statements.js';
 
-/** How many orders a sink is owed of a crawler's, and since when: counting a million rows takes long. */
+/** How many of a crawler's orders a sink is owed, and since when: counting a million rows takes a long time. */
 const UP = [
   `CREATE TABLE owed_count (
      part smallint NOT NULL, crawler text COLLATE "C" NOT NULL, sink text COLLATE "C" NOT NULL, documents bigint NOT NULL,

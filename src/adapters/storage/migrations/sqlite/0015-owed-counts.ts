@@ -1,6 +1,6 @@
 import { statements } from '../statements.js';
 
-/** How many orders a sink is owed of a crawler's, and since when: counting a million rows takes a sixth of a second. */
+/** How many of a crawler's orders a sink is owed, and since when: counting a million rows takes a sixth of a second. */
 const UP = [
   `CREATE TABLE owed_count (
      crawler text NOT NULL, sink text NOT NULL, documents integer NOT NULL, PRIMARY KEY (crawler, sink)) WITHOUT ROWID`,
