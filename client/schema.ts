@@ -168,6 +168,14 @@ export interface ReadChunkDto {
   readonly end: number;
 }
 
+export interface ReadPartDto {
+  readonly uri: string;
+  /** Metas and fields; names may repeat. */
+  readonly metas: readonly ReadMetaDto[];
+  /** Up to 200,000 characters in all parts together. */
+  readonly text: string;
+}
+
 export interface PageReadingDto {
   /** The text that counts as content, up to 200,000 characters. */
   readonly text: string;
@@ -183,6 +191,8 @@ export interface PageReadingDto {
   readonly headings?: readonly ReadHeadingDto[];
   readonly markdown?: string;
   readonly chunks?: readonly ReadChunkDto[];
+  /** Documents that `cw:Split` splits off the page, at most 500. */
+  readonly parts?: readonly ReadPartDto[];
 }
 
 export interface PlaceDto {

@@ -1,12 +1,14 @@
 /** What was read of a page, for a person to look at: bounded, since it is sent to a screen. */
 import type { PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
-import type { PageReading } from '../ports/page-task.js';
+import type { PageReading, ReadPart } from '../ports/page-task.js';
 
 export const MAX_TEXT = 200_000;
 const MAX_LIST = 500;
+/** Of all parts together. */
+const MAX_PART_TEXT = 200_000;
 
-export const readingView = (content: PageContent, { metas, text }: PushDocument): PageReading => ({
+export const readingView = (content: PageContent, { metas, text, parts }: PushDocument): PageReading => ({
   text: (text || content.text).slice(0, MAX_TEXT).toWellFormed(),
   textLength: content.text.length,
   ...(content.language === undefined ? {} : { language: content.language }),
@@ -16,4 +18,14 @@ export const readingView = (content: PageContent, { metas, text }: PushDocument)
   ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
   ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),
   ...(content.chunks ? { chunks: content.chunks.slice(0, MAX_LIST) } : {}),
+  ...(parts ? { parts: partsView(parts) } : {}),
 });
+
+function partsView(parts: readonly PushDocument[]): ReadPart[] {
+  let left = MAX_PART_TEXT;
+  return parts.slice(0, MAX_LIST).map(({ uri, metas, text }) => {
+    const shown = text.slice(0, left).toWellFormed();
+    left -= shown.length;
+    return { uri, metas: metas.slice(0, MAX_LIST), text: shown };
+  });
+}

@@ -112,6 +112,9 @@ export interface DocumentFacts {
 }
 
 /** What was read of a page, as a sink would get it, truncated. */
+/** A document that is split off the page (`cw:Split`), as a sink would get it. */
+export type ReadPart = Pick<PushDocument, 'uri' | 'metas' | 'text'>;
+
 export interface PageReading {
   readonly text: string;
   /** Length of the whole text, in UTF-16 units. */
@@ -125,6 +128,7 @@ export interface PageReading {
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
+  readonly parts?: readonly ReadPart[];
 }
 
 export type PageOutcome =

@@ -222,6 +222,17 @@ class ContentLookDto {
   matches!: SelectorMatchesDto;
 }
 
+class ReadPartDto {
+  @ApiProperty({ example: 'http://www.example.com/faq#delivery' })
+  uri!: string;
+
+  @ApiProperty({ type: () => [ReadMetaDto], description: 'Metas and fields; names may repeat.' })
+  metas!: ReadMetaDto[];
+
+  @ApiProperty({ description: 'Up to 200,000 characters in all parts together.' })
+  text!: string;
+}
+
 export class PageReadingDto {
   @ApiProperty({ description: 'The text that counts as content, up to 200,000 characters.' })
   text!: string;
@@ -253,6 +264,13 @@ export class PageReadingDto {
 
   @ApiProperty({ type: () => [ReadChunkDto], required: false })
   chunks?: ReadChunkDto[];
+
+  @ApiProperty({
+    type: () => [ReadPartDto],
+    required: false,
+    description: 'Documents that `cw:Split` splits off the page, at most 500.',
+  })
+  parts?: ReadPartDto[];
 }
 
 export class PageViewDto {

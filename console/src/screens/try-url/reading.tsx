@@ -7,11 +7,12 @@ import { Table } from '../../ui/table.js';
 
 const TEXT_SHOWN = 20_000;
 const CHUNKS_SHOWN = 100;
+const PARTS_SHOWN = 100;
 
 export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
   <Panel title="What is read from it" aside={<span>{plural(reading.textLength, 'character')} of text</span>}>
     <div class="stack">
-      <Metas reading={reading} />
+      <Metas metas={reading.metas} />
       <details open>
         <summary>Text{reading.look && ', what does not count struck through'}</summary>
         {reading.look ? (
@@ -36,6 +37,7 @@ export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.
           <pre>{reading.markdown.slice(0, TEXT_SHOWN)}</pre>
         </details>
       )}
+      {reading.parts && <Parts parts={reading.parts} />}
       {reading.chunks && (
         <details>
           <summary>{plural(reading.chunks.length, 'chunk')}</summary>
@@ -68,9 +70,22 @@ function Marked({ look: { marked } }: { readonly look: NonNullable<PageReadingDt
   );
 }
 
-const Metas = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
+const Parts = ({ parts }: { readonly parts: NonNullable<PageReadingDto['parts']> }): JSX.Element => (
+  <details>
+    <summary>{plural(parts.length, 'document')} split off</summary>
+    {parts.slice(0, PARTS_SHOWN).map(({ uri, metas, text }) => (
+      <details key={uri}>
+        <summary>{uri}</summary>
+        <Metas metas={metas} />
+        <p>{text || <em>No text.</em>}</p>
+      </details>
+    ))}
+  </details>
+);
+
+const Metas = ({ metas }: Pick<PageReadingDto, 'metas'>): JSX.Element => (
   <Table name="Metas and fields" heads={['Meta', 'Value']}>
-    {reading.metas.map(({ name, value }) => (
+    {metas.map(({ name, value }) => (
       <tr key={`${name} ${value}`}>
         <th scope="row">{name}</th>
         <td>{value}</td>

@@ -1,6 +1,7 @@
 /** Values in a language of their own: selectors, expressions, cron, SQL names. */
 import { Cron } from 'croner';
 import { compile } from 'css-select';
+import { parse, type Selector, SelectorType } from 'css-what';
 import { RE2JS } from 're2js';
 import { parseSteps, STEPS_FORM } from '../../../domain/render/steps.js';
 import { no, ok, STRING, type ValueType } from './value-type.js';
@@ -59,6 +60,15 @@ const MAX_EXPRESSION = 4_096;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
 
+/** css-what takes `..name` for a class whose name begins with a point. Such a name would have to be escaped: `.\.name`. */
+const hasDoubledMark = (text: string): boolean => /[.#][.#]/.test(text) && isMarked(parse(text));
+
+const isMarked = (selectors: readonly Selector[][]): boolean =>
+  selectors.flat().some((token) => {
+    if (token.type === SelectorType.Attribute) return /^(?:class|id)$/.test(token.name) && /^[.#]/.test(token.value);
+    return 'data' in token && Array.isArray(token.data) && isMarked(token.data);
+  });
+
 /** A selector that can be compiled in the way in which it is used on pages. */
 export const selector: ValueType<string> = {
   label: 'CSS selector',
@@ -68,6 +78,7 @@ export const selector: ValueType<string> = {
     if (text === '' || text.length > MAX_EXPRESSION) return no('a CSS selector like main .article > p');
     try {
       compile(text);
+      if (hasDoubledMark(text)) return no('a CSS selector like main .article > p (there is a . or # too many)');
       return ok(text);
     } catch (error) {
       return no(`a CSS selector like main .article > p (${reasonOf(error)})`);
