@@ -1,4 +1,4 @@
-// Makes the documentation site from docs/: dist/help/, plain pages with relative links and a search of their headings, which any file
+// Makes the documentation site from docs/: dist/help/, plain pages with relative links and a search of their words, which any file
 // server (or the server itself, at /help) can serve. What it links to has to be there; see test/docs/site.spec.ts.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,6 +15,12 @@ const SECTIONS = [
 ];
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+const ENTITIES = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+const plain = (html) =>
+  html
+    .replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ENTITIES[name])
+    .replace(/\s+/g, ' ')
+    .trim();
 const slug = (text) =>
   text
     .toLowerCase()
@@ -73,30 +79,56 @@ pre{padding:.9rem;border:1px solid var(--line);border-radius:6px;overflow:auto}c
 input{width:100%;padding:.45rem;font:inherit}@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}main{padding:1rem}}
 `;
 
-const SCRIPT = `const box = document.querySelector('#search');
+/** Sections with all words of a query, those with all of them in the heading first. It runs in the reader's browser. */
+export function sectionsWith(query, sections) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [];
+  const hasAll = (text) => words.every((word) => text.toLowerCase().includes(word));
+  const named = sections.filter(({ heading }) => hasAll(heading));
+  const others = sections.filter(({ heading, text }) => !hasAll(heading) && hasAll(`${heading} ${text}`));
+  return [...named, ...others].slice(0, 20).map(({ href, heading, text }) => {
+    const at = Math.max(0, text.toLowerCase().indexOf(words.find((word) => text.toLowerCase().includes(word)) ?? ''));
+    const begin = at < 40 ? 0 : text.indexOf(' ', at - 40) + 1;
+    return { href, heading, excerpt: `${begin > 0 ? '… ' : ''}${text.slice(begin, begin + 120)}` };
+  });
+}
+
+const SCRIPT = `${sectionsWith}
+const box = document.querySelector('#search');
 const found = document.querySelector('#found');
+let sections;
 box.addEventListener('input', async () => {
-  const words = box.value.toLowerCase().split(/\\s+/).filter(Boolean);
-  const entries = words.length === 0 ? [] : await (await fetch('search.json')).json();
-  const hits = entries.filter(([, text]) => words.every((word) => text.toLowerCase().includes(word))).slice(0, 20);
-  found.replaceChildren(...hits.map(([href, text]) => {
+  sections ??= fetch('search.json').then((answer) => answer.json());
+  const hits = sectionsWith(box.value, await sections);
+  const none = document.createElement('li');
+  none.textContent = 'Nothing has all of these words.';
+  found.replaceChildren(...(hits.length === 0 && box.value.trim() !== '' ? [none] : hits.map(({ href, heading, excerpt }) => {
     const item = document.createElement('li');
     const link = document.createElement('a');
+    const words = document.createElement('small');
     link.href = href;
-    link.textContent = text;
-    item.append(link);
+    link.textContent = heading;
+    words.textContent = excerpt;
+    item.append(link, document.createElement('br'), words);
     return item;
-  }));
+  })));
 });
 `;
 
 const page = ({ title, html, file }, menu) => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)} · Crawlway</title>
 <link rel="stylesheet" href="style.css"><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
-<label for="search">Search headings</label><input id="search" type="search"><ul id="found" aria-live="polite"></ul>
+<label for="search">Search</label><input id="search" type="search"><ul id="found" aria-live="polite"></ul>
 ${menu.replace(`href="${pageOf(file)}"`, `href="${pageOf(file)}" aria-current="page"`)}</nav><main>
 ${html}</main><script src="search.js"></script></html>
 `;
+
+/** In the order of the menu, so that a search names what is for beginners before the notes of developers. */
+function pagesAsListed(pages) {
+  const listed = SECTIONS.flatMap(([, files]) => files);
+  const place = ({ file }) => (listed.includes(file) ? listed.indexOf(file) : listed.length);
+  return pages.toSorted((a, b) => place(a) - place(b));
+}
 
 function menuOf(pages) {
   const listed = new Set(SECTIONS.flatMap(([, files]) => files));
@@ -107,6 +139,16 @@ function menuOf(pages) {
       .map(({ file, title }) => `<li><a href="${pageOf(file)}">${escaped(title)}</a></li>`)
       .join('');
   return [...SECTIONS, ['More', others]].map(([name, files]) => `<h2>${name}</h2><ul>${list(files)}</ul>`).join('\n');
+}
+
+/** Each heading with the words that follow it, up to the next heading. */
+function sectionsOf({ file, title, html, headings }) {
+  const parts = html.split(/<h[1-6] id="[^"]*">/).slice(1);
+  return headings.map(({ id, text, depth }, i) => ({
+    href: `${pageOf(file)}#${id}`,
+    heading: plain(depth === 1 ? text : `${title}: ${text}`),
+    text: plain((parts[i] ?? '').replace(/^.*<\/h[1-6]>/, '').replace(/<[^>]*>/g, ' ')),
+  }));
 }
 
 export function buildSite(folder) {
@@ -126,10 +168,7 @@ export function buildSite(folder) {
   for (const one of pages) writeFileSync(join(folder, pageOf(one.file)), page(one, menu));
   for (const image of new Set(pages.flatMap(({ images }) => images))) cpSync(join(docs, image), join(folder, image));
   for (const name of readdirSync(docs)) if (/\.(?:json|yaml)$/.test(name)) cpSync(join(docs, name), join(folder, name));
-  const entries = pages.flatMap(({ file, title, headings }) =>
-    headings.map(({ id, text, depth }) => [`${pageOf(file)}#${id}`, depth === 1 ? text : `${title}: ${text}`]),
-  );
-  writeFileSync(join(folder, 'search.json'), JSON.stringify(entries));
+  writeFileSync(join(folder, 'search.json'), JSON.stringify(pagesAsListed(pages).flatMap(sectionsOf)));
   writeFileSync(join(folder, 'search.js'), SCRIPT);
   writeFileSync(join(folder, 'style.css'), STYLE);
 }

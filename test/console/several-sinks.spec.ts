@@ -41,6 +41,9 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
     await open('/push?crawler=trouble&view=ledger');
     const orders = page.getByRole('table', { name: 'Orders' });
     await orders.getByRole('row', { name: /news\.html.*pending broken: .*this document is poison/ }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const hidden = await orders.evaluate(({ parentElement }) => parentElement!.scrollWidth - parentElement!.clientWidth);
+    expect(hidden).toBeLessThanOrEqual(0);
   });
 
   it('a crawler is not warned of the sinks of others, and shown its own orders alone', async () => {

@@ -7,7 +7,15 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 import { filesIn } from './how-to.js';
 
 const script = new URL('../../scripts/docs.mjs', import.meta.url).href;
-const { buildSite } = (await import(script)) as { buildSite(folder: string): void };
+interface Section {
+  readonly href: string;
+  readonly heading: string;
+  readonly text: string;
+}
+const { buildSite, sectionsWith } = (await import(script)) as {
+  buildSite(folder: string): void;
+  sectionsWith(query: string, sections: readonly Section[]): readonly { href: string; excerpt: string }[];
+};
 
 it('every link of the documentation site leads to a page, a picture or a heading that is there', () => {
   const folder = temporaryDirectory();
@@ -26,6 +34,20 @@ it('every link of the documentation site leads to a page, a picture or a heading
   );
   expect(broken).toEqual([]);
   expect(pages.length).toBeGreaterThan(15);
+});
+
+it('the search finds words of the text below a heading, and those of a heading first', () => {
+  const folder = temporaryDirectory();
+  buildSite(folder);
+  const sections = JSON.parse(readFileSync(join(folder, 'search.json'), 'utf8')) as readonly Section[];
+  const [first] = sectionsWith('acknowledge durable', sections);
+  expect(first).toMatchObject({ href: 'glossary.html#glossary', excerpt: expect.stringContaining('acknowledge') });
+  expect(sections.some(({ heading }) => /acknowledge/i.test(heading))).toBe(false);
+  expect(sectionsWith('codes exit', sections)[0]?.href).not.toMatch(/^decisions/);
+  const [{ heading = '' } = {}] = sectionsWith('deletion guard', sections) as readonly Section[];
+  expect(heading.toLowerCase()).toContain('guard');
+  expect(sectionsWith('no-such-word', sections)).toEqual([]);
+  expect(sectionsWith('  ', sections)).toEqual([]);
 });
 
 it('each screen of the console leads to a page that is there', async () => {

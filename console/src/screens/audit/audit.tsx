@@ -9,6 +9,7 @@ import { NextPage } from '../../ui/next-page.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
+import { actionInWords } from './action-words.js';
 
 export function Audit(): JSX.Element {
   const cursor = useRoute().query.get('cursor') ?? undefined;
@@ -38,7 +39,7 @@ const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
           <Time at={at} />
         </td>
         <td>{who}</td>
-        <td>{inWords(what)}</td>
+        <td>{actionInWords(what)}</td>
         <td class="url-cell mono">{target}</td>
         <td>{outcome}</td>
         <td>{difference(before, after)}</td>
@@ -46,12 +47,6 @@ const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
     ))}
   </Table>
 );
-
-/** The name of an operation in words: `putConfiguration` becomes "Put configuration". */
-function inWords(what: string): string {
-  const words = what.replace(/([a-z])([A-Z])/g, (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
 
 /** What was changed, as far as the entry says: `version 1 → 2`. */
 function difference(before: string | undefined, after: string | undefined): string {

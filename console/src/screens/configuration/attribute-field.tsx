@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ElementFormDto } from '../../api/schema.js';
+import { attributeInWords } from './attribute-words.js';
 
 interface FieldProps {
   readonly attribute: ElementFormDto['attributes'][number];
@@ -14,10 +15,12 @@ interface FieldProps {
 export function AttributeField({ attribute, value, editable, onChange }: FieldProps): JSX.Element {
   const id = useId();
   const { name, meaning, choices, unit, required } = attribute;
+  const words = attributeInWords(name);
   return (
     <div class="field">
       <label for={id}>
-        {name}
+        {words}
+        {words.toLowerCase() !== name && <span class="mono muted"> {name}</span>}
         {unit && <span class="muted"> ({unit})</span>}
         {required && <span class="muted"> *</span>}
       </label>

@@ -1,0 +1,33 @@
+/** Operations of the API whose names alone do not say what a person did. */
+const WORDS: Readonly<Record<string, string>> = {
+  putConfiguration: 'Change the configuration',
+  checkConfiguration: 'Check a configuration',
+  restoreConfiguration: 'Restore an earlier configuration',
+  previewConfiguration: 'Preview a configuration',
+  testSinkOfConfiguration: 'Test a sink before it is in force',
+  insertRule: 'Add a rule',
+  replaceRule: 'Change a rule',
+  submitRoot: 'Add a start URL',
+  removeRoot: 'Remove a start URL',
+  submitUrlList: 'Add a list of start URLs',
+  importPending: 'Import a pending file',
+  setWeights: 'Set the weights of the sources',
+  pushAgain: 'Push documents again',
+  retryOrder: 'Resend an order',
+  tellUrl: 'Announce a changed URL',
+  tellUrls: 'Announce changed URLs',
+  hubNotifies: 'Notification of a hub',
+  lookAtPage: 'Look at a page',
+  tryContent: 'Try the reading of a page',
+};
+
+/** What an entry of the audit log is about: `pauseCrawler` becomes "Pause crawler". */
+export function actionInWords(operation: string): string {
+  const known = WORDS[operation];
+  if (known !== undefined) return known;
+  const words = operation.replace(
+    /([a-z])([A-Z])/g,
+    (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`,
+  );
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { attributeInWords } from '../../console/src/screens/configuration/attribute-words.js';
+
+it.each([
+  ['nthreads', 'Threads'],
+  ['mimeTypesMode', 'Mime types mode'],
+  ['url', 'URL'],
+  ['apiKey', 'API key'],
+  ['publicUrl', 'Public URL'],
+  ['sink', 'Sink'],
+])('the label of %s is "%s"', (name, words) => {
+  expect(attributeInWords(name)).toBe(words);
+});
