@@ -42,7 +42,9 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
     const orders = page.getByRole('table', { name: 'Orders' });
     await orders.getByRole('row', { name: /news\.html.*pending broken: .*this document is poison/ }).waitFor();
     await page.setViewportSize({ width: 1280, height: 800 });
-    const hidden = await orders.evaluate(({ parentElement }) => parentElement!.scrollWidth - parentElement!.clientWidth);
+    const hidden = await orders.evaluate(
+      ({ parentElement }) => parentElement!.scrollWidth - parentElement!.clientWidth,
+    );
     expect(hidden).toBeLessThanOrEqual(0);
   });
 

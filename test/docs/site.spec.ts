@@ -14,7 +14,10 @@ interface Section {
 }
 const { buildSite, sectionsWith } = (await import(script)) as {
   buildSite(folder: string): void;
-  sectionsWith(query: string, sections: readonly Section[]): readonly { href: string; excerpt: string }[];
+  sectionsWith(
+    query: string,
+    sections: readonly Section[],
+  ): readonly (Omit<Section, 'text'> & { readonly excerpt: string })[];
 };
 
 it('every link of the documentation site leads to a page, a picture or a heading that is there', () => {
@@ -44,7 +47,7 @@ it('the search finds words of the text below a heading, and those of a heading f
   expect(first).toMatchObject({ href: 'glossary.html#glossary', excerpt: expect.stringContaining('acknowledge') });
   expect(sections.some(({ heading }) => /acknowledge/i.test(heading))).toBe(false);
   expect(sectionsWith('codes exit', sections)[0]?.href).not.toMatch(/^decisions/);
-  const [{ heading = '' } = {}] = sectionsWith('deletion guard', sections) as readonly Section[];
+  const [{ heading = '' } = {}] = sectionsWith('deletion guard', sections);
   expect(heading.toLowerCase()).toContain('guard');
   expect(sectionsWith('no-such-word', sections)).toEqual([]);
   expect(sectionsWith('  ', sections)).toEqual([]);
