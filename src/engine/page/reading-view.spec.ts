@@ -8,7 +8,7 @@ const document = (uri: string, text: string, parts?: PushDocument[]): PushDocume
   uri,
   stamp: '',
   metas: [{ name: 'title', value: uri }],
-  master: { bytes: Buffer.alloc(0), fileName: '' },
+  master: { bytes: Buffer.alloc(0), mimeType: 'text/html', fileName: '' },
   text,
   parts,
 });
