@@ -4,8 +4,8 @@ import { Client as ElasticsearchClient } from '@elastic/elasticsearch';
 import { Client as OpenSearchClient } from '@opensearch-project/opensearch';
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka';
 import pg from 'pg';
-import { dialectOf, documentSource } from '../src/adapters/push/elasticsearch-schema.js';
-import { orderRecord } from '../src/adapters/push/order-record.js';
+import { documentSource, getDialect } from '../src/adapters/push/elasticsearch-schema.js';
+import { toOrderRecord } from '../src/adapters/push/order-record.js';
 import type { SinkDefinition } from '../src/domain/crawl/sink-definition.js';
 import type { PushOrder } from '../src/domain/push/order.js';
 import { sinkDefinition } from '../test/support/push-orders.js';
@@ -50,7 +50,7 @@ const opensearch: Opens = async (url, settings) => {
   const drop = () => client.indices.delete({ index: NAME, ignore_unavailable: true });
   await drop();
   return {
-    about: `${dialectOf('opensearch').product} ${about.version.number}`,
+    about: `${getDialect('opensearch').product} ${about.version.number}`,
     client: '@opensearch-project/opensearch',
     definition: sinkDefinition({ type: 'opensearch', url, options: { index: NAME }, ...settings }),
     send: async (batch) => {
@@ -70,7 +70,7 @@ const elasticsearch: Opens = async (url, settings) => {
   const drop = () => client.indices.delete({ index: NAME, ignore_unavailable: true });
   await drop();
   return {
-    about: `${dialectOf('elasticsearch').product} ${Object.values(nodes)[0]!.version}`,
+    about: `${getDialect('elasticsearch').product} ${Object.values(nodes)[0]!.version}`,
     client: '@elastic/elasticsearch',
     definition: sinkDefinition({ type: 'elasticsearch', url, options: { index: NAME }, ...settings }),
     send: async (batch) => {
@@ -147,7 +147,7 @@ const kafka: Opens = async (url, settings) => {
       const messages = batch.map((order) => ({
         topic: NAME,
         key: order.uri,
-        value: JSON.stringify(orderRecord(order)),
+        value: JSON.stringify(toOrderRecord(order)),
         headers: { order: String(order.id) },
       }));
       await producer.send({ messages, acks: -1 });

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { format, inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { readConfiguration } from '../src/adapters/config-xml/read.js';
-import { packed, unpacked } from '../src/adapters/threads/secrets-across.js';
+import { packSecrets, unpackSecrets } from '../src/adapters/threads/secrets-across.js';
 import { sameDefinition } from '../src/domain/secret.js';
 
 const PLANTED = 'pLaNtEd';
@@ -63,8 +63,8 @@ it('a configuration shows none of its secrets, however it is printed', () => {
 
 it('all of them are there, also in another thread, and a change of one is a change', () => {
   const { definition } = read();
-  const clone = unpacked(structuredClone(packed(definition)));
-  expect(count(JSON.stringify(packed(clone)))).toBe(planted);
+  const clone = unpackSecrets(structuredClone(packSecrets(definition)));
+  expect(count(JSON.stringify(packSecrets(clone)))).toBe(planted);
   expect(JSON.stringify(clone)).not.toContain(PLANTED);
   expect(sameDefinition(clone, definition)).toBe(true);
   expect(sameDefinition(read(FILE.replace(PLANTED, 'other')).definition, definition)).toBe(false);

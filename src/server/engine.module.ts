@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { DynamicModule } from '@nestjs/common';
-import { browserProblem } from '../adapters/browser/find-browser.js';
+import { findBrowserProblem } from '../adapters/browser/find-browser.js';
 import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
@@ -14,7 +14,7 @@ import { readContentElement } from '../adapters/config-xml/read/content.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redactRules } from '../adapters/config-xml/rule-secrets.js';
 import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
-import { keyDirectory, newSigningKey } from '../adapters/http/message-signature.js';
+import { createKeyDirectory, generateSigningKey } from '../adapters/http/message-signature.js';
 import { PluginHost } from '../adapters/plugins/plugin-host.js';
 import { createSink } from '../adapters/push/create-sink.js';
 import { mapDocument } from '../adapters/push/map-document.js';
@@ -25,14 +25,14 @@ import { createLogin } from '../adapters/sessions/logins/create-login.js';
 import { openBackend } from '../adapters/storage/open-backend.js';
 import type { AdminStore } from '../adapters/storage/shared/admin-store.js';
 import { Seal } from '../adapters/storage/shared/seal.js';
-import { exportStore, importStore, requireWhole, type Summary } from '../adapters/storage/shared/transfer.js';
+import { exportStore, importStore, requireComplete, type Summary } from '../adapters/storage/shared/transfer.js';
 import { nextCronTime } from '../adapters/system/cron.js';
-import { OutsideSecrets, secretPlaces } from '../adapters/system/outside-secrets.js';
+import { OutsideSecrets, readSecretPlaces } from '../adapters/system/outside-secrets.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { loadRegistrableDomains } from '../adapters/system/registrable-domain.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
 import type { OpenTelemetry } from '../adapters/telemetry/open-telemetry.js';
-import { telemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
+import { readTelemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Problem } from '../domain/crawl/place.js';
@@ -167,7 +167,7 @@ export async function openEngine({
 
 /** Undefined: no collector is configured, and nothing of the SDK is loaded. */
 export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<OpenTelemetry | undefined> {
-  const settings = telemetrySettings(env, (message) => log.warn(message));
+  const settings = readTelemetrySettings(env, (message) => log.warn(message));
   if (!settings) return undefined;
   const { OpenTelemetry } = await import('../adapters/telemetry/open-telemetry.js');
   return new OpenTelemetry(settings, log, SERVER_VERSION);
@@ -175,7 +175,7 @@ export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<O
 
 /** Encrypts texts that must not be readable in the database; see openAdminStore. */
 const sealOf = (url: Secret, encryptionKey?: Secret): Seal | undefined =>
-  encryptionKey ? Seal.fromText(encryptionKey.reveal()) : openBackend(url).ownSeal();
+  encryptionKey ? Seal.fromText(encryptionKey.reveal()) : openBackend(url).openOwnSeal();
 
 /** Reads pages without an engine around it. */
 export const openPageProcessor = (log: Log): PageProcessor =>
@@ -228,7 +228,7 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
 async function openWhole(url: Secret): Promise<FrontierStore> {
   const store = await openBackend(url).openStore();
   try {
-    await requireWhole(store);
+    await requireComplete(store);
   } catch (error) {
     await store.close();
     throw error;
@@ -236,7 +236,7 @@ async function openWhole(url: Secret): Promise<FrontierStore> {
   return store;
 }
 
-export { newSigningKey };
+export { generateSigningKey as newSigningKey };
 
 export const testSink = sinkTester(createSink, () => performance.now());
 export const openWebhook = (definition: WebhookDefinition): WebhookChannel => new WebhookSender(definition);
@@ -253,7 +253,7 @@ export function partsModule(parts: Parts): DynamicModule {
     { provide: SESSION_STORE, useValue: parts.admin },
     { provide: LOG, useValue: parts.log },
     { provide: CLOCK, useValue: systemClock },
-    { provide: KEY_DIRECTORY, useValue: keyDirectory },
+    { provide: KEY_DIRECTORY, useValue: createKeyDirectory },
     { provide: OPTIONS, useValue: parts.options },
     { provide: SEARCH_PAGE, useValue: parts.searchPage },
     { provide: MAP_DOCUMENT, useValue: mapDocument },
@@ -277,7 +277,7 @@ export function configurationVariables(env: NodeJS.ProcessEnv): Record<string, s
 
 /** A property of this machine, not of the file: what keeps pages from being rendered here. */
 function browserWarnings({ renderer, ...definition }: ServerDefinition): Problem[] {
-  const message = renderer && rendersAnything(definition) ? browserProblem(renderer) : undefined;
+  const message = renderer && rendersAnything(definition) ? findBrowserProblem(renderer) : undefined;
   if (message === undefined) return [];
   const place = renderer?.place ?? definition.crawlers[0]!.place;
   return [{ severity: 'warning', code: 'no-browser', message, place }];
@@ -287,7 +287,7 @@ let outside: OutsideSecrets | undefined;
 
 /** Of this process; created on first use, when the environment is complete. */
 function secretsOutside(): OutsideSecrets {
-  outside ??= new OutsideSecrets(secretPlaces(process.env), process.env);
+  outside ??= new OutsideSecrets(readSecretPlaces(process.env), process.env);
   return outside;
 }
 
@@ -303,7 +303,7 @@ export const XML_FORMAT: ConfigurationFormat = {
     return { definition, problems: [...problems, ...lint(definition), ...browserWarnings(definition)] };
   },
   readContent: readContentElement,
-  secretsChanged: () => secretsOutside().changed(),
+  secretsChanged: () => secretsOutside().reloadAndCompare(),
   redact,
   restoreSecrets,
   redactRules,

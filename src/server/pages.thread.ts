@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
 import { DocumentReader } from '../adapters/parsers/documents/document-reader.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
-import { giveWay } from '../adapters/system/thread-priority.js';
+import { lowerPriority } from '../adapters/system/thread-priority.js';
 import type { PageThreadData } from '../adapters/threads/page-thread-protocol.js';
 import { RemoteEngine } from '../adapters/threads/remote-engine.js';
 import { RemotePlugins } from '../adapters/threads/remote-plugins.js';
@@ -13,7 +13,7 @@ import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
 
 // Slightly lower priority than the main thread, which answers people and distributes the work. With a much lower one, pages wait
 // while the other core is idle (bench/README.md).
-giveWay(2);
+lowerPriority(2);
 
 const browser = new RemoteEngine();
 const plugins = new RemotePlugins();

@@ -2,11 +2,11 @@
 import { parentPort } from 'node:worker_threads';
 import { BrowserEngine } from '../adapters/browser/browser-engine.js';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
-import { giveWay } from '../adapters/system/thread-priority.js';
+import { lowerPriority } from '../adapters/system/thread-priority.js';
 import { serveRenderer } from '../adapters/threads/serve-renderer.js';
 
 // Lower priority than the threads that read pages, as for the browser that it starts: plain pages come first.
-giveWay(5);
+lowerPriority(5);
 
 serveRenderer(
   parentPort!,

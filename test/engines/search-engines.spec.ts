@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ElasticsearchSink } from '../../src/adapters/push/elasticsearch.js';
-import { dialectOf } from '../../src/adapters/push/elasticsearch-schema.js';
+import { getDialect } from '../../src/adapters/push/elasticsearch-schema.js';
 import type { SinkSettings } from '../../src/domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
 import type { SinkOptions } from '../../src/domain/push/sink-types.js';
@@ -25,7 +25,7 @@ const START_MS = 900_000;
 
 for (const type of ['elasticsearch', 'opensearch'] as const) {
   const missing = searchEngineIsMissing(type);
-  describeUnless(missing, dialectOf(type).product, () => contract(type));
+  describeUnless(missing, getDialect(type).product, () => contract(type));
 }
 
 function contract(type: SearchEngineType): void {

@@ -1,7 +1,7 @@
 /** Texts that come over the network or in an upload, read by their parsers: no error but those that they name, and what they promise of the result. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { responseHeaders } from '../../src/adapters/http/response-headers.js';
+import { normalizeHeaders } from '../../src/adapters/http/response-headers.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
 import type { Problem } from '../../src/domain/crawl/place.js';
@@ -142,7 +142,7 @@ it('header fields: each value is one text; links and file names stay within thei
   const field = fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 3 }));
   fc.assert(
     fc.property(fc.dictionary(name, field), (received) => {
-      const headers = responseHeaders(received);
+      const headers = normalizeHeaders(received);
       for (const one of Object.values(headers)) expect(typeof one).toBe('string');
       for (const { href } of parseLinkHeader(headers['link'] ?? '')) expect(href.length).toBeLessThanOrEqual(2_048);
       const file = fileNameOf(headers['content-disposition']);

@@ -129,7 +129,7 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
       );
   }
 
-  async ready(partitions: readonly number[], without: readonly number[], limit: number): Promise<StoredCommand[]> {
+  async findReady(partitions: readonly number[], without: readonly number[], limit: number): Promise<StoredCommand[]> {
     const now = this.clock.now();
     return this.commands
       .filter(({ id, part, retryAt, isSetAside }) => {
@@ -144,7 +144,7 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
     this.commands = this.commands.filter((command) => command.id !== id);
   }
 
-  async failed({ id }: StoredCommand, { tries, retryAfterMs }: Failure): Promise<void> {
+  async recordFailure({ id }: StoredCommand, { tries, retryAfterMs }: Failure): Promise<void> {
     const isSetAside = retryAfterMs === undefined;
     const retryAt = after(this.clock.now(), milliseconds(retryAfterMs ?? 0));
     this.commands = this.commands.map((one) => (one.id === id ? { ...one, tries, retryAt, isSetAside } : one));
@@ -188,10 +188,10 @@ export class SimulatedMember implements Nodes {
     this.revision = cluster.revision;
     this.queue = new CommandQueue(gate.guard(link.guard(cluster)), {
       log,
-      owned: () => this.partitions.owned,
+      ownedPartitions: () => this.partitions.owned,
       carryOut: async (command) => (await this.listener?.command(command)) ?? false,
     });
-    this.partitions.onChange = () => this.tell((member) => void member.partitions.step().catch(() => undefined));
+    this.partitions.onChange = () => this.tell((member) => void member.partitions.runRound().catch(() => undefined));
   }
 
   async open(listener: NodesListener): Promise<void> {
@@ -253,7 +253,7 @@ export class SimulatedMember implements Nodes {
   private look(): void {
     const clock = this.gate.clock(this.cluster.clock);
     clock.at(after(clock.now(), RENEW_EVERY), () => {
-      this.queue.again();
+      this.queue.retryDeferred();
       void this.readTables().then(() => this.look());
     });
   }

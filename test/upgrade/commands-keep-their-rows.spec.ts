@@ -29,7 +29,7 @@ it('commands that wait when the table is renamed are carried out, and a node of 
   await (await openPostgresDataSource(new Secret(url))).destroy();
 
   const table = new PostgresCommands(pool);
-  const waiting = await table.ready([3, 4], [], 10);
+  const waiting = await table.findReady([3, 4], [], 10);
   expect(waiting).toMatchObject([
     { part: 3, hostKey: 'a.example', text: 'first', delivers: false, tries: 0 },
     { part: 3, hostKey: 'a.example', text: 'second', delivers: true, tries: 0 },
@@ -39,7 +39,7 @@ it('commands that wait when the table is renamed are carried out, and a node of 
   const [sent] = await pool.rows<{ id: number }>(send, [3, 'a.example', 'by the release before', false]);
   expect(sent!.id).toBeGreaterThan(failed!.id);
   await table.remove(waiting[0]!);
-  expect((await table.ready([3], [], 10)).map(({ text }) => text)).toEqual(['by the release before', 'second']);
+  expect((await table.findReady([3], [], 10)).map(({ text }) => text)).toEqual(['by the release before', 'second']);
   expect(await pool.rows('SELECT text FROM errand WHERE part = 3 ORDER BY id')).toEqual([
     { text: 'second' },
     { text: 'by the release before' },

@@ -6,7 +6,7 @@ import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import type { FetchEngine, Fetcher, FetchRequest, RenderOrder, SocketOpener } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import { type Answers, Browser, BrowserMissing, tabsOf, USUAL_WEAR } from './browser.js';
+import { Browser, BrowserMissing, maxTabs, type RequestHandlers, USUAL_WEAR } from './browser.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { GuestSockets } from './guest-sockets.js';
 import { ProcessorShare } from './processor-share.js';
@@ -49,26 +49,26 @@ export class BrowserEngine implements FetchEngine {
   ) {
     this.guests = new GuestRequests(fetcher, fetchers, renderer.blockedHosts);
     this.share = new ProcessorShare(renderer.maxShare * availableParallelism());
-    this.most = tabsOf(renderer);
+    this.most = maxTabs(renderer);
   }
 
   /** The request must say what to render. */
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
     const order = request.render;
     if (!order) throw new Error('A request to the browser must carry the page that it is to render.');
-    if (this.missing && this.missing.until > performance.now()) return unavailable(this.missing.problem);
-    await this.turn();
+    if (this.missing && this.missing.until > performance.now()) return rendererUnavailable(this.missing.problem);
+    await this.acquireSlot();
     const startedAt = performance.now();
     try {
       signal?.throwIfAborted();
-      return await this.rendered(request, order, startedAt);
+      return await this.render(request, order, startedAt);
     } catch (error) {
       if (!(error instanceof BrowserMissing)) throw error;
       if (!this.missing) this.log.warn(error.message);
       this.missing = { problem: error.message, until: performance.now() + START_AGAIN_MS };
-      return unavailable(error.message);
+      return rendererUnavailable(error.message);
     } finally {
-      this.next();
+      this.releaseSlot();
     }
   }
 
@@ -82,36 +82,37 @@ export class BrowserEngine implements FetchEngine {
     await browser?.close();
   }
 
-  private async turn(): Promise<void> {
+  private async acquireSlot(): Promise<void> {
     if (this.inFlight >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve));
     else this.inFlight++;
-    for (let wait = this.share.wait(); wait > 0 && !this.closed; wait = this.share.wait())
+    for (let wait = this.share.waitTime(); wait > 0 && !this.closed; wait = this.share.waitTime())
       await sleep(Math.min(1_000, wait * 1_000));
   }
 
-  private next(): void {
+  private releaseSlot(): void {
     const next = this.waiting.shift();
     if (next) next();
-    else if (--this.inFlight === 0) void this.restSoon();
+    else if (--this.inFlight === 0) void this.stopIdleScriptsSoon();
   }
 
   /** Pages that nobody reads any more would keep their timers running. */
-  private async restSoon(): Promise<void> {
+  private async stopIdleScriptsSoon(): Promise<void> {
     await sleep(REST_AFTER_MS, undefined, { ref: false });
-    if (this.inFlight === 0) await this.browser?.then((browser) => browser.rest()).catch(() => undefined);
+    if (this.inFlight === 0) await this.browser?.then((browser) => browser.stopIdleScripts()).catch(() => undefined);
   }
 
-  private async rendered(request: FetchRequest, order: RenderOrder, startedAt: number): Promise<FetchOutcome> {
-    const browser = await this.open();
-    const key = siteOf(request);
+  private async render(request: FetchRequest, order: RenderOrder, startedAt: number): Promise<FetchOutcome> {
+    const browser = await this.openBrowser();
+    const key = siteKey(request);
     const tab = await this.openTab(browser, key, request.userAgent ?? order.userAgent);
-    if (tab instanceof Error) return failure('render-crash', `the browser opens no page: ${firstLine(tab)}`, startedAt);
+    if (tab instanceof Error)
+      return renderFailure('render-crash', `the browser opens no page: ${firstLine(tab)}`, startedAt);
     const controller = new AbortController();
-    const guest = this.guest(request, order, tab, controller.signal);
+    const guest = this.createGuest(request, order, tab, controller.signal);
     let isFine = false;
     try {
-      if (!(await inTime(addCookies(tab, request), COOKIES_MS)))
-        return failure('render-crash', 'the browser does not accept the session cookies', startedAt);
+      if (!(await withTimeout(addCookies(tab, request), COOKIES_MS)))
+        return renderFailure('render-crash', 'the browser does not accept the session cookies', startedAt);
       const timeLimit = Math.min(this.renderer.timeLimit, request.totalTimeout ?? Number.POSITIVE_INFINITY);
       const readyWhen = order.readyWhen ?? this.renderer.readyWhen;
       const page = await tab.render({
@@ -122,51 +123,51 @@ export class BrowserEngine implements FetchEngine {
         withPicture: order.withPicture ?? false,
       });
       isFine = true;
-      return response(order, page, renderingOf(guest, startedAt, page));
+      return toResponse(order, page, toRendering(guest, startedAt, page));
     } catch (error) {
       if (error instanceof Moved) {
         isFine = true;
-        return response(order, undefined, { ...renderingOf(guest, startedAt), movedTo: error.target });
+        return toResponse(order, undefined, { ...toRendering(guest, startedAt), movedTo: error.target });
       }
-      return this.failed(error, startedAt);
+      return this.toFailure(error, startedAt);
     } finally {
       controller.abort();
-      await inTime(browser.give(tab, isFine), CLOSE_MS);
+      await withTimeout(browser.releaseTab(tab, isFine), CLOSE_MS);
     }
   }
 
   /** This is the only request that browsers have been seen never to answer. */
   private async openTab(browser: Browser, key: string, userAgent: string | undefined): Promise<Tab | Error> {
     const within = Math.max(this.renderer.timeLimit, OPEN_MS);
-    const taken = browser.take(key, this.most, userAgent).catch((error: unknown) => error as Error);
-    const tab = await inTime(taken, within);
+    const taken = browser.acquireTab(key, this.most, userAgent).catch((error: unknown) => error as Error);
+    const tab = await withTimeout(taken, within);
     if (tab) return tab;
-    void taken.then((late) => (late instanceof Error ? undefined : browser.give(late, false)));
+    void taken.then((late) => (late instanceof Error ? undefined : browser.releaseTab(late, false)));
     return new Error(`nothing was opened within ${within / 1000} s`);
   }
 
-  private failed(error: unknown, startedAt: number): FetchOutcome {
+  private toFailure(error: unknown, startedAt: number): FetchOutcome {
     if (
       performance.now() - this.lastKill < KILLED_MS &&
       !(error instanceof TabFailed && error.code === 'render-timeout')
     ) {
       const most = Math.round(this.renderer.memoryLimit / 1024 / 1024);
-      return failure(
+      return renderFailure(
         'render-memory',
         `the browser used more than its ${most} MB, so its largest page was closed`,
         startedAt,
       );
     }
-    if (error instanceof TabFailed) return failure(error.code, error.message, startedAt);
-    return failure('render-crash', firstLine(error), startedAt);
+    if (error instanceof TabFailed) return renderFailure(error.code, error.message, startedAt);
+    return renderFailure('render-crash', firstLine(error), startedAt);
   }
 
-  private guest(request: FetchRequest, order: RenderOrder, tab: Tab, signal: AbortSignal): Guest {
+  private createGuest(request: FetchRequest, order: RenderOrder, tab: Tab, signal: AbortSignal): Guest {
     return {
       url: request.url,
       request,
       answer: order.page,
-      agent: this.guests.agentOf(request.fetcher),
+      agent: this.guests.robotsAgent(request.fetcher),
       obeysRobots: order.obeysRobots ? this.renderer.obeysRobots : 'none',
       signal,
       styled: order.withPicture ?? false,
@@ -174,7 +175,7 @@ export class BrowserEngine implements FetchEngine {
         const cookies = await tab.context.cookies(url).catch(() => []);
         return cookies.length === 0 ? undefined : cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
       },
-      navigates: () => undefined,
+      onNavigate: () => undefined,
       inFlight: 0,
       activity: 0,
       answered: false,
@@ -185,54 +186,57 @@ export class BrowserEngine implements FetchEngine {
     };
   }
 
-  private async open(): Promise<Browser> {
+  private async openBrowser(): Promise<Browser> {
     const current = await this.browser?.catch(() => undefined);
-    if (current && !current.isWorn) return current;
+    if (current && !current.isWornOut) return current;
     if (this.closed) throw new BrowserMissing('the renderer is closed');
     // Of several calls that find it worn, the first one starts another.
     if (current === (await this.browser?.catch(() => undefined))) {
-      this.browser = this.start();
+      this.browser = this.startBrowser();
       // Longer than any page may take.
-      if (current) void retire(current, 3 * this.renderer.timeLimit + CLOSE_MS);
+      if (current) void closeWhenIdle(current, 3 * this.renderer.timeLimit + CLOSE_MS);
     }
     return this.browser!;
   }
 
-  private async start(): Promise<Browser> {
-    const browser = await Browser.start(this.renderer, this.answers(), this.wear);
+  private async startBrowser(): Promise<Browser> {
+    const browser = await Browser.start(this.renderer, this.requestHandlers(), this.wear);
     if (this.missing || this.version === undefined) this.log.info(`pages are rendered by Chromium ${browser.version}`);
     this.missing = undefined;
     this.version = browser.version;
-    if (!this.watching) void this.watch();
+    if (!this.watching) void this.monitorUsage();
     return browser;
   }
 
-  private answers(): Answers {
-    const request: Answers['request'] = (route, tab) => void this.guests.answer(route, tab?.guest);
+  private requestHandlers(): RequestHandlers {
+    const request: RequestHandlers['onRequest'] = (route, tab) => void this.guests.handle(route, tab?.guest);
     const { webSocketHosts } = this.renderer;
-    if (webSocketHosts.length === 0) return { request };
+    if (webSocketHosts.length === 0) return { onRequest: request };
     const sockets = new GuestSockets(this.fetcher, this.guests, webSocketHosts);
-    return { request, socket: (route, tab) => void sockets.carry(route, tab.guest) };
+    return { onRequest: request, onWebSocket: (route, tab) => void sockets.handle(route, tab.guest) };
   }
 
   /** While there is work: the browser's use of processor and memory. */
-  private async watch(): Promise<void> {
+  private async monitorUsage(): Promise<void> {
     this.watching = true;
     while (!this.closed) {
       await sleep(WATCH_MS, undefined, { ref: false });
       const browser = await this.browser?.catch(() => undefined);
       if (!browser || this.inFlight === 0) continue;
       try {
-        const { cpu, bytes, renderers } = await browser.use();
-        this.share.took(cpu);
-        this.bound(bytes, renderers);
+        const { cpu, bytes, renderers } = await browser.measureUsage();
+        this.share.recordUsage(cpu);
+        this.enforceMemoryLimit(bytes, renderers);
       } catch {
         // It is being replaced.
       }
     }
   }
 
-  private bound(bytes: number, renderers: readonly { readonly pid: number; readonly bytes: number }[]): void {
+  private enforceMemoryLimit(
+    bytes: number,
+    renderers: readonly { readonly pid: number; readonly bytes: number }[],
+  ): void {
     const { memoryLimit } = this.renderer;
     const largest = renderers.toSorted((a, b) => b.bytes - a.bytes)[0];
     if (!largest || (bytes <= memoryLimit && largest.bytes <= memoryLimit * SHARE_OF_ONE_PAGE)) return;
@@ -245,14 +249,14 @@ export class BrowserEngine implements FetchEngine {
   }
 }
 
-async function retire(browser: Browser, within: number): Promise<void> {
+async function closeWhenIdle(browser: Browser, within: number): Promise<void> {
   const until = performance.now() + within;
   while (browser.busy > 0 && !browser.closed && performance.now() < until) await sleep(100);
   await browser.close();
 }
 
 /** Undefined when the time is over before. */
-async function inTime<T>(work: Promise<T>, within: number): Promise<T | undefined> {
+async function withTimeout<T>(work: Promise<T>, within: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), within);
@@ -261,7 +265,7 @@ async function inTime<T>(work: Promise<T>, within: number): Promise<T | undefine
 }
 
 /** Pages share cookies and storage with other pages of their site that are fetched in the same way. */
-const siteOf = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
+const siteKey = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
   JSON.stringify([URL.parse(url)?.origin, fetcher, userAgent, session?.login, session?.cookies]);
 
 /** Cookies that no browser would keep are left out, as they are of requests. */
@@ -277,7 +281,7 @@ async function addCookies({ context }: Tab, { url, session }: FetchRequest): Pro
 
 const utf8 = new TextEncoder();
 
-function response({ page }: RenderOrder, rendered: RenderedPage | undefined, rendering: Rendering): FetchOutcome {
+function toResponse({ page }: RenderOrder, rendered: RenderedPage | undefined, rendering: Rendering): FetchOutcome {
   const total = rendering.time;
   const timings = { header: milliseconds(0), total };
   const { status, headers } = page;
@@ -295,8 +299,8 @@ function response({ page }: RenderOrder, rendered: RenderedPage | undefined, ren
   };
 }
 
-const renderingOf = (guest: Guest, startedAt: number, page?: RenderedPage): Rendering => ({
-  time: since(startedAt),
+const toRendering = (guest: Guest, startedAt: number, page?: RenderedPage): Rendering => ({
+  time: elapsedSince(startedAt),
   requests: guest.requests,
   ownRequests: guest.ownRequests,
   refused: Object.fromEntries(guest.refused),
@@ -306,20 +310,20 @@ const renderingOf = (guest: Guest, startedAt: number, page?: RenderedPage): Rend
   picture: page?.picture,
 });
 
-const since = (startedAt: number): Duration => milliseconds(Math.round(performance.now() - startedAt));
+const elapsedSince = (startedAt: number): Duration => milliseconds(Math.round(performance.now() - startedAt));
 const firstLine = (error: unknown): string =>
   String(error instanceof Error ? error.message : error)
     .split('\n')[0]!
     .slice(0, 300);
 
-function failure(
+function renderFailure(
   code: 'render-timeout' | 'render-crash' | 'render-memory',
   detail: string,
   startedAt: number,
 ): FetchOutcome {
-  return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: since(startedAt) } };
+  return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: elapsedSince(startedAt) } };
 }
 
-function unavailable(detail: string): FetchOutcome {
+function rendererUnavailable(detail: string): FetchOutcome {
   return { kind: 'failure', code: 'renderer-unavailable', detail, timings: { header: seconds(0), total: seconds(0) } };
 }

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route, WebSocketRoute } from 'playwright-core';
 import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import { browserEnvironment } from './browser-environment.js';
-import { browserProblem, findBrowser } from './find-browser.js';
+import { findBrowser, findBrowserProblem } from './find-browser.js';
 import { initScript } from './page-scripts.js';
 import { Tab } from './tab.js';
 
@@ -36,10 +36,10 @@ export const USUAL_WEAR: Wear = { tab: 100, browser: 1_500 };
 const LAUNCH_MS = 30_000;
 
 /** Answers the requests of a browser's pages on its behalf. */
-export interface Answers {
-  request(route: Route, tab: Tab | undefined): void;
+export interface RequestHandlers {
+  onRequest(route: Route, tab: Tab | undefined): void;
   /** Absent: pages have no WebSockets. */
-  socket?(route: WebSocketRoute, tab: Tab): void;
+  onWebSocket?(route: WebSocketRoute, tab: Tab): void;
 }
 
 export class BrowserMissing extends Error {
@@ -74,7 +74,7 @@ export class Browser {
 
   private constructor(
     private readonly chromium: Chromium,
-    private readonly answers: Answers,
+    private readonly answers: RequestHandlers,
     private readonly remote: boolean,
     private readonly wear: Wear,
   ) {
@@ -84,8 +84,8 @@ export class Browser {
   }
 
   /** Throws BrowserMissing, with what to do, if no browser can be started. */
-  static async start(renderer: RendererDefinition, answers: Answers, wear = USUAL_WEAR): Promise<Browser> {
-    const problem = browserProblem(renderer);
+  static async start(renderer: RendererDefinition, answers: RequestHandlers, wear = USUAL_WEAR): Promise<Browser> {
+    const problem = findBrowserProblem(renderer);
     if (problem !== undefined) throw new BrowserMissing(problem);
     const { chromium } = await import('playwright-core');
     try {
@@ -115,53 +115,53 @@ export class Browser {
     return this.chromium.version();
   }
 
-  get isWorn(): boolean {
+  get isWornOut(): boolean {
     return this.uses >= this.wear.browser || this.closed;
   }
 
   /**
    * `key`: what shares cookies and storage. At most `most` tabs are open at the same time, so fewer are busy when this is called.
    */
-  async take(key: string, most: number, userAgent: string | undefined): Promise<Tab> {
+  async acquireTab(key: string, most: number, userAgent: string | undefined): Promise<Tab> {
     this.busy++;
     this.uses++;
     try {
       const idle = this.sites.get(key)?.idle.pop();
       if (idle) return idle;
       while (this.tabs.size >= most && (await this.closeIdle()));
-      return await this.open(key, userAgent);
+      return await this.openTab(key, userAgent);
     } catch (error) {
       this.busy--;
       throw error;
     }
   }
 
-  async give(tab: Tab, isFine: boolean): Promise<void> {
+  async releaseTab(tab: Tab, isFine: boolean): Promise<void> {
     const site = this.tabs.get(tab.page)?.site;
     try {
       if (isFine && site && tab.uses < this.wear.tab && !this.closed) {
         this.sites.delete(site.key);
         this.sites.set(site.key, site); // the one used last is last
         site.idle.push(tab);
-      } else if (site) await this.end(site, tab, isFine);
+      } else if (site) await this.closeTab(site, tab, isFine);
     } finally {
       this.busy--;
     }
   }
 
   /** Scripts of tabs that nobody waits for keep running as long as their page exists. */
-  async rest(): Promise<void> {
+  async stopIdleScripts(): Promise<void> {
     const resting = [...this.sites.values()].flatMap((site) => site.idle.splice(0).map((tab) => ({ site, tab })));
     for (const { site, tab } of resting) {
-      await tab.rest();
+      await tab.stopScripts();
       site.idle.push(tab);
     }
   }
 
-  async use(): Promise<BrowserUse> {
+  async measureUsage(): Promise<BrowserUse> {
     this.session ??= await this.chromium.newBrowserCDPSession();
     const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
-    const sizes = processInfo.map(({ id, type }) => ({ pid: id, type, bytes: this.remote ? 0 : privateBytes(id) }));
+    const sizes = processInfo.map(({ id, type }) => ({ pid: id, type, bytes: this.remote ? 0 : privateMemory(id) }));
     return {
       cpu: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
       renderers: sizes.filter(({ type }) => type === 'renderer'),
@@ -174,18 +174,18 @@ export class Browser {
     await this.chromium.close().catch(() => undefined);
   }
 
-  private async open(key: string, userAgent: string | undefined): Promise<Tab> {
+  private async openTab(key: string, userAgent: string | undefined): Promise<Tab> {
     const site = this.sites.get(key) ?? { key, context: this.openContext(userAgent), idle: [], tabs: 0 };
     this.sites.set(key, site);
     site.tabs++;
     try {
       const tab = await Tab.open(await site.context, this.notes);
-      const { socket } = this.answers;
+      const { onWebSocket: socket } = this.answers;
       if (socket) await tab.page.routeWebSocket(/.*/, (route) => socket(route, tab));
       this.tabs.set(tab.page, { tab, site });
       return tab;
     } catch (error) {
-      await this.leave(site);
+      await this.removeTab(site);
       throw error;
     }
   }
@@ -199,16 +199,16 @@ export class Browser {
       viewport: { width: 1280, height: 2_000 },
     });
     await context.addInitScript(initScript(this.notes));
-    await context.route('**/*', (route) => this.answers.request(route, this.tabOf(route)));
+    await context.route('**/*', (route) => this.answers.onRequest(route, this.findTab(route)));
     await context.routeWebSocket(/.*/, (socket) => void socket.close());
     context.on('page', (page) => {
-      // Not opened by `open`: a window that a page asked for.
+      // Not opened by `openTab`: a window that a page asked for.
       void page.opener().then((opener) => opener && page.close().catch(() => undefined));
     });
     return context;
   }
 
-  private tabOf(route: Route): Tab | undefined {
+  private findTab(route: Route): Tab | undefined {
     try {
       return this.tabs.get(route.request().frame().page())?.tab;
     } catch {
@@ -221,19 +221,19 @@ export class Browser {
     for (const site of this.sites.values()) {
       const tab = site.idle.shift();
       if (!tab) continue;
-      await this.end(site, tab, true);
+      await this.closeTab(site, tab, true);
       return true;
     }
     return false;
   }
 
-  private async end(site: Site, tab: Tab, isFine: boolean): Promise<void> {
+  private async closeTab(site: Site, tab: Tab, isFine: boolean): Promise<void> {
     this.tabs.delete(tab.page);
-    await this.leave(site, isFine ? tab.page.close().catch(() => undefined) : tab.kill());
+    await this.removeTab(site, isFine ? tab.page.close().catch(() => undefined) : tab.kill());
   }
 
   /** A tab fewer; with the last one its context is closed, and a page that comes meanwhile gets another one. */
-  private async leave(site: Site, closing?: Promise<void>): Promise<void> {
+  private async removeTab(site: Site, closing?: Promise<void>): Promise<void> {
     const isLast = --site.tabs === 0;
     if (isLast && this.sites.get(site.key) === site) this.sites.delete(site.key);
     await closing;
@@ -247,7 +247,7 @@ const SANDBOX_HINT =
   '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/RENDERING.md), or, where the container itself confines the browser, write sandbox="false" on cw:Renderer';
 
 /** Private memory of a process in bytes; 0 if the system does not report it. */
-function privateBytes(pid: number): number {
+function privateMemory(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
     return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
@@ -257,5 +257,5 @@ function privateBytes(pid: number): number {
 }
 
 /** More pages than processors: pages spend half of their time waiting. */
-export const tabsOf = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>
+export const maxTabs = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>
   pages ?? Math.min(8, availableParallelism() + 2);

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { browserProblem, findBrowser } from './find-browser.js';
+import { findBrowser, findBrowserProblem } from './find-browser.js';
 
 const ROOT = 0;
 const SOMEBODY = 1000;
@@ -32,18 +32,18 @@ it('without windows is preferred to one that has them', () => {
 });
 
 it('is not there: what to do is said, and what happens until then', () => {
-  const problem = browserProblem({ path: join(folder, 'missing'), sandbox: true }, SOMEBODY);
+  const problem = findBrowserProblem({ path: join(folder, 'missing'), sandbox: true }, SOMEBODY);
   expect(problem).toContain(`${join(folder, 'missing')} is not a program`);
   expect(problem).toContain('Install Chromium, or name one with path or url of cw:Renderer');
   expect(problem).toContain('reported as needs-rendering');
 });
 
 it('does not start as root with its sandbox, and says so before it is tried', () => {
-  expect(browserProblem({ path: program, sandbox: true }, ROOT)).toContain('does not run as root with its sandbox');
-  expect(browserProblem({ path: program, sandbox: false }, ROOT)).toBeUndefined();
-  expect(browserProblem({ path: program, sandbox: true }, SOMEBODY)).toBeUndefined();
+  expect(findBrowserProblem({ path: program, sandbox: true }, ROOT)).toContain('does not run as root with its sandbox');
+  expect(findBrowserProblem({ path: program, sandbox: false }, ROOT)).toBeUndefined();
+  expect(findBrowserProblem({ path: program, sandbox: true }, SOMEBODY)).toBeUndefined();
 });
 
 it('that runs elsewhere is not looked for here', () => {
-  expect(browserProblem({ url: 'ws://browsers.example/devtools', sandbox: true }, ROOT)).toBeUndefined();
+  expect(findBrowserProblem({ url: 'ws://browsers.example/devtools', sandbox: true }, ROOT)).toBeUndefined();
 });

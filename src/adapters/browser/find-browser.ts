@@ -24,14 +24,14 @@ type Place = Pick<RendererDefinition, 'path' | 'url' | 'sandbox'>;
 
 /** Path of the program; undefined if there is none. */
 export function findBrowser({ path }: Pick<Place, 'path'>, searchPath = process.env['PATH'] ?? ''): string | undefined {
-  if (path !== undefined) return isProgram(path) ? path : undefined;
+  if (path !== undefined) return isExecutable(path) ? path : undefined;
   const folders = searchPath.split(delimiter).filter(Boolean);
   const candidates = [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...ELSEWHERE];
-  return candidates.find(isProgram);
+  return candidates.find(isExecutable);
 }
 
 /** Why nothing can be rendered, and what to do; undefined if it should work. */
-export function browserProblem(renderer: Place, uid = process.getuid?.()): string | undefined {
+export function findBrowserProblem(renderer: Place, uid = process.getuid?.()): string | undefined {
   if (renderer.url !== undefined) return undefined;
   if (findBrowser(renderer) === undefined) {
     const where = renderer.path === undefined ? 'none was found on this machine' : `${renderer.path} is not a program`;
@@ -42,7 +42,7 @@ export function browserProblem(renderer: Place, uid = process.getuid?.()): strin
   return undefined;
 }
 
-function isProgram(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

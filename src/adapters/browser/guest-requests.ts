@@ -8,7 +8,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
 import { type GuestAnswer, GuestCache } from './guest-cache.js';
-import { consents, mayRead, wantsConsent } from './guest-origins.js';
+import { allowsPost, headersToPreflight, mayRead } from './guest-origins.js';
 import { GuestRobots } from './guest-robots.js';
 
 /** Why a request of a page was not made. */
@@ -39,7 +39,7 @@ export interface Guest {
   /** Value of Cookie for a URL, as the browser has it. */
   cookies(url: string): Promise<string | undefined>;
   /** The page navigates somewhere else. */
-  navigates(url: string): void;
+  onNavigate(url: string): void;
   /** Requests in flight. */
   inFlight: number;
   /** Called when requests begin and end. */
@@ -103,19 +103,19 @@ export class GuestRequests {
     this.agents = new Map(fetchers.map(({ name, robotsAgent }) => [name, robotsAgent]));
   }
 
-  agentOf(fetcher: string): string {
+  robotsAgent(fetcher: string): string {
     return this.agents.get(fetcher) ?? '*';
   }
 
   /** Never rejects: a page that is gone meanwhile needs no answer. */
-  async answer(route: Route, guest: Guest | undefined): Promise<void> {
+  async handle(route: Route, guest: Guest | undefined): Promise<void> {
     const request = route.request();
     if (!guest) return abort(route);
-    if (isMain(request)) return this.document(route, request, guest);
+    if (isMainNavigation(request)) return this.serveDocument(route, request, guest);
     guest.inFlight++;
     guest.activity++;
     try {
-      const answered = await this.judged(request, guest);
+      const answered = await this.getResponse(request, guest);
       if ('refused' in answered) {
         guest.refused.set(answered.refused, (guest.refused.get(answered.refused) ?? 0) + 1);
         await abort(route);
@@ -129,7 +129,7 @@ export class GuestRequests {
   }
 
   /** The document itself is already here; the page does not navigate anywhere else. */
-  private async document(route: Route, request: Request, guest: Guest): Promise<void> {
+  private async serveDocument(route: Route, request: Request, guest: Guest): Promise<void> {
     const url = request.url();
     if (!guest.answered && withoutHash(url) === withoutHash(guest.url)) {
       guest.answered = true;
@@ -138,10 +138,10 @@ export class GuestRequests {
     }
     await abort(route);
     guest.refused.set('navigation', (guest.refused.get('navigation') ?? 0) + 1);
-    if (withoutHash(url) !== withoutHash(guest.url)) guest.navigates(url);
+    if (withoutHash(url) !== withoutHash(guest.url)) guest.onNavigate(url);
   }
 
-  private async judged(request: Request, guest: Guest): Promise<Answered> {
+  private async getResponse(request: Request, guest: Guest): Promise<Answered> {
     const type = request.resourceType();
     const url = URL.parse(request.url());
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return { refused: 'scheme' };
@@ -149,32 +149,32 @@ export class GuestRequests {
     if (type === 'stylesheet' && !guest.styled) return EMPTY_STYLES;
     const method = request.method();
     if (method !== 'GET' && method !== 'POST') return { refused: 'method' };
-    if (isOfHosts(url.hostname, this.blockedHosts)) return { refused: 'blocked-host' };
+    if (matchesHost(url.hostname, this.blockedHosts)) return { refused: 'blocked-host' };
     if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return { refused: 'limit' };
     const isScript = type === 'script' || type === 'stylesheet';
     if (method === 'POST' && !(await this.mayPost(request, url, guest))) return { refused: 'other-origin' };
-    if (method === 'GET' && type !== 'document') return this.sharedAnswer(request, url, guest, isScript);
-    return this.fetched(request, url, guest);
+    if (method === 'GET' && type !== 'document') return this.fetchShared(request, url, guest, isScript);
+    return this.fetchWithRedirects(request, url, guest);
   }
 
   /** Why the page may not have a WebSocket there, whose handshake has that URL; undefined: it may. */
-  async refusesSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
-    if (isOfHosts(url.hostname, this.blockedHosts)) return 'blocked-host';
+  async checkSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
+    if (matchesHost(url.hostname, this.blockedHosts)) return 'blocked-host';
     if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return 'limit';
     const asksRobots = guest.obeysRobots === 'all';
-    if (asksRobots && !(await this.robots.allows(url, guest.request.fetcher, guest.agent))) return 'robots';
+    if (asksRobots && !(await this.robots.isAllowed(url, guest.request.fetcher, guest.agent))) return 'robots';
     if ((this.resting.get(url.host) ?? 0) > Date.now()) return 'host-rests';
     if (url.host === URL.parse(guest.url)?.host) guest.ownRequests++;
     return undefined;
   }
 
-  private async sharedAnswer(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<Answered> {
+  private async fetchShared(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<Answered> {
     const { fetcher, session } = guest.request;
-    const reader = isScript ? '' : askerOf(request, url);
+    const reader = isScript ? '' : requestOrigin(request, url);
     const key = `${fetcher} ${session?.cookies ?? ''} ${session?.login ?? ''} ${reader} ${request.headers()['accept'] ?? ''} ${withoutHash(url.href)}`;
     const known = this.cache.get(key) ?? (isScript ? await this.shared.get(key) : undefined);
     if (known && !('refused' in known)) return known;
-    const asked = this.fetched(request, url, guest);
+    const asked = this.fetchWithRedirects(request, url, guest);
     if (isScript) {
       this.shared.set(key, asked);
       asked.finally(() => this.shared.delete(key)).catch(() => undefined);
@@ -184,41 +184,41 @@ export class GuestRequests {
     return answered;
   }
 
-  private async fetched(request: Request, first: URL, guest: Guest): Promise<Answered> {
+  private async fetchWithRedirects(request: Request, first: URL, guest: Guest): Promise<Answered> {
     const type = request.resourceType();
     const asksRobots = guest.obeysRobots === 'all' || (guest.obeysRobots === 'documents' && type === 'document');
     let url = first;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-      if (asksRobots && !(await this.robots.allows(url, guest.request.fetcher, guest.agent)))
+      if (asksRobots && !(await this.robots.isAllowed(url, guest.request.fetcher, guest.agent)))
         return { refused: 'robots' };
       if ((this.resting.get(url.host) ?? 0) > Date.now()) return { refused: 'host-rests' };
-      const outcome = await this.inTurn(url.host, () => this.ask(request, url, guest, hop > 0));
+      const outcome = await this.withHostSlot(url.host, () => this.send(request, url, guest, hop > 0));
       if (outcome.kind === 'failure')
         return {
           refused:
             outcome.code === 'address-forbidden' ? 'address' : outcome.code === 'body-too-large' ? 'limit' : 'failed',
         };
-      this.noteRest(url.host, outcome);
+      this.recordRetryAfter(url.host, outcome);
       guest.bytes += outcome.body.byteLength;
       const location = outcome.status >= 300 && outcome.status < 400 ? outcome.headers['location'] : undefined;
       const target = location === undefined ? undefined : URL.parse(location, url.href);
       if (!target) {
         const { status, headers, body } = outcome;
         const answer = { status, headers, body };
-        return isFor(request, { first, last: url, answer }) ? answer : { refused: 'other-origin' };
+        return canUseResponse(request, { first, last: url, answer }) ? answer : { refused: 'other-origin' };
       }
       url = target;
     }
     return { refused: 'limit' };
   }
 
-  private async ask(request: Request, url: URL, guest: Guest, redirected: boolean): Promise<FetchOutcome> {
+  private async send(request: Request, url: URL, guest: Guest, redirected: boolean): Promise<FetchOutcome> {
     if (url.host === URL.parse(guest.url)?.host) guest.ownRequests++;
     const { fetcher, userAgent, proxy, connectTimeout, readTimeout, totalTimeout, credentials, headers } =
       guest.request;
-    const sameOrigin = isOwn(request, url, guest);
-    const passed = passedOn(request);
-    const asker = askerOf(request, URL.parse(request.url()) ?? url);
+    const sameOrigin = isSameOrigin(request, url, guest);
+    const passed = forwardedHeaders(request);
+    const asker = requestOrigin(request, URL.parse(request.url()) ?? url);
     // A server reached by a redirect learns the origin of the request, too.
     if (asker !== url.origin) passed['origin'] = asker;
     const body = redirected ? null : request.postDataBuffer();
@@ -230,7 +230,7 @@ export class GuestRequests {
         ...(body && request.method() === 'POST' ? { method: 'POST' as const, body } : {}),
         headers: sameOrigin ? { ...passed, ...headers } : passed,
         session: sameOrigin
-          ? sessionOf(guest.request.session, cookies)
+          ? subresourceSession(guest.request.session, cookies)
           : cookies === undefined
             ? undefined
             : { cookies },
@@ -248,11 +248,11 @@ export class GuestRequests {
 
   /** Forms can be sent to any server; anything else needs its prior agreement, or is not sent. */
   private async mayPost(request: Request, url: URL, guest: Guest): Promise<boolean> {
-    const asker = askerOf(request, url);
-    const names = wantsConsent(passedOn(request));
+    const asker = requestOrigin(request, url);
+    const names = headersToPreflight(forwardedHeaders(request));
     if (asker === url.origin || names.length === 0) return true;
     const { fetcher, userAgent, proxy } = guest.request;
-    const outcome = await this.inTurn(url.host, () =>
+    const outcome = await this.withHostSlot(url.host, () =>
       this.fetcher.fetch(
         {
           url: url.href,
@@ -271,11 +271,11 @@ export class GuestRequests {
         guest.signal,
       ),
     );
-    return outcome.kind === 'response' && consents(outcome, asker, names);
+    return outcome.kind === 'response' && allowsPost(outcome, asker, names);
   }
 
   /** As many requests to one host at the same time as a browser makes, whatever number of pages use it. */
-  private async inTurn<T>(host: string, work: () => Promise<T>): Promise<T> {
+  private async withHostSlot<T>(host: string, work: () => Promise<T>): Promise<T> {
     const slot = this.asking.get(host) ?? { count: 0, waiting: [] };
     this.asking.set(host, slot);
     if (slot.count >= MOST_AT_ONCE_PER_HOST) await new Promise<void>((resolve) => slot.waiting.push(resolve));
@@ -289,7 +289,7 @@ export class GuestRequests {
     }
   }
 
-  private noteRest(host: string, { status, headers }: GuestAnswer): void {
+  private recordRetryAfter(host: string, { status, headers }: GuestAnswer): void {
     if (status !== 429 && status !== 503) return;
     const seconds = Number(headers['retry-after']);
     if (this.resting.size > 1_000) this.resting.clear();
@@ -300,15 +300,15 @@ export class GuestRequests {
 /**
  * Origin of the page or frame that makes the request. A request without one goes to its own server, or nothing reads the answer.
  */
-const askerOf = (request: Request, url: URL): string => request.headers()['origin'] ?? url.origin;
+const requestOrigin = (request: Request, url: URL): string => request.headers()['origin'] ?? url.origin;
 
 /** The page may use its login on its own server; it must not use its visitor's logins on others. */
-const isOwn = (request: Request, url: URL, guest: Guest): boolean => {
+const isSameOrigin = (request: Request, url: URL, guest: Guest): boolean => {
   const page = URL.parse(guest.url)?.origin;
-  return url.origin === page && askerOf(request, url) === page;
+  return url.origin === page && requestOrigin(request, url) === page;
 };
 
-function passedOn(request: Request): Record<string, string> {
+function forwardedHeaders(request: Request): Record<string, string> {
   const own = request.headers();
   return Object.fromEntries(
     PASSED_ON.flatMap((name): [string, string][] => (own[name] === undefined ? [] : [[name, own[name]]])),
@@ -316,32 +316,35 @@ function passedOn(request: Request): Record<string, string> {
 }
 
 /** The browser does not know where redirects led: to it, the answer comes from the first server. */
-function isFor(
+function canUseResponse(
   request: Request,
   { first, last, answer }: { readonly first: URL; readonly last: URL; readonly answer: GuestAnswer },
 ): boolean {
   const type = request.resourceType();
   if (type === 'script' || type === 'stylesheet') return true; // nothing reads their text
   if (type === 'document') return first.origin === last.origin;
-  return mayRead(answer, askerOf(request, first), last.origin);
+  return mayRead(answer, requestOrigin(request, first), last.origin);
 }
 
 /**
  * What the session of the page adds to further requests to its site. The answer to a digest challenge is valid for one URL only.
  */
-function sessionOf(session: RequestSession | undefined, cookies: string | undefined): RequestSession | undefined {
+function subresourceSession(
+  session: RequestSession | undefined,
+  cookies: string | undefined,
+): RequestSession | undefined {
   if (!session) return cookies === undefined ? undefined : { cookies };
   const { headers, login, certificate, ntlm } = session;
   const isForOneUrl = /^digest\b/i.test(headers?.['authorization'] ?? '');
   return { cookies: cookies ?? session.cookies, headers: isForOneUrl ? undefined : headers, login, certificate, ntlm };
 }
 
-export const isOfHosts = (hostname: string, hosts: readonly string[]): boolean =>
+export const matchesHost = (hostname: string, hosts: readonly string[]): boolean =>
   hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
 
 const EMPTY_STYLES: GuestAnswer = { status: 200, headers: { 'content-type': 'text/css' }, body: new Uint8Array(0) };
 
-function isMain(request: Request): boolean {
+function isMainNavigation(request: Request): boolean {
   if (!request.isNavigationRequest()) return false;
   try {
     return request.frame().parentFrame() === null;

@@ -17,18 +17,18 @@ export class GuestRobots {
 
   constructor(private readonly fetcher: Pick<Fetcher, 'fetch'>) {}
 
-  async allows(url: URL, fetcher: string, agent: string): Promise<boolean> {
+  async isAllowed(url: URL, fetcher: string, agent: string): Promise<boolean> {
     const key = `${fetcher} ${url.origin}`;
     const known = await this.policies.get(key);
     const now = instant(Date.now());
     if (known && !isStale(known, now)) return mayFetch(known, agent, url.pathname + url.search);
     if (this.policies.size >= MOST_ORIGINS) this.policies.clear();
-    const asked = this.ask(new URL('/robots.txt', url).href, fetcher, { now, previous: known });
+    const asked = this.fetchPolicy(new URL('/robots.txt', url).href, fetcher, { now, previous: known });
     this.policies.set(key, asked);
     return mayFetch(await asked, agent, url.pathname + url.search);
   }
 
-  private async ask(
+  private async fetchPolicy(
     first: string,
     fetcher: string,
     { now, previous }: { now: Instant; previous: RobotsPolicy | undefined },

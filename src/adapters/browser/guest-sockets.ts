@@ -4,7 +4,7 @@
  */
 import type { WebSocketRoute } from 'playwright-core';
 import type { SocketOpener } from '../../engine/ports/fetcher.js';
-import { type Guest, type GuestRequests, isOfHosts, MOST_BYTES, type Refusal } from './guest-requests.js';
+import { type Guest, type GuestRequests, MOST_BYTES, matchesHost, type Refusal } from './guest-requests.js';
 
 /** Open at once, of one page. */
 const MOST_SOCKETS = 8;
@@ -19,17 +19,19 @@ export class GuestSockets {
   ) {}
 
   /** Never rejects: a page that has been closed needs no answer. */
-  async carry(route: WebSocketRoute, guest: Guest | undefined): Promise<void> {
-    if (!guest) return close(route);
+  async handle(route: WebSocketRoute, guest: Guest | undefined): Promise<void> {
+    if (!guest) return closeRoute(route);
     const refuse = (refusal: Refusal): Promise<void> => {
       guest.refused.set(refusal, (guest.refused.get(refusal) ?? 0) + 1);
-      return close(route);
+      return closeRoute(route);
     };
     guest.inFlight++;
     guest.activity++;
     try {
       const url = URL.parse(route.url().replace(/^ws/, 'http'));
-      const refusal = url ? ((await this.refusal(url, guest)) ?? (await this.connect(route, url, guest))) : 'scheme';
+      const refusal = url
+        ? ((await this.checkSocket(url, guest)) ?? (await this.connect(route, url, guest)))
+        : 'scheme';
       if (refusal) await refuse(refusal);
     } catch {
       await refuse('failed');
@@ -39,11 +41,11 @@ export class GuestSockets {
     }
   }
 
-  private async refusal(url: URL, guest: Guest): Promise<Refusal | undefined> {
-    if (!isOfHosts(url.hostname, this.hosts)) return 'kind';
+  private async checkSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
+    if (!matchesHost(url.hostname, this.hosts)) return 'kind';
     if (url.protocol === 'http:' && guest.url.startsWith('https:')) return 'scheme';
     if ((this.open.get(guest) ?? 0) >= MOST_SOCKETS) return 'limit';
-    return this.requests.refusesSocket(url, guest);
+    return this.requests.checkSocket(url, guest);
   }
 
   /** Resolves when the server has answered. Messages are passed on until one side closes or the page has been read. */
@@ -53,7 +55,7 @@ export class GuestSockets {
     const request = { url: url.href, fetcher, userAgent, proxy, headers, anonymous: true };
     const waiting: (string | Uint8Array<ArrayBuffer>)[] = [];
     let isOpen = false;
-    this.count(guest, 1);
+    this.adjustOpenCount(guest, 1);
     return new Promise((resolve) => {
       const socket = this.opener.openSocket(request, route.protocols(), {
         opened: () => {
@@ -62,7 +64,7 @@ export class GuestSockets {
           resolve(undefined);
         },
         said: (message) => {
-          if (!take(guest, message)) return socket.destroy();
+          if (!countMessage(guest, message)) return socket.destroy();
           try {
             route.send(typeof message === 'string' ? message : Buffer.from(message));
           } catch {
@@ -71,16 +73,16 @@ export class GuestSockets {
         },
         closed: (failure) => {
           guest.signal.removeEventListener('abort', destroy);
-          this.count(guest, -1);
+          this.adjustOpenCount(guest, -1);
           resolve(failure === 'address-forbidden' ? 'address' : 'failed');
-          void close(route);
+          void closeRoute(route);
         },
       });
       const destroy = (): void => socket.destroy();
       guest.signal.addEventListener('abort', destroy, { once: true });
       route.onMessage((message) => {
         const said = typeof message === 'string' ? message : new Uint8Array(message);
-        if (!take(guest, said)) destroy();
+        if (!countMessage(guest, said)) destroy();
         else if (isOpen) socket.send(said);
         else waiting.push(said);
       });
@@ -88,16 +90,16 @@ export class GuestSockets {
     });
   }
 
-  private count(guest: Guest, more: 1 | -1): void {
+  private adjustOpenCount(guest: Guest, more: 1 | -1): void {
     this.open.set(guest, (this.open.get(guest) ?? 0) + more);
   }
 }
 
 /** Counts a message; false once the page has used up its bytes. */
-function take(guest: Guest, message: string | Uint8Array): boolean {
+function countMessage(guest: Guest, message: string | Uint8Array): boolean {
   guest.activity++;
   guest.bytes += message.length;
   return guest.bytes <= MOST_BYTES;
 }
 
-const close = (route: WebSocketRoute): Promise<void> => route.close().catch(() => undefined);
+const closeRoute = (route: WebSocketRoute): Promise<void> => route.close().catch(() => undefined);

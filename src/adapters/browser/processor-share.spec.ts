@@ -14,39 +14,39 @@ function share(): { share: ProcessorShare; pass: (seconds: number) => void } {
 
 it('lets pages begin at once as long as the browser stays within its share', () => {
   const { share: processor, pass } = share();
-  processor.took(0);
+  processor.recordUsage(0);
   for (let second = 1; second <= 60; second++) {
     pass(1);
-    processor.took(second * 0.9);
-    expect(processor.wait()).toBe(0);
+    processor.recordUsage(second * 0.9);
+    expect(processor.waitTime()).toBe(0);
   }
 });
 
 it('makes pages wait until what the ones before took is within the share', () => {
   const { share: processor, pass } = share();
-  processor.took(0);
-  processor.took(15); // 5 seconds may be saved up
-  expect(processor.wait()).toBeCloseTo(10);
+  processor.recordUsage(0);
+  processor.recordUsage(15); // 5 seconds may be saved up
+  expect(processor.waitTime()).toBeCloseTo(10);
   pass(4);
-  expect(processor.wait()).toBeCloseTo(6);
+  expect(processor.waitTime()).toBeCloseTo(6);
   pass(6);
-  expect(processor.wait()).toBe(0);
+  expect(processor.waitTime()).toBe(0);
 });
 
 it('saves up no more than a few seconds while nothing is rendered', () => {
   const { share: processor, pass } = share();
-  processor.took(0);
+  processor.recordUsage(0);
   pass(3_600);
-  expect(processor.wait()).toBe(0);
-  processor.took(7);
-  expect(processor.wait()).toBeCloseTo(2);
+  expect(processor.waitTime()).toBe(0);
+  processor.recordUsage(7);
+  expect(processor.waitTime()).toBeCloseTo(2);
 });
 
 it('takes no credit from a browser that was replaced: its successor counts from zero', () => {
   const { share: processor } = share();
-  processor.took(100);
-  processor.took(1);
-  expect(processor.wait()).toBe(0);
-  processor.took(7);
-  expect(processor.wait()).toBeCloseTo(1);
+  processor.recordUsage(100);
+  processor.recordUsage(1);
+  expect(processor.waitTime()).toBe(0);
+  processor.recordUsage(7);
+  expect(processor.waitTime()).toBeCloseTo(1);
 });

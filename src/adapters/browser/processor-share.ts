@@ -24,13 +24,13 @@ export class ProcessorShare {
   }
 
   /** Total processor seconds used by the processes since they started; less than before if they were replaced. */
-  took(total: number): void {
+  recordUsage(total: number): void {
     if (this.used !== undefined && total > this.used) this.credit -= total - this.used;
     this.used = total;
   }
 
   /** Seconds to wait before the next page. */
-  wait(): number {
+  waitTime(): number {
     const now = this.now();
     this.credit = Math.min(this.perSecond * BURST_S, this.credit + (now - this.at) * this.perSecond);
     this.at = now;

@@ -92,11 +92,11 @@ export class Tab {
       );
     });
     const moved = new Promise<never>((_, reject) => {
-      job.guest.navigates = (url) => reject(new Moved(url));
+      job.guest.onNavigate = (url) => reject(new Moved(url));
     });
     for (const promise of [ended, moved]) promise.catch(() => undefined);
     try {
-      return await Promise.race([this.work(job, deadline), ended, moved]);
+      return await Promise.race([this.renderPage(job, deadline), ended, moved]);
     } finally {
       clearTimeout(timer);
       this.crashed = undefined;
@@ -104,62 +104,62 @@ export class Tab {
     }
   }
 
-  private async work(job: TabJob, deadline: number): Promise<RenderedPage> {
+  private async renderPage(job: TabJob, deadline: number): Promise<RenderedPage> {
     const { guest } = job;
     // Another route of the open document would not load anything.
-    if (guest.url.includes('#') && withoutHash(this.page.url()) === withoutHash(guest.url)) await this.rest();
-    await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit }).catch(toTimeout);
-    let readiness = await this.untilReady(job, deadline);
+    if (guest.url.includes('#') && withoutHash(this.page.url()) === withoutHash(guest.url)) await this.stopScripts();
+    await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit }).catch(rethrowTimeout);
+    let readiness = await this.waitUntilReady(job, deadline);
     const routes: string[] = [];
     const steps = job.steps === undefined ? undefined : parseSteps(job.steps);
     if (steps) {
-      guest.navigates = (url) => routes.push(url);
-      for (const step of steps) await this.step(step, guest, deadline);
+      guest.onNavigate = (url) => routes.push(url);
+      for (const step of steps) await this.runStep(step, guest, deadline);
       readiness = performance.now() >= deadline ? 'time limit' : readiness;
     }
-    const picture = job.withPicture ? await this.picture() : undefined;
+    const picture = job.withPicture ? await this.takeScreenshot() : undefined;
     const snapshot = await this.evaluate<Snapshot>(snapshotScript(this.notes, withoutHash(guest.url)));
     if (snapshot.html.length > LARGEST_DOCUMENT)
       throw new TabFailed('render-memory', `its scripts made a document of ${snapshot.html.length} characters`);
     return { html: snapshot.html, routes: [...snapshot.routes, ...routes], readiness, picture };
   }
 
-  private async untilReady({ guest, readyWhen }: TabJob, deadline: number): Promise<RenderedPage['readiness']> {
+  private async waitUntilReady({ guest, readyWhen }: TabJob, deadline: number): Promise<RenderedPage['readiness']> {
     while (performance.now() < deadline) {
       if (readyWhen !== undefined) {
-        if (await this.before(deadline, this.evaluate<boolean>(conditionScript(readyWhen)))) return 'condition';
+        if (await this.withDeadline(deadline, this.evaluate<boolean>(conditionScript(readyWhen)))) return 'condition';
         await pause(Math.min(CHECK_MS, deadline - performance.now()));
-      } else if (await this.isQuiet(guest, QUIET_MS, deadline)) return 'quiet';
+      } else if (await this.waitForQuiet(guest, QUIET_MS, deadline)) return 'quiet';
     }
     return 'time limit';
   }
 
-  private async isQuiet(guest: Guest, quiet: number, deadline: number): Promise<boolean> {
+  private async waitForQuiet(guest: Guest, quiet: number, deadline: number): Promise<boolean> {
     if (guest.inFlight > 0) {
       await pause(Math.min(CHECK_MS / 2, deadline - performance.now()));
       return false;
     }
     const asked = guest.activity;
     const done = this.evaluate(quietScript(this.notes, quiet)).then(() => true);
-    if ((await this.before(deadline, done)) !== true) return false;
+    if ((await this.withDeadline(deadline, done)) !== true) return false;
     return guest.inFlight === 0 && guest.activity === asked;
   }
 
-  private async step(step: RenderStep, guest: Guest, deadline: number): Promise<void> {
+  private async runStep(step: RenderStep, guest: Guest, deadline: number): Promise<void> {
     if (step.do === 'wait') {
       await pause(Math.max(0, Math.min(step.time, deadline - performance.now())));
       return;
     }
     const times = step.do === 'scroll' ? step.times : 1;
     for (let time = 0; time < times && performance.now() < deadline; time++) {
-      await this.before(deadline, this.evaluate(step.do === 'click' ? clickScript(step.select) : SCROLL_SCRIPT));
+      await this.withDeadline(deadline, this.evaluate(step.do === 'click' ? clickScript(step.select) : SCROLL_SCRIPT));
       await pause(CHECK_MS / 2);
-      while (performance.now() < deadline && !(await this.isQuiet(guest, STEP_QUIET_MS, deadline)));
+      while (performance.now() < deadline && !(await this.waitForQuiet(guest, STEP_QUIET_MS, deadline)));
     }
   }
 
   /** Undefined when the deadline comes first. */
-  private async before<T>(deadline: number, work: Promise<T>): Promise<T | undefined> {
+  private async withDeadline<T>(deadline: number, work: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), Math.max(0, deadline - performance.now()));
@@ -172,7 +172,7 @@ export class Tab {
     }
   }
 
-  private async picture(): Promise<Uint8Array | undefined> {
+  private async takeScreenshot(): Promise<Uint8Array | undefined> {
     return this.page.screenshot({ type: 'jpeg', quality: 60, timeout: 5_000 }).catch(() => undefined);
   }
 
@@ -187,12 +187,12 @@ export class Tab {
   }
 
   /** Its scripts stop. */
-  async rest(): Promise<void> {
+  async stopScripts(): Promise<void> {
     await this.page.goto('about:blank', { timeout: 5_000 }).catch(() => undefined);
   }
 }
 
-function toTimeout(error: Error): never {
+function rethrowTimeout(error: Error): never {
   if (error.name !== 'TimeoutError') throw error;
   throw new TabFailed('render-timeout', 'the browser did not open the page in time');
 }

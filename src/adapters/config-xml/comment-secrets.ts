@@ -5,7 +5,7 @@
  */
 import { userInfoRanges } from '../../domain/redact.js';
 import { parseDocument, type XmlElement, XmlFault } from './document.js';
-import { specials } from './markup.js';
+import { specialSections } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
 import { secretRanges, secretTextRanges, suggestsSecret } from './secret-ranges.js';
 import type { Splice } from './splice.js';
@@ -17,16 +17,16 @@ interface Inside {
 }
 
 export function hideComments(xml: string): Splice[] {
-  const hidden = hiddenIn(xml);
+  const hidden = findCommentsToHide(xml);
   return hidden.map(({ start, end }, index) => ({ start, end, text: placeholder(index, hidden.length) }));
 }
 
 /** The comments at the places where `current` has hidden ones with the same number, if there are equally many. */
 export function restoreComments(xml: string, current: string): Splice[] {
-  const known = hiddenIn(current);
+  const known = findCommentsToHide(current);
   const byPlaceholder = new Map(known.map(({ text }, index) => [placeholder(index, known.length).trim(), text]));
   const splices: Splice[] = [];
-  for (const { start, end, text } of insides(xml)) {
+  for (const { start, end, text } of sectionContents(xml)) {
     const original = byPlaceholder.get(text.trim());
     if (original !== undefined) splices.push({ start, end, text: original });
   }
@@ -37,11 +37,11 @@ const placeholder = (index: number, count: number): string => ` ${PLACEHOLDER} h
 
 const PLACEHOLDER_ALONE = /^\s*\*{8} hidden \d+ of \d+\s*$/;
 
-const hiddenIn = (xml: string): Inside[] =>
-  [...insides(xml)].filter(({ text }) => !PLACEHOLDER_ALONE.test(text) && mayHoldSecret(text));
+const findCommentsToHide = (xml: string): Inside[] =>
+  [...sectionContents(xml)].filter(({ text }) => !PLACEHOLDER_ALONE.test(text) && mayContainSecret(text));
 
-function* insides(xml: string): Generator<Inside> {
-  for (const special of specials(xml)) {
+function* sectionContents(xml: string): Generator<Inside> {
+  for (const special of specialSections(xml)) {
     const text = xml.slice(special.start, special.end);
     const [open, close] = text.startsWith('<!--') ? [4, 3] : text.startsWith('<?') ? [targetLength(text), 2] : [9, 3];
     const [start, end] = [special.start + open, special.end - close];
@@ -52,24 +52,24 @@ function* insides(xml: string): Generator<Inside> {
 /** `<?name` of a processing instruction. */
 const targetLength = (text: string): number => /^<\?[^\s?]*/.exec(text)?.[0].length ?? 2;
 
-function mayHoldSecret(text: string): boolean {
+function mayContainSecret(text: string): boolean {
   if (userInfoRanges(text).length > 0 || text.includes('PRIVATE KEY')) return true;
   // `name = value`, `name: value`, `name value`: in words and in pieces of elements, the end of a value cannot be determined.
   if ([...text.matchAll(/[\w.-]{2,64}(?=\s{0,9}[=:])/g)].some(([name]) => suggestsSecret(name))) return true;
-  return text.includes('<') && elementsMayHoldSecret(text);
+  return text.includes('<') && elementsMayContainSecret(text);
 }
 
-function elementsMayHoldSecret(text: string): boolean {
+function elementsMayContainSecret(text: string): boolean {
   const fragment = `<x>${text}</x>`;
   try {
-    return holdsSecret(parseDocument(fragment, 'comment').root, fragment);
+    return containsSecret(parseDocument(fragment, 'comment').root, fragment);
   } catch (error) {
     if (error instanceof XmlFault) return true;
     throw error;
   }
 }
 
-const holdsSecret = (element: XmlElement, text: string): boolean =>
+const containsSecret = (element: XmlElement, text: string): boolean =>
   element.attributes.some((attribute) => secretRanges(element, attribute, text).length > 0) ||
   secretTextRanges(element, text).length > 0 ||
-  element.children.some((child) => holdsSecret(child, text));
+  element.children.some((child) => containsSecret(child, text));

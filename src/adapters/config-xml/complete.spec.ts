@@ -5,7 +5,7 @@ import { authority } from '../../../test/support/certificates.js';
 import { Secret } from '../../domain/secret.js';
 import { parseDocument, type XmlElement } from './document.js';
 import { setCrawlerAttributes } from './edit/crawler.js';
-import { attributeName } from './interpret.js';
+import { canonicalAttributeName } from './interpret.js';
 import { readConfiguration } from './read.js';
 import { URL_OPTIONS } from './schema/policy.js';
 import { ELEMENTS, elementSpec } from './schema.js';
@@ -68,7 +68,8 @@ describe('the complete configuration', () => {
       Object.keys(attributes).map((attribute) => `${name} ${attribute}`),
     );
     const used = written.map(
-      ({ element, attribute }) => `${element.local} ${attributeName(attribute.local, elementSpec(element.local))}`,
+      ({ element, attribute }) =>
+        `${element.local} ${canonicalAttributeName(attribute.local, elementSpec(element.local))}`,
     );
     expect(table.filter((name) => !used.includes(name) && !ELSEWHERE.has(name))).toEqual([]);
     const tags = elements(document.root).map(({ local }) => local);

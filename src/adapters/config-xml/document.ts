@@ -7,10 +7,10 @@ import type { Place } from '../../domain/crawl/place.js';
 import {
   decodeEntities,
   findMarkupFault,
+  findUnknownReference,
   readAttributes,
-  specials,
+  specialSections,
   splitName,
-  unknownReference,
   type XmlAttribute,
 } from './markup.js';
 import type { ProblemCode } from './problems.js';
@@ -41,7 +41,7 @@ export interface XmlDocument {
   readonly text: string;
   readonly root: XmlElement;
   /** The place of an offset of the text. */
-  place(offset: number): Place;
+  placeAt(offset: number): Place;
 }
 
 /** The text is not XML that Crawlway accepts. */
@@ -76,74 +76,75 @@ type ParsedNode = Readonly<Record<string, unknown>>;
 const OTHER_END = /^Expected closing tag '(.+)' \(opened in line (\d+), col \d+\) instead of closing tag '(.+)'\.?$/;
 
 /** The parser's message: reworded for the most common mistake, otherwise unchanged. */
-function inOurWords(said: string): string {
+function rewordParserError(said: string): string {
   const [, open, line, end] = OTHER_END.exec(said) ?? [];
-  if (open === undefined) return sentence(said);
+  if (open === undefined) return stripFullStop(said);
   return `</${end}> ends an element while <${open}> of line ${line} is still open: write </${open}> before it`;
 }
 
 /** @throws XmlFault with the place of the first thing that is not well-formed, not allowed, or too large. */
 export function parseDocument(text: string, file: string): XmlDocument {
-  const place = placeFinder(text, file);
+  const place = createPlaceFinder(text, file);
   const found = findMarkupFault(text);
   if (found) throw new XmlFault(found.code, found.message, place(found.offset));
   const validity = XMLValidator.validate(text);
   if (validity !== true) {
     const { code, msg, line, col } = validity.err;
     // The parser quotes what it takes for a name, which may be part of a password.
-    const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : inOurWords(msg);
+    const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : rewordParserError(msg);
     throw new XmlFault('xml-not-well-formed', message, { file, line: line || 1, column: col || 1 });
   }
-  const roots = elementNodes(parse(text, place));
+  const roots = elementNodes(parseNodes(text, place));
   const root = roots[0];
   if (!root) throw new XmlFault('xml-not-well-formed', 'the file has no root element', place(0));
   const second = roots[1];
   if (second) {
-    throw new XmlFault('xml-not-well-formed', 'there is a second root element', place(range(second).startIndex));
+    throw new XmlFault('xml-not-well-formed', 'there is a second root element', place(nodeRange(second).startIndex));
   }
-  const strange = unknownReference(withoutSpecials(text));
+  const strange = findUnknownReference(blankOutSpecialSections(text));
   if (strange >= 0) {
     const message = "'&' does not begin an entity that XML defines: write &amp;";
     throw new XmlFault('xml-not-well-formed', message, place(strange));
   }
-  return { text, root: buildElement(text, root, undefined), place };
+  return { text, root: buildElement(text, root, undefined), placeAt: place };
 }
 
-function parse(text: string, place: (offset: number) => Place): readonly ParsedNode[] {
+function parseNodes(text: string, place: (offset: number) => Place): readonly ParsedNode[] {
   try {
     return PARSER.parse(text) as ParsedNode[];
   } catch (error) {
-    throw new XmlFault('xml-not-well-formed', sentence((error as Error).message), place(0));
+    throw new XmlFault('xml-not-well-formed', stripFullStop((error as Error).message), place(0));
   }
 }
 
 const BAD_ATTRIBUTES =
   'the attributes of this tag are not well-formed: write each one once, as name="value", with a space before it, and &quot; for a quote in a value';
 
-const sentence = (message: string): string => message.replace(/\.$/, '');
+const stripFullStop = (message: string): string => message.replace(/\.$/, '');
 
 /** Comments, CDATA and processing instructions are replaced by blanks of equal length: `&` means nothing there. */
-function withoutSpecials(text: string): string {
+function blankOutSpecialSections(text: string): string {
   let result = '';
   let at = 0;
-  for (const { start, end } of specials(text)) {
+  for (const { start, end } of specialSections(text)) {
     result += text.slice(at, start) + ' '.repeat(end - start);
     at = end;
   }
   return result + text.slice(at);
 }
 
-const range = (node: ParsedNode): { startIndex: number; endIndex: number } =>
+const nodeRange = (node: ParsedNode): { startIndex: number; endIndex: number } =>
   node[RANGE] as { startIndex: number; endIndex: number };
 
 const nodeName = (node: ParsedNode): string => Object.keys(node)[0] ?? '';
 
-const elementNodes = (nodes: readonly ParsedNode[]): ParsedNode[] => nodes.filter((node) => range(node) !== undefined);
+const elementNodes = (nodes: readonly ParsedNode[]): ParsedNode[] =>
+  nodes.filter((node) => nodeRange(node) !== undefined);
 
 const NAME = /<([^\s/>]+)/y;
 
 function buildElement(text: string, node: ParsedNode, parent: XmlElement | undefined): XmlElement {
-  const { startIndex: start, endIndex: end } = range(node);
+  const { startIndex: start, endIndex: end } = nodeRange(node);
   NAME.lastIndex = start;
   const name = NAME.exec(text)?.[1] ?? nodeName(node);
   const attributes = readAttributes(text, start + 1 + name.length);
@@ -182,7 +183,7 @@ export function namespaceOf(element: Scope, prefix: string): string | undefined 
 type Scope = Pick<XmlElement, 'attributes' | 'parent'>;
 
 /** Returns a function from offset to place; the table of line starts is made once. */
-function placeFinder(text: string, file: string): (offset: number) => Place {
+function createPlaceFinder(text: string, file: string): (offset: number) => Place {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   const mark = text.startsWith('\uFEFF') ? 1 : 0;

@@ -41,13 +41,13 @@ function generateSchema(vocabulary: Vocabulary): string {
     '  <xs:simpleType name="variable">',
     '    <xs:restriction base="xs:string"><xs:pattern value=".*\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}.*"/></xs:restriction>',
     '  </xs:simpleType>',
-    ...elementsIn(vocabulary).flatMap((spec) => schemaElement(spec, prefix)),
+    ...elementsIn(vocabulary).flatMap((spec) => renderSchemaElement(spec, prefix)),
     '</xs:schema>',
     '',
   ].join('\n');
 }
 
-function schemaElement(spec: ElementSpec, prefix: string): string[] {
+function renderSchemaElement(spec: ElementSpec, prefix: string): string[] {
   const children = spec.children.map((name) => {
     const vocabulary = ELEMENTS.get(name)?.vocabulary ?? spec.vocabulary;
     return `        <xs:element ref="${VOCABULARIES[vocabulary].prefix}:${name}"/>`;
@@ -55,23 +55,23 @@ function schemaElement(spec: ElementSpec, prefix: string): string[] {
   const choice = ['      <xs:choice minOccurs="0" maxOccurs="unbounded">', ...children, '      </xs:choice>'];
   return [
     `  <xs:element name="${spec.name}">`,
-    `    <xs:annotation><xs:documentation>${plain(spec.meaning)}</xs:documentation></xs:annotation>`,
+    `    <xs:annotation><xs:documentation>${stripMarkdown(spec.meaning)}</xs:documentation></xs:annotation>`,
     `    <xs:complexType${spec.text === undefined ? '' : ' mixed="true"'}>`,
     ...(children.length > 0 ? choice : []),
-    ...Object.entries(spec.attributes).flatMap(([name, attribute]) => schemaAttribute(name, attribute, prefix)),
+    ...Object.entries(spec.attributes).flatMap(([name, attribute]) => renderSchemaAttribute(name, attribute, prefix)),
     '      <xs:anyAttribute namespace="##other" processContents="skip"/>',
     '    </xs:complexType>',
     '  </xs:element>',
   ];
 }
 
-function schemaAttribute(name: string, attribute: AttributeSpec<unknown>, prefix: string): string[] {
+function renderSchemaAttribute(name: string, attribute: AttributeSpec<unknown>, prefix: string): string[] {
   const names = [name, ...(attribute.aliases ?? [])];
   const use = attribute.required && names.length === 1 ? ' use="required"' : '';
   const given = attribute.default === undefined ? '' : ` Default: ${escapeAttribute(attribute.default)}.`;
   return names.flatMap((variant) => [
     `      <xs:attribute name="${variant}"${use}>`,
-    `        <xs:annotation><xs:documentation>${plain(attribute.meaning)}${given}</xs:documentation></xs:annotation>`,
+    `        <xs:annotation><xs:documentation>${stripMarkdown(attribute.meaning)}${given}</xs:documentation></xs:annotation>`,
     `        <xs:simpleType><xs:union memberTypes="${prefix}:variable">`,
     `          <xs:simpleType>${attribute.type.xsd}</xs:simpleType>`,
     '        </xs:union></xs:simpleType>',
@@ -79,7 +79,7 @@ function schemaAttribute(name: string, attribute: AttributeSpec<unknown>, prefix
   ]);
 }
 
-const plain = (markdown: string): string => escapeAttribute(markdown.replaceAll('`', ''));
+const stripMarkdown = (markdown: string): string => escapeAttribute(markdown.replaceAll('`', ''));
 
 const INTRODUCTION = `# Configuration reference
 
@@ -105,66 +105,68 @@ export function generateReference(): string {
   return [
     INTRODUCTION,
     '## Elements of CloudView\n',
-    ...elementsIn('crawl').map(referenceElement),
+    ...elementsIn('crawl').map(renderReferenceElement),
     '## Match elements\n',
-    ...elementsIn('rules').map(referenceElement),
+    ...elementsIn('rules').map(renderReferenceElement),
     '## Elements of Crawlway\n',
-    ...elementsIn('cw').map(referenceElement),
+    ...elementsIn('cw').map(renderReferenceElement),
     '## Options of conditions\n',
     'What `<cw:option name="…" value="…"/>` can set, on the URLs that reach it.\n',
-    attributeTable(URL_OPTIONS),
+    renderAttributeTable(URL_OPTIONS),
     '## Problem codes\n',
-    problemTable(),
+    renderProblemTable(),
     '## Warnings of the linter\n',
     'What `crawlway check` says about a configuration that is usable but may not be what you meant.\n',
-    lintTable(),
+    renderLintTable(),
   ].join('\n');
 }
 
-function referenceElement(spec: ElementSpec): string {
+function renderReferenceElement(spec: ElementSpec): string {
   const parents = [...ELEMENTS.values()].filter((other) => other.children.includes(spec.name)).map(({ name }) => name);
   return [
-    `### ${tag(spec)}\n`,
+    `### ${tagName(spec)}\n`,
     `${spec.meaning}\n`,
-    parents.length === 0 ? '' : `Allowed in: ${parents.map(quoted).join(', ')}${spec.once ? ', at most once' : ''}.\n`,
-    spec.children.length === 0 ? '' : `Holds: ${spec.children.map(quoted).join(', ')}.\n`,
+    parents.length === 0
+      ? ''
+      : `Allowed in: ${parents.map(inlineCode).join(', ')}${spec.once ? ', at most once' : ''}.\n`,
+    spec.children.length === 0 ? '' : `Holds: ${spec.children.map(inlineCode).join(', ')}.\n`,
     spec.text === undefined ? '' : `Text: ${spec.text}\n`,
-    Object.keys(spec.attributes).length === 0 ? '' : attributeTable(spec.attributes),
+    Object.keys(spec.attributes).length === 0 ? '' : renderAttributeTable(spec.attributes),
   ]
     .filter((part) => part !== '')
     .join('\n');
 }
 
-const tag = (spec: ElementSpec): string =>
+const tagName = (spec: ElementSpec): string =>
   spec.vocabulary === 'crawl' ? spec.name : `${VOCABULARIES[spec.vocabulary].prefix}:${spec.name}`;
 
-const quoted = (name: string): string => `\`${name}\``;
+const inlineCode = (name: string): string => `\`${name}\``;
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
+const escapeCell = (text: string): string => text.replaceAll('|', '\\|');
 
-function attributeTable(attributes: Attributes): string {
+function renderAttributeTable(attributes: Attributes): string {
   const rows = Object.entries(attributes).map(([name, attribute]) => {
-    const names = [name, ...(attribute.aliases ?? [])].map(quoted).join(', ');
+    const names = [name, ...(attribute.aliases ?? [])].map(inlineCode).join(', ');
     const unit = attribute.unit === undefined ? '' : `, ${attribute.unit}`;
     const secret = attribute.secret ? ' Secret.' : '';
-    return `| ${names} | ${cell(attribute.type.label)}${unit} | ${defaultCell(attribute)} | ${cell(attribute.meaning)}${secret} |`;
+    return `| ${names} | ${escapeCell(attribute.type.label)}${unit} | ${renderDefault(attribute)} | ${escapeCell(attribute.meaning)}${secret} |`;
   });
   return ['| name | value | default | meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
 
-function defaultCell(attribute: AttributeSpec<unknown>): string {
+function renderDefault(attribute: AttributeSpec<unknown>): string {
   if (attribute.required) return 'required';
-  return attribute.default === undefined ? '' : cell(quoted(attribute.default));
+  return attribute.default === undefined ? '' : escapeCell(inlineCode(attribute.default));
 }
 
-function problemTable(): string {
+function renderProblemTable(): string {
   const rows = Object.entries(PROBLEM_CODES).map(
     ([code, entry]) => `| \`${code}\` | ${entry.severity} | ${entry.meaning} |`,
   );
   return ['| code | severity | meaning |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
-function lintTable(): string {
+function renderLintTable(): string {
   const rows = Object.entries(LINT_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
   return ['| code | meaning |', '|---|---|', ...rows, ''].join('\n');
 }

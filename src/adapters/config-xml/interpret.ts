@@ -14,7 +14,7 @@ import type { Problems } from './problems.js';
 import type { AttributeSpec, Attributes, ElementSpec, Values } from './schema/spec.js';
 import { vocabularyOf } from './schema/vocabulary.js';
 import { ELEMENTS, elementSpec } from './schema.js';
-import { didYouMean, likelySpelling } from './spelling.js';
+import { didYouMean, findLikelySpelling } from './spelling.js';
 import { boolean } from './value-types/plain.js';
 
 /** An element that the table knows, with its values. */
@@ -38,22 +38,23 @@ export interface ReadContext {
 }
 
 /** The valid children of one kind. */
-export const all = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
-  every(node, spec).filter((child) => !child.broken);
+export const validChildren = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
+  allChildren(node, spec).filter((child) => !child.broken);
 
 /** All children of one kind, including invalid ones, to continue checking inside them. */
-export const every = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
+export const allChildren = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
   node.children.filter((child) => child.spec.name === spec.name) as unknown as Node<A>[];
 
 /** The only child of a kind, if present. */
-export const one = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A> | undefined => all(node, spec)[0];
+export const onlyChild = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A> | undefined =>
+  validChildren(node, spec)[0];
 
 /** Whether the node is of this kind; narrows the type of its values. */
-export const is = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
+export const isKind = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
   node.spec.name === spec.name;
 
 /** The values of an absent element: its defaults. */
-export function defaults<A extends Attributes>(spec: ElementSpec<A>): Values<A> {
+export function defaultsOf<A extends Attributes>(spec: ElementSpec<A>): Values<A> {
   const values: Record<string, unknown> = {};
   for (const [name, attribute] of Object.entries(spec.attributes)) values[name] = defaultValue(attribute);
   return values as Values<A>;
@@ -75,15 +76,15 @@ function defaultValue(attribute: AttributeSpec<unknown>): unknown {
 }
 
 export function interpret(element: XmlElement, spec: ElementSpec, around: ReadContext): Node {
-  const place = around.document.place(element.start);
+  const place = around.document.placeAt(element.start);
   const { values, broken } = readAttributes(element, spec, around);
   const children: Node[] = [];
   for (const child of element.children) {
-    const known = specOf(child, spec, around);
+    const known = resolveSpec(child, spec, around);
     if (!known) continue;
     if (known.once && children.some((other) => other.spec === known)) {
       const message = `${known.name} may appear only once in ${spec.name}`;
-      around.problems.add('duplicate-element', message, around.document.place(child.start));
+      around.problems.add('duplicate-element', message, around.document.placeAt(child.start));
     }
     children.push(interpret(child, known, around));
   }
@@ -96,29 +97,31 @@ export function interpret(element: XmlElement, spec: ElementSpec, around: ReadCo
 /** Names in the table, where an unknown name would hide a mistake. */
 const isStrict = (spec: ElementSpec): boolean => spec.vocabulary !== 'crawl' || spec.name === 'Rule';
 
-function specOf(element: XmlElement, parent: ElementSpec, around: ReadContext): ElementSpec | undefined {
-  const place = around.document.place(element.start);
+function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadContext): ElementSpec | undefined {
+  const place = around.document.placeAt(element.start);
   const vocabulary = vocabularyOf(element.namespace, element.prefix);
   if (vocabulary === 'foreign') {
     around.problems.add('ignored-element', `element ${element.name} is not one of Crawlway's: kept and ignored`, place);
     return undefined;
   }
-  if (vocabulary === 'undeclared') warnOfPrefix(element.prefix, place, around.problems);
+  if (vocabulary === 'undeclared') warnAboutPrefix(element.prefix, place, around.problems);
   if (parent.children.includes(element.local)) return elementSpec(element.local);
   const elsewhere = ELEMENTS.get(element.local);
-  const likely = likelySpelling(element.local, parent.children);
+  const likely = findLikelySpelling(element.local, parent.children);
   if (isUnknownAction(element, parent)) {
     around.problems.add(
       'ignored-element',
-      `action ${element.local} is not known: the rule does without it; it may hold ${list(parent.children)}`,
+      `action ${element.local} is not known: the rule does without it; it may hold ${joinNames(parent.children)}`,
       place,
     );
   } else if (elsewhere) {
-    const message = `${element.local} does not belong in ${parent.name}: it belongs in ${parentsOf(elsewhere)}`;
+    const message = `${element.local} does not belong in ${parent.name}: it belongs in ${listParents(elsewhere)}`;
     around.problems.add('unknown-element', message, place);
   } else if (likely !== undefined || isStrict(parent) || vocabulary !== 'crawl') {
     const hint =
-      likely === undefined ? ` in ${parent.name}: it may hold ${list(parent.children)}` : `: did you mean ${likely}?`;
+      likely === undefined
+        ? ` in ${parent.name}: it may hold ${joinNames(parent.children)}`
+        : `: did you mean ${likely}?`;
     around.problems.add('unknown-element', `unknown element ${element.local}${hint}`, place);
   } else {
     around.problems.add('ignored-element', `element ${element.local} has no meaning here: kept and ignored`, place);
@@ -135,27 +138,27 @@ export const isUnknownAction = (element: XmlElement, parent: ElementSpec): boole
   vocabularyOf(element.namespace, element.prefix) === 'crawl' &&
   (element.namespace !== undefined || (element.attributes.length === 0 && element.children.length === 0)) &&
   !ELEMENTS.has(element.local) &&
-  likelySpelling(element.local, parent.children) === undefined;
+  findLikelySpelling(element.local, parent.children) === undefined;
 
-function parentsOf(spec: ElementSpec): string {
+function listParents(spec: ElementSpec): string {
   const parents = [...ELEMENTS.values()]
     .filter((other) => other.children.includes(spec.name))
     .map((other) => other.name);
-  return parents.length === 0 ? 'no other element' : list(parents, 'or');
+  return parents.length === 0 ? 'no other element' : joinNames(parents, 'or');
 }
 
-function list(names: readonly string[], word = 'and'): string {
+function joinNames(names: readonly string[], word = 'and'): string {
   if (names.length === 0) return 'nothing';
   return names.length === 1 ? (names[0] as string) : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }
 
-function warnOfPrefix(prefix: string, place: Place, problems: Problems): void {
+function warnAboutPrefix(prefix: string, place: Place, problems: Problems): void {
   const message = `the prefix ${prefix} is not declared with xmlns:${prefix}`;
   if (!problems.list.some((problem) => problem.message === message)) problems.add('undeclared-prefix', message, place);
 }
 
 function readAttributes(element: XmlElement, spec: ElementSpec, around: ReadContext) {
-  const written = attributesBySpec(element, spec, around);
+  const written = matchAttributes(element, spec, around);
   const values: Record<string, unknown> = {};
   let broken = false;
   for (const [name, attribute] of Object.entries(spec.attributes)) {
@@ -167,18 +170,18 @@ function readAttributes(element: XmlElement, spec: ElementSpec, around: ReadCont
     } else if (attribute.required) {
       broken = true;
       const message = `${spec.name} needs the attribute ${attribute.aliases?.[0] ?? name}`;
-      around.problems.add('missing-attribute', message, around.document.place(element.start));
+      around.problems.add('missing-attribute', message, around.document.placeAt(element.start));
     } else values[name] = defaultValue(attribute);
   }
   return { values, broken };
 }
 
-function attributesBySpec(element: XmlElement, spec: ElementSpec, around: ReadContext): Map<string, XmlAttribute> {
+function matchAttributes(element: XmlElement, spec: ElementSpec, around: ReadContext): Map<string, XmlAttribute> {
   const written = new Map<string, XmlAttribute>();
   for (const attribute of element.attributes) {
     if (attribute.name === 'xmlns' || ['xmlns', 'xml', 'xsi'].includes(attribute.prefix)) continue;
-    const place = around.document.place(attribute.start);
-    const name = isForeign(attribute, element) ? undefined : attributeName(attribute.local, spec);
+    const place = around.document.placeAt(attribute.start);
+    const name = isForeign(attribute, element) ? undefined : canonicalAttributeName(attribute.local, spec);
     if (name === undefined) reportUnknown(attribute, spec, around);
     else if (written.has(name)) {
       const message = `${attribute.local} is given twice, also as ${written.get(name)?.local}`;
@@ -192,7 +195,7 @@ const isForeign = ({ prefix }: XmlAttribute, element: XmlElement): boolean =>
   prefix !== '' && vocabularyOf(namespaceOf(element, prefix), prefix) === 'foreign';
 
 /** The name in the table of an attribute as written, aliases resolved. */
-export function attributeName(local: string, spec: ElementSpec): string | undefined {
+export function canonicalAttributeName(local: string, spec: ElementSpec): string | undefined {
   if (Object.hasOwn(spec.attributes, local)) return local;
   return Object.keys(spec.attributes).find((name) => spec.attributes[name]?.aliases?.includes(local));
 }
@@ -203,11 +206,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: ReadContext): void {
-  const place = around.document.place(attribute.start);
+  const place = around.document.placeAt(attribute.start);
   const names = Object.keys(spec.attributes);
-  const likely = likelySpelling(attribute.local, names);
+  const likely = findLikelySpelling(attribute.local, names);
   if (attribute.prefix === '' && (likely !== undefined || isStrict(spec))) {
-    const hint = likely === undefined ? `: it may have ${list(names)}` : didYouMean(attribute.local, names);
+    const hint = likely === undefined ? `: it may have ${joinNames(names)}` : didYouMean(attribute.local, names);
     around.problems.add('unknown-attribute', `unknown attribute ${attribute.local} on ${spec.name}${hint}`, place);
   } else {
     const instead = INSTEAD[`${spec.name} ${attribute.local}`];
@@ -220,40 +223,45 @@ function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: ReadC
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*|(?:file|helper):[^{}]{1,1000})\}/g;
 
 /** Elsewhere its value would be shown, logged or sent to whatever site the configuration names. */
-const mayHoldVariables = (spec: AttributeSpec<unknown>, element: XmlElement): boolean =>
+const mayContainVariables = (spec: AttributeSpec<unknown>, element: XmlElement): boolean =>
   spec.secret === true || spec.variables === true || (element.local === 'option' && isSecretOption(element));
 
 const isSecretOption = ({ attributes }: XmlElement): boolean =>
   attributes.some(({ local, value }) => local === 'name' && (value === 'header' || value === 'credentials'));
 
 /** Undefined: one is missing; a problem has been reported. */
-function withVariables(
+function expandVariables(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
   { problems, outsideSecret }: ReadContext,
   place: Place,
 ): string | undefined {
   let whole = true;
-  const missing = (message: string): string => {
+  const reportMissing = (message: string): string => {
     whole = false;
     problems.add('missing-variable', message, place);
     return '';
   };
   const value = text.replace(VARIABLE, (_, name: string) => {
-    if (name.includes(':')) return outsideSecret ? readOutside(outsideSecret, name, missing) : missing(NOT_HERE);
-    return (Object.hasOwn(env, name) ? env[name] : undefined) ?? missing(notSet(name));
+    if (name.includes(':'))
+      return outsideSecret ? readExternalSecret(outsideSecret, name, reportMissing) : reportMissing(NOT_HERE);
+    return (Object.hasOwn(env, name) ? env[name] : undefined) ?? reportMissing(variableNotSet(name));
   });
   return whole ? value : undefined;
 }
 
 const NOT_HERE = 'only the server reads secrets from files and helpers; name an environment variable';
 
-const notSet = (name: string): string =>
+const variableNotSet = (name: string): string =>
   name.startsWith(SECRET_PREFIX)
     ? `the environment variable ${name} is not set`
     : `the variable ${name} is not available to configurations: set ${SECRET_PREFIX}${name} and write that name, or start with CRAWLWAY_ALLOW_VARIABLES=${name}`;
 
-function readOutside(read: (reference: string) => string, name: string, missing: (message: string) => string): string {
+function readExternalSecret(
+  read: (reference: string) => string,
+  name: string,
+  missing: (message: string) => string,
+): string {
   try {
     return read(name);
   } catch (error) {
@@ -267,13 +275,13 @@ function readValue(
   written: XmlAttribute,
   spec: AttributeSpec<unknown>,
 ): { value: unknown } | undefined {
-  const place = around.document.place(written.start);
-  if (around.env !== 'as written' && !mayHoldVariables(spec, element) && written.value.search(VARIABLE) >= 0) {
+  const place = around.document.placeAt(written.start);
+  if (around.env !== 'as written' && !mayContainVariables(spec, element) && written.value.search(VARIABLE) >= 0) {
     const message = `${written.local}: variables are allowed only in secrets and in addresses and users of sinks and proxies; write the value`;
     around.problems.add('misplaced-variable', message, place);
     return undefined;
   }
-  const value = around.env === 'as written' ? written.value : withVariables(written.value, around.env, around, place);
+  const value = around.env === 'as written' ? written.value : expandVariables(written.value, around.env, around, place);
   if (value === undefined) return undefined;
   if (value.includes(PLACEHOLDER)) {
     const message = `${written.local}: these asterisks stand for no known secret; write the secret, or name a variable like \${NAME}`;

@@ -12,28 +12,32 @@ export interface MarkupFault {
   readonly message: string;
 }
 
-const fault = (offset: number, code: MarkupFault['code'], message: string): MarkupFault => ({ offset, code, message });
+const createFault = (offset: number, code: MarkupFault['code'], message: string): MarkupFault => ({
+  offset,
+  code,
+  message,
+});
 
 /** The first reason why the text cannot be parsed, if any. */
 export function findMarkupFault(xml: string): MarkupFault | undefined {
   if (xml.length > LIMITS.bytes || Buffer.byteLength(xml) > LIMITS.bytes) {
-    return fault(0, 'xml-too-large', `the file is larger than ${LIMITS.bytes / 1024 / 1024} MiB`);
+    return createFault(0, 'xml-too-large', `the file is larger than ${LIMITS.bytes / 1024 / 1024} MiB`);
   }
   const strange = xml.search(NO_XML_CHARACTER);
   if (strange >= 0)
-    return fault(strange, 'xml-not-well-formed', `${nameOf(xml, strange)} is not allowed in XML: remove it`);
+    return createFault(strange, 'xml-not-well-formed', `${readName(xml, strange)} is not allowed in XML: remove it`);
   let depth = 0;
   let elements = 0;
   let at = xml.indexOf('<');
   while (at >= 0) {
-    const piece = pieceAt(xml, at);
+    const piece = readPiece(xml, at);
     if ('code' in piece) return piece;
     if (piece.kind === 'open' && ++depth > LIMITS.depth) {
-      return fault(at, 'xml-too-large', `elements are nested deeper than ${LIMITS.depth}`);
+      return createFault(at, 'xml-too-large', `elements are nested deeper than ${LIMITS.depth}`);
     }
     if (piece.kind === 'close') depth--;
     else if (piece.kind !== 'other' && ++elements > LIMITS.elements) {
-      return fault(at, 'xml-too-large', `there are more than ${LIMITS.elements} elements`);
+      return createFault(at, 'xml-too-large', `there are more than ${LIMITS.elements} elements`);
     }
     at = xml.indexOf('<', piece.end);
   }
@@ -43,14 +47,14 @@ export function findMarkupFault(xml: string): MarkupFault | undefined {
 /** XML 1.0, 2.2; an unpaired surrogate is not allowed either. */
 const NO_XML_CHARACTER = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
-const nameOf = (text: string, at: number): string =>
+const readName = (text: string, at: number): string =>
   `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** Comments, CDATA sections and processing instructions of a well-formed text, in order. */
-export function* specials(xml: string): Generator<{ readonly start: number; readonly end: number }> {
+export function* specialSections(xml: string): Generator<{ readonly start: number; readonly end: number }> {
   let at = xml.indexOf('<');
   while (at >= 0) {
-    const piece = pieceAt(xml, at);
+    const piece = readPiece(xml, at);
     if ('code' in piece) return;
     if (piece.kind === 'other') yield { start: at, end: piece.end };
     at = xml.indexOf('<', piece.end);
@@ -62,46 +66,51 @@ interface Piece {
   readonly end: number;
 }
 
-function pieceAt(xml: string, at: number): Piece | MarkupFault {
-  if (xml.startsWith('<!--', at)) return upTo(xml, at, '-->', 'comment');
-  if (xml.startsWith('<![CDATA[', at)) return upTo(xml, at, ']]>', 'CDATA section');
+function readPiece(xml: string, at: number): Piece | MarkupFault {
+  if (xml.startsWith('<!--', at)) return readUntil(xml, at, '-->', 'comment');
+  if (xml.startsWith('<![CDATA[', at)) return readUntil(xml, at, ']]>', 'CDATA section');
   if (xml.startsWith('<!', at)) {
-    return fault(at, 'xml-declaration-forbidden', 'document types and entity declarations are not allowed: remove it');
+    return createFault(
+      at,
+      'xml-declaration-forbidden',
+      'document types and entity declarations are not allowed: remove it',
+    );
   }
-  if (xml.startsWith('<?', at)) return upTo(xml, at, '?>', 'processing instruction');
-  const close = tagEnd(xml, at + 1);
+  if (xml.startsWith('<?', at)) return readUntil(xml, at, '?>', 'processing instruction');
+  const close = findTagEnd(xml, at + 1);
   if (typeof close !== 'number') return close;
   if (close - at > LIMITS.tag) {
-    return fault(at, 'xml-too-large', `this tag with its attributes is longer than ${LIMITS.tag} characters`);
+    return createFault(at, 'xml-too-large', `this tag with its attributes is longer than ${LIMITS.tag} characters`);
   }
   if (xml[at + 1] === '/') return { kind: 'close', end: close + 1 };
   return { kind: xml[close - 1] === '/' ? 'empty' : 'open', end: close + 1 };
 }
 
-function upTo(xml: string, at: number, terminator: string, what: string): Piece | MarkupFault {
+function readUntil(xml: string, at: number, terminator: string, what: string): Piece | MarkupFault {
   const end = xml.indexOf(terminator, at);
-  if (end < 0) return fault(at, 'xml-not-well-formed', `this ${what} is never closed: end it with ${terminator}`);
+  if (end < 0) return createFault(at, 'xml-not-well-formed', `this ${what} is never closed: end it with ${terminator}`);
   return { kind: 'other', end: end + terminator.length };
 }
 
 /** Offset of the `>` that ends a tag, quotes respected. */
-function tagEnd(xml: string, from: number): number | MarkupFault {
+function findTagEnd(xml: string, from: number): number | MarkupFault {
   for (let i = from; i < xml.length; i++) {
     const c = xml.charCodeAt(i);
     if (c === 62) return i;
-    if (c === 60) return fault(i, 'xml-not-well-formed', "'<' inside a tag: the tag before it is not closed with '>'");
+    if (c === 60)
+      return createFault(i, 'xml-not-well-formed', "'<' inside a tag: the tag before it is not closed with '>'");
     if (c === 34 || c === 39) {
       const end = xml.indexOf(xml[i] as string, i + 1);
       const less = xml.indexOf('<', i + 1);
       if (end < 0 || (less >= 0 && less < end)) {
         return end < 0
-          ? fault(i, 'xml-not-well-formed', 'this value has no closing quote')
-          : fault(less, 'xml-not-well-formed', "'<' inside a value (is a quote missing before it?): write &lt;");
+          ? createFault(i, 'xml-not-well-formed', 'this value has no closing quote')
+          : createFault(less, 'xml-not-well-formed', "'<' inside a value (is a quote missing before it?): write &lt;");
       }
       i = end;
     }
   }
-  return fault(from - 1, 'xml-not-well-formed', "this tag is not closed with '>'");
+  return createFault(from - 1, 'xml-not-well-formed', "this tag is not closed with '>'");
 }
 
 export interface XmlAttribute {
@@ -159,7 +168,7 @@ const isXmlCharacter = (code: number): boolean =>
   code <= 0x10ffff && !NO_XML_CHARACTER.test(String.fromCodePoint(code));
 
 /** Offset of the first `&` that begins none of the references above. */
-export function unknownReference(text: string): number {
+export function findUnknownReference(text: string): number {
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     const end = text.indexOf(';', at);
     const reference = end < 0 || end - at > 10 ? '' : text.slice(at, end + 1);

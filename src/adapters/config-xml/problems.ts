@@ -70,24 +70,24 @@ export class Problems {
 
   /** @throws TooManyProblems */
   add(code: ProblemCode, message: string, place: Place): void {
-    this.take({ severity: PROBLEM_CODES[code].severity, code, message, place });
+    this.addFound({ severity: PROBLEM_CODES[code].severity, code, message, place });
   }
 
   /**
    * A problem found by another part. Duplicates are reported once.
    * @throws TooManyProblems
    */
-  take(found: Problem): void {
+  addFound(found: Problem): void {
     const problem = { ...found, message: redact(found.message) };
     const identity = `${problem.code} ${placeText(problem.place)} ${problem.message}`;
     if (this.#counts[problem.severity] > MOST || this.#told.has(identity)) return;
     this.#told.add(identity);
     this.#counts[problem.severity]++;
     if (this.#counts[problem.severity] <= MOST) this.list.push(problem);
-    else this.#leaveOut(problem);
+    else this.#countOmitted(problem);
   }
 
-  #leaveOut({ severity, place }: Problem): void {
+  #countOmitted({ severity, place }: Problem): void {
     const message = `more than ${MOST} ${severity}s: the rest is left out`;
     this.list.push({ severity, code: 'too-many-problems', message, place });
     if (severity === 'error') throw new TooManyProblems();
@@ -101,7 +101,8 @@ export class Problems {
   sorted(): Problem[] {
     const files = [...new Set(this.list.map(({ place }) => place.file))];
     const rank = ({ place }: Problem): number => files.indexOf(place.file);
-    const byText = (a: Problem, b: Problem): number => a.place.line - b.place.line || a.place.column - b.place.column;
-    return [...this.list].sort((a, b) => rank(a) - rank(b) || byText(a, b));
+    const compareByPosition = (a: Problem, b: Problem): number =>
+      a.place.line - b.place.line || a.place.column - b.place.column;
+    return [...this.list].sort((a, b) => rank(a) - rank(b) || compareByPosition(a, b));
   }
 }

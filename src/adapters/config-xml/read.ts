@@ -12,7 +12,7 @@ import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-error
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
-import { defaults, every, interpret, type Node, one } from './interpret.js';
+import { allChildren, defaultsOf, interpret, type Node, onlyChild } from './interpret.js';
 import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
@@ -68,7 +68,7 @@ export function readConfiguration(xml: string, options: ReadOptions): ReadResult
 
 function readDocument(document: XmlDocument, problems: Problems, options: ReadOptions): ServerDefinition | undefined {
   const { root } = document;
-  if (!isConfiguration(document, problems)) return undefined;
+  if (!checkRoot(document, problems)) return undefined;
   const node = interpret(root, crawl.CRAWL_CONFIG, {
     document,
     problems,
@@ -77,19 +77,19 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
   });
   const context: ReadContext = {
     problems,
-    readFile: fileReader(problems, options),
-    pathOf: options.pathOf ?? ((name) => name),
-    readFileIfThere: optionalFileReader(problems, options),
+    readFile: createFileReader(problems, options),
+    resolvePath: options.pathOf ?? ((name) => name),
+    readOptionalFile: createOptionalFileReader(problems, options),
   };
-  const crawlers = every(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
+  const crawlers = allChildren(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
   const global = readGlobalCrawlSpace(node, context);
   const definition: ServerDefinition = {
     crawlers,
     ...(global ? { globalCrawlSpace: global } : {}),
     fetchers: withSecretServers(readFetchers(node, context), crawlers),
     extractors: readExtractors(node, context),
-    indexNow: one(node, INDEX_NOW)?.values ?? defaults(INDEX_NOW),
-    ...webSub(node),
+    indexNow: onlyChild(node, INDEX_NOW)?.values ?? defaultsOf(INDEX_NOW),
+    ...readWebSub(node),
     renderer: readRenderer(node as Node, context),
     sinks: readSinks(node, context, options.fileSinks),
     ...readPlugins(node, context, options.plugins),
@@ -98,7 +98,7 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
   checkNames(node, problems);
   const connected = {
     ...definition,
-    crawlers: crawlers.map((crawler) => connect(crawler, node, definition, problems)),
+    crawlers: crawlers.map((crawler) => resolveReferences(crawler, node, definition, problems)),
   };
   checkLogins(connected, problems);
   checkPlugins(connected, problems);
@@ -106,7 +106,7 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
   return connected;
 }
 
-function isConfiguration({ root, place }: XmlDocument, problems: Problems): boolean {
+function checkRoot({ root, placeAt: place }: XmlDocument, problems: Problems): boolean {
   const { name } = crawl.CRAWL_CONFIG;
   if (root.local !== name) {
     const hint = didYouMean(root.local, [name]) || `: the outermost element is ${name}`;
@@ -119,7 +119,7 @@ function isConfiguration({ root, place }: XmlDocument, problems: Problems): bool
   return false;
 }
 
-const fileReader =
+const createFileReader =
   (problems: Problems, options: ReadOptions) =>
   (name: string, place: Place, kind?: RuleFileKind): string | undefined => {
     try {
@@ -132,8 +132,8 @@ const fileReader =
   };
 
 /** A file that exists but cannot be read may contain something that must not be ignored. */
-const optionalFileReader =
-  (problems: Problems, options: ReadOptions): ReadContext['readFileIfThere'] =>
+const createOptionalFileReader =
+  (problems: Problems, options: ReadOptions): ReadContext['readOptionalFile'] =>
   (name, place, kind) => {
     try {
       return options.readFile(name, kind);
@@ -171,7 +171,7 @@ function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problem
   }
   const known = [...names];
   for (const { conditions } of crawlers) {
-    for (const { option: login, place } of namedByOptions(conditions, 'login')) {
+    for (const { option: login, place } of referencesInOptions(conditions, 'login')) {
       if (!names.has(login))
         problems.add(
           'unknown-reference',
@@ -183,32 +183,36 @@ function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problem
 }
 
 /** The crawler with its sinks; what it refers to must exist. */
-function connect(
+function resolveReferences(
   crawler: CrawlerDefinition,
   root: Node,
   { fetchers, sinks }: Omit<ServerDefinition, 'crawlers'>,
   problems: Problems,
 ): CrawlerDefinition {
-  const at = (name: string): Place => referencePlace(crawler, root, name);
+  const placeOf = (name: string): Place => findReferencePlace(crawler, root, name);
   const names = (kind: string): string[] => namesOf(root, kind);
   if (!fetchers.some(({ name }) => name === crawler.fetcher) && !names('Fetcher').includes(crawler.fetcher)) {
     const hint = didYouMean(crawler.fetcher, names('Fetcher'));
-    problems.add('unknown-reference', `there is no Fetcher named ${crawler.fetcher}${hint}`, at('FetchWith'));
+    problems.add('unknown-reference', `there is no Fetcher named ${crawler.fetcher}${hint}`, placeOf('FetchWith'));
   }
-  for (const { option: fetcher, place } of namedByOptions(crawler.conditions, 'fetcher')) {
+  for (const { option: fetcher, place } of referencesInOptions(crawler.conditions, 'fetcher')) {
     if (fetchers.some(({ name }) => name === fetcher) || names('Fetcher').includes(fetcher)) continue;
     const hint = didYouMean(fetcher, names('Fetcher'));
     problems.add('unknown-reference', `option fetcher: there is no Fetcher named ${fetcher}${hint}`, place);
   }
   const contents = (crawler.contents ?? []).flatMap(({ name }) => name ?? []);
-  for (const { option: content, place } of namedByOptions(crawler.conditions, 'content')) {
+  for (const { option: content, place } of referencesInOptions(crawler.conditions, 'content')) {
     if (content === 'none' || contents.includes(content)) continue;
     const hint = didYouMean(content, contents);
     problems.add('unknown-reference', `option content: there is no Content named ${content}${hint}`, place);
   }
   for (const sink of crawler.pushTo) {
     if (names('Sink').includes(sink)) continue;
-    problems.add('unknown-reference', `there is no Sink named ${sink}${didYouMean(sink, names('Sink'))}`, at('PushTo'));
+    problems.add(
+      'unknown-reference',
+      `there is no Sink named ${sink}${didYouMean(sink, names('Sink'))}`,
+      placeOf('PushTo'),
+    );
   }
   if (crawler.pushTo.length > 0) return crawler;
   if (sinks.length > 1) {
@@ -222,18 +226,18 @@ function connect(
 }
 
 /** Fetchers, Contents and Logins named by conditions, with the places of the conditions. */
-function namedByOptions(
+function referencesInOptions(
   conditions: CrawlerDefinition['conditions'],
   name: 'fetcher' | 'content' | 'login',
 ): { option: string; place: Place }[] {
-  const inside = (one: Pick<ConditionRule, 'options' | 'place'>, children: readonly ConditionRule[]) => {
+  const collect = (one: Pick<ConditionRule, 'options' | 'place'>, children: readonly ConditionRule[]) => {
     const option = one.options[name];
     return [
       ...(option === undefined ? [] : [{ option, place: one.place }]),
-      ...children.flatMap((child): { option: string; place: Place }[] => inside(child, child.children)),
+      ...children.flatMap((child): { option: string; place: Place }[] => collect(child, child.children)),
     ];
   };
-  return conditions ? inside(conditions, conditions.rules) : [];
+  return conditions ? collect(conditions, conditions.rules) : [];
 }
 
 /** All names that can be determined, including those of elements with other mistakes. */
@@ -242,7 +246,7 @@ const namesOf = (root: Node, kind: string): string[] =>
     .filter((child) => child.spec.name === kind)
     .map((child) => String((child.values as { name?: unknown }).name ?? ''));
 
-function referencePlace(crawler: CrawlerDefinition, root: Node, element: string): Place {
+function findReferencePlace(crawler: CrawlerDefinition, root: Node, element: string): Place {
   const node = root.children.find(
     (child) => child.place.line === crawler.place.line && child.place.column === crawler.place.column,
   );
@@ -255,7 +259,7 @@ function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, pro
     compilePolicy(crawler, server.globalCrawlSpace);
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    for (const problem of error.problems) problems.take(problem);
+    for (const problem of error.problems) problems.addFound(problem);
   }
   for (const softError of crawler.softErrors) {
     try {
@@ -269,7 +273,7 @@ function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, pro
   }
 }
 
-function webSub(root: Node): Pick<ServerDefinition, 'webSub'> {
-  const values = one(root, WEB_SUB)?.values;
+function readWebSub(root: Node): Pick<ServerDefinition, 'webSub'> {
+  const values = onlyChild(root, WEB_SUB)?.values;
   return values ? { webSub: values } : {};
 }

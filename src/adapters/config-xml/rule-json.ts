@@ -5,7 +5,7 @@
 
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
-import { attributeName, interpret, type Node } from './interpret.js';
+import { canonicalAttributeName, interpret, type Node } from './interpret.js';
 import { escapeAttribute, LIMITS } from './markup.js';
 import { Problems, TooManyProblems } from './problems.js';
 import { readRule } from './read/rules.js';
@@ -67,7 +67,7 @@ function elementToJson(element: XmlElement): ElementJson {
   const spec = ELEMENTS.get(element.local);
   const json: Record<string, unknown> = { element: element.local };
   for (const { local, value } of element.attributes) {
-    const name = spec && attributeName(local, spec);
+    const name = spec && canonicalAttributeName(local, spec);
     if (!name) continue;
     const parsed = spec.attributes[name]?.type.parse(value);
     const typed = parsed?.ok && (typeof parsed.value === 'boolean' || typeof parsed.value === 'number');
@@ -98,7 +98,7 @@ function elementToXml({ element, children, ...attributes }: MatchJson, prefix: s
   const name = qualifiedName(element, prefix);
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${plainName(key)}="${escapeAttribute(String(value))}"`)
+    .map(([key, value]) => ` ${sanitizeName(key)}="${escapeAttribute(String(value))}"`)
     .join('');
   if (!children || children.length === 0) return [`<${name}${written}/>`];
   const inside = children.flatMap((child) => elementToXml(child, prefix, depth + 1));
@@ -106,10 +106,10 @@ function elementToXml({ element, children, ...attributes }: MatchJson, prefix: s
 }
 
 const qualifiedName = (local: string, prefix: string): string =>
-  prefix === '' ? plainName(local) : `${prefix}:${plainName(local)}`;
+  prefix === '' ? sanitizeName(local) : `${prefix}:${sanitizeName(local)}`;
 
 /** A name from outside must not become markup. */
-const plainName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+const sanitizeName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
 
 export interface CheckedRule {
   /** The Rule element alone, as written. */
@@ -127,7 +127,7 @@ export function checkRule(xml: string): CheckedRule {
   const problems = new Problems();
   try {
     if (root.local === RULE.name) readRule(interpretRule(document, problems), problems);
-    else problems.add('wrong-root', `a rule is one Rule element, not ${root.name}`, document.place(root.start));
+    else problems.add('wrong-root', `a rule is one Rule element, not ${root.name}`, document.placeAt(root.start));
   } catch (error) {
     if (!(error instanceof TooManyProblems)) throw error;
   }

@@ -9,7 +9,7 @@ export function redactRules(text: string): string {
   let start = 0;
   // A backslash at the end of a line continues it.
   for (const { index, 0: end } of text.matchAll(/(?<!\\)(?:\r\n|\n|\r)|$/g)) {
-    for (const [from, to] of secretsOfLine(text.slice(start, index))) ranges.push([start + from, start + to]);
+    for (const [from, to] of findSecrets(text.slice(start, index))) ranges.push([start + from, start + to]);
     start = index + end.length;
   }
   return hide(text, ranges, PLACEHOLDER);
@@ -20,16 +20,16 @@ const COMMAND = /^[\s\uFEFF#]*([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
 /**
  * Everything after a command whose name suggests a login (`AuthBasic`, `ProxyAuthBasic`, a misspelled one), or user info of URLs.
  */
-function secretsOfLine(line: string): readonly TextRange[] {
+function findSecrets(line: string): readonly TextRange[] {
   const [beginning = '', name = ''] = COMMAND.exec(line) ?? [];
   const isSecret = /auth/i.test(name) || suggestsSecret(name);
   const end = line.trimEnd().length;
   if (isSecret && beginning.length < end) return [[beginning.length, end]];
-  if (/^HTTPHeader$/i.test(name)) return headerValue(line, beginning.length, end);
+  if (/^HTTPHeader$/i.test(name)) return headerValueRange(line, beginning.length, end);
   return userInfoRanges(line);
 }
 
-function headerValue(line: string, from: number, end: number): TextRange[] {
+function headerValueRange(line: string, from: number, end: number): TextRange[] {
   const colon = line.indexOf(':', from);
   return colon >= 0 && colon + 1 < end ? [[colon + 1, end]] : [];
 }

@@ -8,7 +8,7 @@ import {
   userInfoRanges,
 } from '../../domain/redact.js';
 import type { XmlElement } from './document.js';
-import { attributeName } from './interpret.js';
+import { canonicalAttributeName } from './interpret.js';
 import { decodeEntities, type XmlAttribute } from './markup.js';
 import { ELEMENTS } from './schema.js';
 
@@ -23,14 +23,15 @@ const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$\{(?:file|helper):[^{
 export function secretRanges(element: XmlElement, attribute: XmlAttribute, text: string): TextRange[] {
   const { valueStart, valueEnd } = attribute;
   const raw = text.slice(valueStart, valueEnd);
-  if (isSecret(element, attribute)) return shown(raw, valueStart, [[headerNameLength(element, raw), raw.length]]);
-  const { decoded, offsets } = decodedWithOffsets(raw);
+  if (isSecret(element, attribute))
+    return toDocumentRanges(raw, valueStart, [[headerNameLength(element, raw), raw.length]]);
+  const { decoded, offsets } = decodeWithOffsets(raw);
   const userInfo = userInfoRanges(decoded);
-  const parameters = isAddressOfSink(element, attribute) ? parameterRanges(decoded) : [];
+  const parameters = isSinkUrl(element, attribute) ? parameterRanges(decoded) : [];
   const ranges = [...userInfo, ...parameters]
     .map(([start, end]): TextRange => [offsets(start), offsets(end)])
     .sort((one, other) => one[0] - other[0]);
-  return shown(raw, valueStart, apart(ranges));
+  return toDocumentRanges(raw, valueStart, withoutOverlaps(ranges));
 }
 
 /** The text of an unknown element that may be secret (`<my:password>`), and private keys. */
@@ -38,28 +39,28 @@ export function secretTextRanges(element: XmlElement, text: string): TextRange[]
   if (element.children.length > 0 || element.text.trim() === '') return [];
   const raw = text.slice(element.contentStart, element.contentEnd);
   const named = !ELEMENTS.has(element.local) && suggestsSecret(element.local);
-  return shown(raw, element.contentStart, named ? [[0, raw.length]] : keysOrPlaceholders(raw));
+  return toDocumentRanges(raw, element.contentStart, named ? [[0, raw.length]] : keyAndPlaceholderRanges(raw));
 }
 
-const keysOrPlaceholders = (raw: string): TextRange[] =>
+const keyAndPlaceholderRanges = (raw: string): TextRange[] =>
   [...privateKeyRanges(raw), ...[...raw.matchAll(/\*{8}/g)].map(({ index }): TextRange => [index, index + 8])].sort(
     (one, other) => one[0] - other[0],
   );
 
-const shown = (raw: string, at: number, ranges: readonly TextRange[]): TextRange[] =>
+const toDocumentRanges = (raw: string, at: number, ranges: readonly TextRange[]): TextRange[] =>
   ranges
     .filter(([start, end]) => start < end && !ONLY_VARIABLES.test(raw.slice(start, end)))
     .map(([start, end]) => [at + start, at + end]);
 
-const apart = (ranges: readonly TextRange[]): TextRange[] =>
+const withoutOverlaps = (ranges: readonly TextRange[]): TextRange[] =>
   ranges.filter(([start], index) => index === 0 || start >= (ranges[index - 1] as TextRange)[1]);
 
 /** Receivers of webhooks may identify senders by a key in the query. */
-const isAddressOfSink = (element: XmlElement, { local }: XmlAttribute): boolean =>
+const isSinkUrl = (element: XmlElement, { local }: XmlAttribute): boolean =>
   element.local === 'Sink' && local === 'url';
 
 /** The value as a URL parser gets it, and the position of each of its characters in the raw text. */
-function decodedWithOffsets(raw: string): { readonly decoded: string; readonly offsets: (at: number) => number } {
+function decodeWithOffsets(raw: string): { readonly decoded: string; readonly offsets: (at: number) => number } {
   if (!raw.includes('&')) return { decoded: raw, offsets: (at) => at };
   let decoded = '';
   const starts: number[] = [];
@@ -73,20 +74,20 @@ function decodedWithOffsets(raw: string): { readonly decoded: string; readonly o
 
 /** The part of the value that is not secret: `X-Token: ` of an option that sets a header. */
 export function headerNameLength(element: XmlElement, raw: string): number {
-  const isHeader = element.local === 'option' && nameOf(element) === 'header';
+  const isHeader = element.local === 'option' && nameAttribute(element) === 'header';
   return isHeader ? (/^[^:]*:\s*/.exec(raw)?.[0].length ?? 0) : 0;
 }
 
-export const nameOf = (element: XmlElement): string =>
+export const nameAttribute = (element: XmlElement): string =>
   element.attributes.find(({ local }) => local === 'name')?.value ?? '';
 
 export function isSecret(element: XmlElement, attribute: XmlAttribute): boolean {
   const spec = ELEMENTS.get(element.local);
-  const name = spec && attributeName(attribute.local, spec);
+  const name = spec && canonicalAttributeName(attribute.local, spec);
   if (name !== undefined && spec?.attributes[name]?.secret) return true;
   if (attribute.local === 'value' && element.local === 'Header')
-    return suggestsSecret(nameOf(element)) || isSecretHeader(nameOf(element));
+    return suggestsSecret(nameAttribute(element)) || isSecretHeader(nameAttribute(element));
   if (attribute.local === 'value' && element.local === 'option')
-    return ['header', 'credentials'].includes(nameOf(element));
+    return ['header', 'credentials'].includes(nameAttribute(element));
   return name === undefined && suggestsSecret(attribute.local);
 }

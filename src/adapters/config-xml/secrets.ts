@@ -8,7 +8,7 @@ import { hide, privateKeyRanges, userInfoRanges } from '../../domain/redact.js';
 import { hideComments, restoreComments } from './comment-secrets.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { PLACEHOLDER } from './placeholder.js';
-import { headerNameLength, isSecret, nameOf, secretRanges, secretTextRanges } from './secret-ranges.js';
+import { headerNameLength, isSecret, nameAttribute, secretRanges, secretTextRanges } from './secret-ranges.js';
 import { applySplices, type Splice } from './splice.js';
 
 /** A range of the text that holds a secret. */
@@ -63,11 +63,11 @@ function findSecrets(document: XmlDocument): Secret[] {
     seen.set(key, count + 1);
     secrets.push({ key: count === 0 ? key : `${key} #${count}`, start, end });
   };
-  const ways = waysOf(document);
+  const ways = findDestinations(document);
   visit(document.root, '', (path, element) => {
     for (const attribute of element.attributes) {
       for (const [start, end] of secretRanges(element, attribute, document.text)) {
-        add(`${path}/@${attribute.local}${wayOf(path, element, ways)}`, start, end);
+        add(`${path}/@${attribute.local}${destinationKey(path, element, ways)}`, start, end);
       }
     }
     for (const [start, end] of secretTextRanges(element, document.text)) add(`${path}/text`, start, end);
@@ -76,33 +76,33 @@ function findSecrets(document: XmlDocument): Secret[] {
 }
 
 function visit(element: XmlElement, parent: string, look: (path: string, element: XmlElement) => void): void {
-  const path = `${parent}/${element.local}${identity(element)}`;
+  const path = `${parent}/${element.local}${elementIdentity(element)}`;
   look(path, element);
   for (const child of element.children) visit(child, path, look);
 }
 
 /** Names, types and addresses, without possibly secret parts. */
-function identity(element: XmlElement): string {
+function elementIdentity(element: XmlElement): string {
   const parts: string[] = [];
   for (const { local, value } of element.attributes) {
     if (local === 'name' || local === 'type' || local === 'verifyCertificates') parts.push(`${local} ${value}`);
-    if (local === 'url' || local === 'alias') parts.push(`${local} ${placeOf(value)}`);
-    if (element.local === 'Login' || element.local === 'LoginStep') parts.push(...destinationsOf(local, value));
+    if (local === 'url' || local === 'alias') parts.push(`${local} ${connectionTarget(value)}`);
+    if (element.local === 'Login' || element.local === 'LoginStep') parts.push(...loginDestinations(local, value));
     if (local === 'value') parts.push(value.slice(0, headerNameLength(element, value)));
     if (local === 'value' && element.local.startsWith('apply-')) parts.push(value);
   }
-  if (element.local === 'Sink') parts.push(...descendants(element).filter(hasDestination).map(wholeIdentity));
+  if (element.local === 'Sink') parts.push(...descendants(element).filter(hasDestination).map(fullIdentity));
   return `[${parts.join(' ')}]`;
 }
 
 /** Other settings of a login that decide who gets its secrets. */
-function destinationsOf(local: string, value: string): string[] {
-  if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${placeOf(value)}`];
+function loginDestinations(local: string, value: string): string[] {
+  if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${connectionTarget(value)}`];
   return ['sendTo', 'insecure', 'header'].includes(local) ? [`${local} ${value}`] : [];
 }
 
 /** Where a connection to the address goes: as a parser reads it, not as it looks (`http://other?@known/`). */
-function placeOf(text: string): string {
+function connectionTarget(text: string): string {
   const url = URL.parse(text);
   if (url && url.host !== '') return `${url.protocol}//${url.host}${url.pathname}`;
   return `as written ${hide(text, userInfoRanges(text), '')}`;
@@ -116,16 +116,16 @@ interface Ways {
   readonly roots: string;
 }
 
-function waysOf({ root }: XmlDocument): Ways {
+function findDestinations({ root }: XmlDocument): Ways {
   const elements = descendants(root);
   const crawling = elements.filter(({ local }) => local === 'Fetcher' || local === 'Crawler').flatMap(descendants);
   return {
-    routes: [...new Set(crawling.filter(hasDestination).map(wholeIdentity))].sort().join(' '),
-    roots: [...new Set(elements.filter(({ local }) => local === 'Root').map(identity))].sort().join(' '),
+    routes: [...new Set(crawling.filter(hasDestination).map(fullIdentity))].sort().join(' '),
+    roots: [...new Set(elements.filter(({ local }) => local === 'Root').map(elementIdentity))].sort().join(' '),
   };
 }
 
-function wayOf(path: string, { local, attributes }: XmlElement, { routes, roots }: Ways): string {
+function destinationKey(path: string, { local, attributes }: XmlElement, { routes, roots }: Ways): string {
   if (path.includes('/Sink[')) return '';
   const hasUrl = attributes.some((attribute) => attribute.local === 'url');
   const toRoots = local === 'option' || (local === 'Header' && !hasUrl);
@@ -137,14 +137,14 @@ const descendants = (element: XmlElement): XmlElement[] =>
 
 const hasDestination = (element: XmlElement): boolean =>
   ['Proxy', 'CertificateAuthority', 'ClientCertificate'].includes(element.local) ||
-  (element.local === 'option' && nameOf(element) === 'proxy');
+  (element.local === 'option' && nameAttribute(element) === 'proxy');
 
-const withoutKeys = (text: string): string => hide(text, privateKeyRanges(text), PLACEHOLDER);
+const redactPrivateKeys = (text: string): string => hide(text, privateKeyRanges(text), PLACEHOLDER);
 
 /** With all its attributes except secret ones, and its text: certificates are text. */
-function wholeIdentity(element: XmlElement): string {
+function fullIdentity(element: XmlElement): string {
   const attributes = element.attributes
     .filter((attribute) => !isSecret(element, attribute))
-    .map(({ local, value }) => `${local} ${placeOf(value)}`);
-  return `${element.local}[${attributes.join(' ')} ${withoutKeys(element.text)}]`;
+    .map(({ local, value }) => `${local} ${connectionTarget(value)}`);
+  return `${element.local}[${attributes.join(' ')} ${redactPrivateKeys(element.text)}]`;
 }

@@ -23,7 +23,7 @@ export function editDistance(a: string, b: string): number {
 const LONGEST = 64;
 
 /** The candidate that was probably meant: at most a third of its letters differ, ignoring case. */
-export function likelySpelling(word: string, candidates: readonly string[]): string | undefined {
+export function findLikelySpelling(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > LONGEST) return undefined;
   let best: { name: string; distance: number } | undefined;
   for (const name of candidates) {
@@ -38,6 +38,6 @@ export function likelySpelling(word: string, candidates: readonly string[]): str
 
 /** `: did you mean Length?` or nothing. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
-  const likely = likelySpelling(word, candidates);
+  const likely = findLikelySpelling(word, candidates);
   return likely === undefined ? '' : `: did you mean ${likely}?`;
 }

@@ -26,40 +26,40 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return result + text.slice(at);
 }
 
-const insert = (at: number, text: string): Splice => ({ start: at, end: at, text });
+const insertionAt = (at: number, text: string): Splice => ({ start: at, end: at, text });
 
 export function insertAfter(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
-  const indent = indentation(document, sibling);
-  return insert(sibling.end, lineStart(document, indent) + written(document, xml, indent));
+  const indent = indentationOf(document, sibling);
+  return insertionAt(sibling.end, lineBreak(document, indent) + renderXml(document, xml, indent));
 }
 
 export function insertBefore(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
-  const indent = indentation(document, sibling);
-  return insert(sibling.start, written(document, xml, indent) + lineStart(document, indent));
+  const indent = indentationOf(document, sibling);
+  return insertionAt(sibling.start, renderXml(document, xml, indent) + lineBreak(document, indent));
 }
 
 export const replaceElement = (document: XmlDocument, element: XmlElement, xml: NewXml): Splice => ({
   start: element.start,
   end: element.end,
-  text: written(document, xml, indentation(document, element)),
+  text: renderXml(document, xml, indentationOf(document, element)),
 });
 
 /** As the last child; expands `<a/>` if necessary. */
 export function appendChild(document: XmlDocument, parent: XmlElement, xml: NewXml): Splice {
   const last = parent.children.at(-1);
   if (last) return insertAfter(document, last, xml);
-  const outer = indentation(document, parent);
+  const outer = indentationOf(document, parent);
   const inner = `${outer}  `;
-  const child = lineStart(document, inner) + written(document, xml, inner);
+  const child = lineBreak(document, inner) + renderXml(document, xml, inner);
   const isEmpty = parent.contentStart === parent.contentEnd;
-  const closing = isEmpty ? lineStart(document, outer) : '';
-  if (!parent.selfClosing) return insert(parent.contentStart, child + closing);
+  const closing = isEmpty ? lineBreak(document, outer) : '';
+  if (!parent.selfClosing) return insertionAt(parent.contentStart, child + closing);
   const slash = parent.contentStart - '/>'.length;
-  const start = slash - blanksBefore(document.text, slash);
+  const start = slash - countSpacesBefore(document.text, slash);
   return { start, end: parent.end, text: `>${child}${closing}</${parent.name}>` };
 }
 
-function blanksBefore(text: string, offset: number): number {
+function countSpacesBefore(text: string, offset: number): number {
   let count = 0;
   while (/\s/.test(text[offset - count - 1] ?? '')) count++;
   return count;
@@ -86,22 +86,22 @@ export function setAttribute(
   const existing = element.attributes.find((attribute) => attribute.name === name);
   if (!existing) {
     const at = element.attributes.at(-1)?.end ?? element.start + 1 + element.name.length;
-    return insert(at, value === undefined ? '' : ` ${name}="${escapeAttribute(value)}"`);
+    return insertionAt(at, value === undefined ? '' : ` ${name}="${escapeAttribute(value)}"`);
   }
   if (value === undefined) {
-    const start = existing.start - blanksBefore(document.text, existing.start);
+    const start = existing.start - countSpacesBefore(document.text, existing.start);
     return { start, end: existing.end, text: '' };
   }
   return { start: existing.valueStart - 1, end: existing.end, text: `"${escapeAttribute(value)}"` };
 }
 
 /** Blanks at the start of the element's line. */
-export function indentation(document: XmlDocument, element: XmlElement): string {
+export function indentationOf(document: XmlDocument, element: XmlElement): string {
   const line = document.text.lastIndexOf('\n', element.start - 1) + 1;
   return /^[ \t]*/.exec(document.text.slice(line, element.start))?.[0] ?? '';
 }
 
-const lineStart = ({ text }: XmlDocument, indent: string): string => (text.includes('\r\n') ? '\r\n' : '\n') + indent;
+const lineBreak = ({ text }: XmlDocument, indent: string): string => (text.includes('\r\n') ? '\r\n' : '\n') + indent;
 
-const written = (document: XmlDocument, xml: NewXml, indent: string): string =>
-  typeof xml === 'string' ? xml : xml.join(lineStart(document, indent));
+const renderXml = (document: XmlDocument, xml: NewXml, indent: string): string =>
+  typeof xml === 'string' ? xml : xml.join(lineBreak(document, indent));

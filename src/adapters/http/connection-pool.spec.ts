@@ -26,15 +26,23 @@ describe('the connection pool', () => {
   it('hands out the connection that was used last', async () => {
     const { pool, connections } = await pooled(2, 10);
     for (const connection of connections) pool.release(connection);
-    expect(pool.take('other')).toBeUndefined();
-    expect([pool.take('key'), pool.take('key'), pool.take('key')]).toEqual([connections[1], connections[0], undefined]);
+    expect(pool.acquire('other')).toBeUndefined();
+    expect([pool.acquire('key'), pool.acquire('key'), pool.acquire('key')]).toEqual([
+      connections[1],
+      connections[0],
+      undefined,
+    ]);
   });
 
   it('closes the longest unused beyond its limit', async () => {
     const { pool, connections } = await pooled(3, 2);
     for (const connection of connections) pool.release(connection);
     expect(connections.map(({ client }) => client.destroyed)).toEqual([true, false, false]);
-    expect([pool.take('key'), pool.take('key'), pool.take('key')]).toEqual([connections[2], connections[1], undefined]);
+    expect([pool.acquire('key'), pool.acquire('key'), pool.acquire('key')]).toEqual([
+      connections[2],
+      connections[1],
+      undefined,
+    ]);
   });
 
   it('forgets what the server has closed', async () => {
@@ -42,13 +50,13 @@ describe('the connection pool', () => {
     pool.release(connections[0]!);
     closing[0]!();
     await expect.poll(() => connections[0]!.client.destroyed).toBe(true);
-    expect(pool.take('key')).toBeUndefined();
+    expect(pool.acquire('key')).toBeUndefined();
   });
 
   it('takes nothing back once closed', async () => {
     const { pool, connections } = await pooled(1, 10);
     pool.close();
     pool.release(connections[0]!);
-    expect(pool.take('key')).toBeUndefined();
+    expect(pool.acquire('key')).toBeUndefined();
   });
 });

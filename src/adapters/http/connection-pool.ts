@@ -103,14 +103,14 @@ export class ConnectionPool<C extends PooledConnection = Connection> {
   constructor(private readonly maxIdle: number) {}
 
   /** An open idle connection with that key, if there is one. */
-  take(key: string): C | undefined {
+  acquire(key: string): C | undefined {
     const connection = this.buckets.get(key)?.idle.pop();
     if (connection) this.byAge.remove(connection);
     return connection;
   }
 
   /** This one again, if it is still open and nobody has taken it meanwhile. */
-  takeAgain(connection: C): boolean {
+  reacquire(connection: C): boolean {
     if (!connection.idle) return false;
     const { idle } = this.buckets.get(connection.key)!;
     idle.splice(idle.indexOf(connection), 1);

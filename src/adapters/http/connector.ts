@@ -8,9 +8,9 @@ import { createSecureContext, rootCertificates, type SecureContext, connect as s
 import { inCidrs, isPublicAddress } from '../../domain/net/address.js';
 import type { ClientCertificate } from '../../engine/ports/fetcher.js';
 import type { DnsCache, HostAddress } from './dns-cache.js';
-import { FetchFailure, failureOf } from './fetch-failure.js';
+import { FetchFailure, toFetchFailure } from './fetch-failure.js';
 import type { ProxyServer } from './proxy.js';
-import { tunnel } from './tunnel.js';
+import { openTunnel } from './tunnel.js';
 
 export interface Target {
   readonly secure: boolean;
@@ -51,7 +51,7 @@ export class ConnectionAttempt {
   private socket: Socket | undefined;
 
   /** Takes over a socket; it is destroyed at once if the attempt has been cancelled. */
-  own(socket: Socket): void {
+  adopt(socket: Socket): void {
     this.phase = 'connection';
     this.socket = socket;
     // A socket that fails between two steps has no other listener, and an unhandled error ends the process.
@@ -105,23 +105,23 @@ export class Connector {
       const socket = target.secure ? await this.handshake(peer, target, attempt, protocols) : peer;
       return { socket, address };
     } catch (error) {
-      throw failureOf(error, 'connect');
+      throw toFetchFailure(error, 'connect');
     }
   }
 
   private async openToServer(target: Target, attempt: ConnectionAttempt): Promise<Socket> {
-    return this.dial(target.port, await this.vettedAddresses(target.hostname), attempt);
+    return this.dial(target.port, await this.resolveAllowedAddresses(target.hostname), attempt);
   }
 
-  private async vettedAddresses(hostname: string): Promise<readonly HostAddress[]> {
-    const addresses = await this.addressesOf(hostname);
-    for (const { address } of addresses) this.vet(address, hostname);
+  private async resolveAllowedAddresses(hostname: string): Promise<readonly HostAddress[]> {
+    const addresses = await this.lookUpAddresses(hostname);
+    for (const { address } of addresses) this.checkAddress(address, hostname);
     return addresses;
   }
 
   /** IPv4 if there is one: nobody knows which address a proxy can reach. */
-  private async vetted(hostname: string): Promise<string> {
-    const addresses = await this.vettedAddresses(hostname);
+  private async resolveAllowed(hostname: string): Promise<string> {
+    const addresses = await this.resolveAllowedAddresses(hostname);
     return (addresses.find(({ family }) => family === 4) ?? addresses[0]!).address;
   }
 
@@ -131,12 +131,14 @@ export class Connector {
    */
   private async openToProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
     const resolves = proxy.kind === 'http' || proxy.resolves;
-    const hostname = resolves ? await this.vetBehindProxy(target.hostname) : await this.vetted(target.hostname);
+    const hostname = resolves
+      ? await this.checkBehindProxy(target.hostname)
+      : await this.resolveAllowed(target.hostname);
     try {
-      const plain = await this.dial(proxy.port, await this.addressesOf(proxy.hostname), attempt);
+      const plain = await this.dial(proxy.port, await this.lookUpAddresses(proxy.hostname), attempt);
       const socket = proxy.secure ? await this.handshake(plain, proxy, attempt, HTTP1) : plain;
       if (target.secure || target.tunnelled || proxy.kind === 'socks5')
-        await tunnel(socket, { hostname, port: target.port }, proxy);
+        await openTunnel(socket, { hostname, port: target.port }, proxy);
       return socket;
     } catch (error) {
       throw proxyFailure(error);
@@ -144,19 +146,19 @@ export class Connector {
   }
 
   /** A name that this machine does not know, or not soon, is left to the proxy: machines behind one often have no DNS. */
-  private async vetBehindProxy(hostname: string): Promise<string> {
-    if (isLocalName(hostname)) this.vet('127.0.0.1', hostname);
-    const known = isLocalName(hostname) ? [] : await soon(this.addressesOf(hostname).catch(() => []));
-    for (const { address } of known ?? []) this.vet(address, hostname);
+  private async checkBehindProxy(hostname: string): Promise<string> {
+    if (isLocalName(hostname)) this.checkAddress('127.0.0.1', hostname);
+    const known = isLocalName(hostname) ? [] : await withTimeout(this.lookUpAddresses(hostname).catch(() => []));
+    for (const { address } of known ?? []) this.checkAddress(address, hostname);
     return hostname;
   }
 
-  private async addressesOf(hostname: string): Promise<readonly HostAddress[]> {
+  private async lookUpAddresses(hostname: string): Promise<readonly HostAddress[]> {
     const family = isIP(hostname);
     return family === 0 ? this.dns.resolve(hostname) : [{ address: hostname, family }];
   }
 
-  private vet(address: string, hostname: string): void {
+  private checkAddress(address: string, hostname: string): void {
     if (isPublicAddress(address) || inCidrs(address, this.settings.allowedAddresses)) return;
     throw new FetchFailure('address-forbidden', `${hostname} has the address ${address}, which is not public.`);
   }
@@ -171,10 +173,10 @@ export class Connector {
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER,
       port,
     });
-    attempt.own(socket);
+    attempt.adopt(socket);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, PROBE_IDLE_AFTER);
-    return ready(socket, 'connect');
+    return waitForEvent(socket, 'connect');
   }
 
   private async handshake(
@@ -188,18 +190,18 @@ export class Connector {
       socket,
       host: server.hostname,
       servername: isIP(server.hostname) === 0 ? server.hostname : undefined,
-      secureContext: server.identity ? this.contextOf(server.identity) : this.secureContext,
+      secureContext: server.identity ? this.secureContextFor(server.identity) : this.secureContext,
       rejectUnauthorized: this.settings.verifyCertificates,
       ALPNProtocols: [...protocols],
       session: this.sessions.get(key),
     });
-    attempt.own(secured);
-    secured.on('session', (session: Buffer) => this.remember(key, session));
+    attempt.adopt(secured);
+    secured.on('session', (session: Buffer) => this.saveSession(key, session));
     secured.once('error', (error) => TLS_FAULTS.set(secured, error));
-    return ready(secured, 'secureConnect');
+    return waitForEvent(secured, 'secureConnect');
   }
 
-  private contextOf({ name, certificate, key }: TlsIdentity): SecureContext {
+  private secureContextFor({ name, certificate, key }: TlsIdentity): SecureContext {
     const known = this.identities.get(name);
     if (known && known.certificate === certificate && known.key === key) return known.context;
     const context = createSecureContext({ ...this.trusted, cert: certificate, key });
@@ -207,7 +209,7 @@ export class Connector {
     return context;
   }
 
-  private remember(key: string, session: Buffer): void {
+  private saveSession(key: string, session: Buffer): void {
     this.sessions.delete(key);
     this.sessions.set(key, session);
     if (this.sessions.size <= MOST_SESSIONS) return;
@@ -218,7 +220,7 @@ export class Connector {
 
 /** Whatever the error is, no request was sent to the site. */
 function proxyFailure(error: unknown): FetchFailure {
-  const { code, message } = failureOf(error, 'connect');
+  const { code, message } = toFetchFailure(error, 'connect');
   return new FetchFailure('proxy-failed', code === 'proxy-failed' ? message : `The proxy cannot be used: ${message}`);
 }
 
@@ -226,7 +228,7 @@ function proxyFailure(error: unknown): FetchFailure {
 const TLS_FAULTS = new WeakMap<Socket, Error>();
 
 /** The first TLS error of the socket, if there was one; undefined for any other failure. */
-export function tlsFaultOf(socket: Socket | undefined): Error | undefined {
+export function findTlsFault(socket: Socket | undefined): Error | undefined {
   const fault = socket && TLS_FAULTS.get(socket);
   return (fault as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_SSL_') ? fault : undefined;
 }
@@ -234,7 +236,7 @@ export function tlsFaultOf(socket: Socket | undefined): Error | undefined {
 /** Names for the machine that looks them up (RFC 6761). */
 const isLocalName = (hostname: string): boolean => /(?:^|\.)localhost\.?$/i.test(hostname);
 
-function soon<T>(promise: Promise<T>): Promise<T | undefined> {
+function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), NAME_BEHIND_PROXY_WITHIN);
@@ -248,16 +250,16 @@ const fixedLookup =
   (_hostname, _options, callback) =>
     callback(null, [...addresses]);
 
-function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'): Promise<S> {
+function waitForEvent<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'): Promise<S> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error): void => {
-      socket.off(event, opened).off('error', settle).off('close', closed);
+      socket.off(event, onOpen).off('error', settle).off('close', onClose);
       if (error) reject(error);
       else resolve(socket);
     };
-    const opened = (): void => settle();
-    const closed = (): void =>
+    const onOpen = (): void => settle();
+    const onClose = (): void =>
       settle(new FetchFailure('connection-reset', 'The connection was closed while it was being opened.'));
-    socket.on(event, opened).on('error', settle).on('close', closed);
+    socket.on(event, onOpen).on('error', settle).on('close', onClose);
   });
 }

@@ -20,7 +20,7 @@ import { normalizeEncoding } from '@exodus/bytes/encoding.js';
 import { connectionFault } from '../../domain/fetch/connection-faults.js';
 import { FetchFailure } from './fetch-failure.js';
 import { gunzipMembers } from './gzip-members.js';
-import { zstdFrames } from './zstd-frames.js';
+import { splitZstdFrames } from './zstd-frames.js';
 
 interface Bounds {
   /** Bytes. */
@@ -29,26 +29,26 @@ interface Bounds {
 }
 
 interface Decoder {
-  whole(input: Uint8Array, bounds: Bounds): Uint8Array;
-  stream(input: Uint8Array): Transform;
+  decodeAll(input: Uint8Array, bounds: Bounds): Uint8Array;
+  createStream(input: Uint8Array): Transform;
 }
 
 /** RFC 9659: no more than 8 MiB of memory for the window of a content coding. */
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-const gzip: Decoder = { whole: gunzipMembers, stream: () => createGunzip() };
+const gzip: Decoder = { decodeAll: gunzipMembers, createStream: () => createGunzip() };
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['gzip', gzip],
   ['x-gzip', gzip],
   [
     'deflate',
     {
-      whole: (input, bounds) => (hasZlibHeader(input) ? inflateSync(input, bounds) : inflateRawSync(input, bounds)),
-      stream: (input) => (hasZlibHeader(input) ? createInflate() : createInflateRaw()),
+      decodeAll: (input, bounds) => (hasZlibHeader(input) ? inflateSync(input, bounds) : inflateRawSync(input, bounds)),
+      createStream: (input) => (hasZlibHeader(input) ? createInflate() : createInflateRaw()),
     },
   ],
-  ['br', { whole: brotliDecompressSync, stream: () => createBrotliDecompress() }],
-  ['zstd', { whole: zstdWhole, stream: () => createZstdDecompress(ZSTD_WINDOW) }],
+  ['br', { decodeAll: brotliDecompressSync, createStream: () => createBrotliDecompress() }],
+  ['zstd', { decodeAll: decodeZstd, createStream: () => createZstdDecompress(ZSTD_WINDOW) }],
 ]);
 
 /** What servers write when nothing is encoded, including values that belong in other headers, such as the type or the charset. */
@@ -62,7 +62,7 @@ const PLAIN: ReadonlySet<string> = new Set([
   'chunked',
   'aws-chunked',
 ]);
-const isPlain = (name: string): boolean => PLAIN.has(name) || name.includes('/') || normalizeEncoding(name) !== null;
+const isIdentity = (name: string): boolean => PLAIN.has(name) || name.includes('/') || normalizeEncoding(name) !== null;
 const MOST_CODINGS = 3;
 const CHUNK_SIZE = 64 * 1024;
 
@@ -75,10 +75,10 @@ function hasZlibHeader(input: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
 }
 
-function zstdWhole(input: Uint8Array, bounds: Bounds): Uint8Array {
+function decodeZstd(input: Uint8Array, bounds: Bounds): Uint8Array {
   const parts: Uint8Array[] = [];
   let room = bounds.maxOutputLength;
-  for (const frame of zstdFrames(input)) {
+  for (const frame of splitZstdFrames(input)) {
     const part = zstdDecompressSync(frame, { ...bounds, ...ZSTD_WINDOW, maxOutputLength: Math.max(room, 1) });
     room -= part.length;
     if (room < 0) throw tooLarge(bounds.maxOutputLength);
@@ -91,12 +91,12 @@ const tooLarge = (limit: number): FetchFailure =>
   new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
 
 /** In the order of decoding. Throws FetchFailure `body-undecodable` for unknown or too many codings. */
-function decodersOf(contentEncoding: string): Decoder[] {
+function findDecoders(contentEncoding: string): Decoder[] {
   const names = contentEncoding
     .toLowerCase()
     .split(',', MOST_CODINGS + 2)
     .map((name) => name.trim())
-    .filter((name) => !isPlain(name));
+    .filter((name) => !isIdentity(name));
   if (names.length > MOST_CODINGS) throw new FetchFailure('body-undecodable', 'More content encodings than 3.');
   return names.reverse().map((name) => {
     const decoder = DECODERS.get(name);
@@ -109,10 +109,10 @@ function decodersOf(contentEncoding: string): Decoder[] {
 /** The whole decoded body. Throws FetchFailure when it is broken, cut short, or longer than `limit` at any stage. */
 export function decodeBody(body: Uint8Array, contentEncoding: string, limit: number): Uint8Array {
   let decoded = body;
-  for (const decoder of decodersOf(contentEncoding)) {
+  for (const decoder of findDecoders(contentEncoding)) {
     if (decoded.length === 0) break;
     try {
-      decoded = decoder.whole(decoded, { maxOutputLength: limit, chunkSize: CHUNK_SIZE });
+      decoded = decoder.decodeAll(decoded, { maxOutputLength: limit, chunkSize: CHUNK_SIZE });
     } catch (error) {
       throw decodingFailure(error, limit);
     }
@@ -131,13 +131,13 @@ function decodingFailure(error: unknown, limit: number): FetchFailure {
 /** The first `limit` decoded bytes of a body that may be cut anywhere; as much of it as can be decoded. */
 export async function decodeHead(body: Uint8Array, contentEncoding: string, limit: number): Promise<Uint8Array> {
   let decoded = body;
-  for (const decoder of decodersOf(contentEncoding)) {
-    if (decoded.length > 0) decoded = await headOf(decoder.stream(decoded), decoded, limit);
+  for (const decoder of findDecoders(contentEncoding)) {
+    if (decoded.length > 0) decoded = await readHead(decoder.createStream(decoded), decoded, limit);
   }
   return decoded.length > limit ? decoded.subarray(0, limit) : decoded;
 }
 
-async function headOf(stream: Transform, input: Uint8Array, limit: number): Promise<Uint8Array> {
+async function readHead(stream: Transform, input: Uint8Array, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   stream.end(input);

@@ -26,7 +26,7 @@ export class Deadlines<T extends Timed> {
     timed.slot = this.watched.push(timed) - 1;
     // After a long computation timers run before sockets are read. The contents of the sockets must count first, or a busy thread
     // would take its own delay for that of a site.
-    this.timer ??= setInterval(() => setImmediate(() => this.check()), RESOLUTION);
+    this.timer ??= setInterval(() => setImmediate(() => this.expireDue()), RESOLUTION);
   }
 
   unwatch(timed: T): void {
@@ -41,7 +41,7 @@ export class Deadlines<T extends Timed> {
     return [...this.watched];
   }
 
-  private check(): void {
+  private expireDue(): void {
     const now = performance.now();
     for (const timed of this.watched.filter(({ deadline }) => deadline <= now)) {
       this.unwatch(timed);

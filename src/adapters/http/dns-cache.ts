@@ -41,16 +41,17 @@ export class DnsCache {
   resolve(hostname: string): Promise<readonly HostAddress[]> {
     const known = this.entries.get(hostname);
     if (known && known.expiresAt > this.now()) return known.addresses;
-    const entry: Entry = { addresses: this.ask(hostname), expiresAt: Number.POSITIVE_INFINITY };
+    const entry: Entry = { addresses: this.lookUp(hostname), expiresAt: Number.POSITIVE_INFINITY };
     this.store(hostname, entry);
     entry.addresses.then(
-      () => this.keep(entry, KEEP_ADDRESSES),
-      (failure: FetchFailure) => this.keep(entry, failure.code === 'dns-not-found' ? KEEP_NOT_FOUND : KEEP_NO_ANSWER),
+      () => this.setLifetime(entry, KEEP_ADDRESSES),
+      (failure: FetchFailure) =>
+        this.setLifetime(entry, failure.code === 'dns-not-found' ? KEEP_NOT_FOUND : KEEP_NO_ANSWER),
     );
     return entry.addresses;
   }
 
-  private async ask(hostname: string): Promise<readonly HostAddress[]> {
+  private async lookUp(hostname: string): Promise<readonly HostAddress[]> {
     let addresses: readonly HostAddress[];
     try {
       addresses = await this.lookup(hostname);
@@ -67,7 +68,7 @@ export class DnsCache {
     return addresses;
   }
 
-  private keep(entry: Entry, age: number): void {
+  private setLifetime(entry: Entry, age: number): void {
     entry.expiresAt = this.now() + age;
   }
 

@@ -3,9 +3,9 @@
  * else arrives is ignored.
  */
 import type { Deadlines, Timed } from './deadlines.js';
-import { type ExchangePhase, FetchFailure, failureOf } from './fetch-failure.js';
+import { type ExchangePhase, FetchFailure, toFetchFailure } from './fetch-failure.js';
 import type { RequestPlan } from './request-plan.js';
-import { responseHeaders } from './response-headers.js';
+import { normalizeHeaders } from './response-headers.js';
 import { ResponseReader } from './response-reader.js';
 
 /** Milliseconds on the scale of `performance.now()`; 0 where it was not reached. */
@@ -46,7 +46,7 @@ export abstract class Exchange implements Timed {
   /** The connection had been used before, so if it ends before any answer, it may have been closed before this request. */
   abstract readonly reused: boolean;
   /** True while it waits only for the name servers. */
-  protected abstract readonly resolving: boolean;
+  protected abstract readonly isResolving: boolean;
   protected abstract start(): void;
   /** Returns the connection, or destroys it if the answer did not end cleanly. */
   protected abstract release(clean: boolean): void;
@@ -56,53 +56,53 @@ export abstract class Exchange implements Timed {
     this.start();
   }
 
-  get unanswered(): boolean {
+  get isUnanswered(): boolean {
     return this.phase !== 'body';
   }
 
   /** The process was suspended for so long that it may no longer send the request. */
-  protected get tooLate(): boolean {
+  protected get isTooLate(): boolean {
     const { sendBy } = this.plan;
     return sendBy !== undefined && Number(process.hrtime.bigint() / 1_000_000n) >= sendBy;
   }
 
-  protected requestSent(): void {
+  protected onSent(): void {
     this.phase = 'header';
     this.moments.sent = performance.now();
-    this.limitFrom(this.moments.sent, this.plan.times.header);
+    this.setDeadline(this.moments.sent, this.plan.times.header);
   }
 
-  protected headerCame(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  protected onHeader(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     // Interim answers (103 …) come before the final one.
     if (this.settled || status < 200) return;
     this.phase = 'body';
     this.moments.headed = performance.now();
-    this.limitFrom(this.moments.headed, this.plan.times.body);
+    this.setDeadline(this.moments.headed, this.plan.times.body);
     try {
-      this.reader.begin(status, responseHeaders(headers));
+      this.reader.begin(status, normalizeHeaders(headers));
     } catch (error) {
       this.fail(error);
     }
   }
 
-  protected bodyCame(chunk: Uint8Array): void {
+  protected onBody(chunk: Uint8Array): void {
     if (this.settled) return;
-    this.limitFrom(performance.now(), this.plan.times.body);
+    this.setDeadline(performance.now(), this.plan.times.body);
     try {
-      if (!this.reader.add(chunk)) this.end(undefined, false);
+      if (!this.reader.add(chunk)) this.finish(undefined, false);
     } catch (error) {
       this.fail(error);
     }
   }
 
-  protected ended(): void {
-    this.end(undefined, true);
+  protected onEnd(): void {
+    this.finish(undefined, true);
   }
 
   protected fail(error: unknown): void {
     // For redirects and errors, the header contains everything that matters.
-    const stands = this.phase === 'body' && this.reader.bodyIsOptional;
-    this.end(stands ? undefined : failureOf(error, this.phase), false);
+    const stands = this.phase === 'body' && this.reader.isBodyOptional;
+    this.finish(stands ? undefined : toFetchFailure(error, this.phase), false);
   }
 
   expire(): void {
@@ -111,7 +111,7 @@ export abstract class Exchange implements Timed {
 
   private timeoutFailure(): FetchFailure {
     if (this.phase === 'connect') {
-      return this.resolving
+      return this.isResolving
         ? new FetchFailure('dns-no-answer', 'The name servers did not answer within the time allowed.')
         : new FetchFailure('connect-timeout', 'No connection within the time allowed.');
     }
@@ -125,14 +125,14 @@ export abstract class Exchange implements Timed {
 
   /** Ends the exchange from outside: the caller no longer needs it. */
   abandon(): void {
-    this.end(new FetchFailure('connection-failed', 'The crawler itself aborted the fetch.'), false);
+    this.finish(new FetchFailure('connection-failed', 'The crawler itself aborted the fetch.'), false);
   }
 
-  private limitFrom(now: number, duration: number): void {
+  private setDeadline(now: number, duration: number): void {
     this.deadline = Math.min(this.lastMoment, now + duration);
   }
 
-  private end(failure: FetchFailure | undefined, clean: boolean): void {
+  private finish(failure: FetchFailure | undefined, clean: boolean): void {
     if (this.settled) return;
     this.settled = true;
     this.deadlines.unwatch(this);

@@ -62,9 +62,9 @@ const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['EPROTO', 'tls-failed'],
 ]);
 
-export function failureOf(error: unknown, phase: ExchangePhase): FetchFailure {
+export function toFetchFailure(error: unknown, phase: ExchangePhase): FetchFailure {
   if (error instanceof FetchFailure) return error;
-  if (error instanceof AggregateError && error.errors.length > 0) return failureOfAttempts(error.errors, phase);
+  if (error instanceof AggregateError && error.errors.length > 0) return combineFailures(error.errors, phase);
   const message = error instanceof Error ? error.message : String(error);
   const text = (error as { code?: unknown } | undefined)?.code;
   const sentence = connectionFault(error) ?? message;
@@ -89,8 +89,8 @@ function isMalformed(error: unknown, code: unknown, message: string): boolean {
 }
 
 /** Several addresses were tried: an unreachable one (often IPv6 without a route) means less than any other error. */
-function failureOfAttempts(errors: readonly unknown[], phase: ExchangePhase): FetchFailure {
-  const failures = errors.map((error) => failureOf(error, phase));
+function combineFailures(errors: readonly unknown[], phase: ExchangePhase): FetchFailure {
+  const failures = errors.map((error) => toFetchFailure(error, phase));
   return failures.find((failure) => failure.code !== 'network-unreachable') ?? failures[0]!;
 }
 

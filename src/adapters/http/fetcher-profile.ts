@@ -7,8 +7,8 @@ import { Connector, type TlsIdentity } from './connector.js';
 import { ACCEPTED_CODINGS } from './content-coding.js';
 import type { DnsCache } from './dns-cache.js';
 import { FetchFailure } from './fetch-failure.js';
-import { RequestSigner, signingKey } from './message-signature.js';
-import { bareHostname, basicAuthorization, type ProxyServer, parseProxy } from './proxy.js';
+import { parseSigningKey, RequestSigner } from './message-signature.js';
+import { basicAuthorization, type ProxyServer, parseProxy, stripBrackets } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -53,47 +53,47 @@ export class FetcherProfile {
     this.connector = new Connector(dns, definition);
     this.prefersHttp2 = definition.prefersHttp2 ?? false;
     const { botAuth } = definition;
-    this.signer = botAuth && new RequestSigner(signingKey(botAuth.key.reveal()), botAuth.agent);
+    this.signer = botAuth && new RequestSigner(parseSigningKey(botAuth.key.reveal()), botAuth.agent);
     this.chosenProxy = definition.proxies?.length ? proxyChoice(definition.proxies) : undefined;
     const always = { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS };
     const agent = { 'user-agent': definition.userAgent };
     const secret = new Set(definition.secretHeaders);
     const open = Object.fromEntries(Object.entries(definition.headers).filter(([name]) => !secret.has(name)));
-    this.baseHeaders = flat(merged(always, open, agent));
-    this.secretHeaders = lowerCase(Object.entries(definition.headers).filter(([name]) => secret.has(name)));
+    this.baseHeaders = flattenHeaders(mergeHeaders(always, open, agent));
+    this.secretHeaders = lowerCaseNames(Object.entries(definition.headers).filter(([name]) => secret.has(name)));
     this.secretServers = new Set(definition.secretServers);
     this.boundHeaders = definition.boundHeaders
-      .flatMap(({ url, name, value }) => boundTo(url, [name.toLowerCase(), value] as const))
+      .flatMap(({ url, name, value }) => bindToPrefix(url, [name.toLowerCase(), value] as const))
       .sort((a, b) => a.pathPrefix.length - b.pathPrefix.length);
     this.credentials = definition.credentials
-      .flatMap(({ url, user, password }) => boundTo(url, { user, password }))
+      .flatMap(({ url, user, password }) => bindToPrefix(url, { user, password }))
       .sort((a, b) => b.pathPrefix.length - a.pathPrefix.length);
   }
 
   /** Throws FetchFailure if the request cannot be made at all. */
-  plan(request: FetchRequest): RequestPlan {
+  planRequest(request: FetchRequest): RequestPlan {
     const url = URL.parse(request.url);
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
       throw new FetchFailure('connection-failed', 'Only http and https URLs can be fetched.');
     }
     const secure = url.protocol === 'https:';
-    const proxy = this.proxy(request.proxy ?? this.chosenProxy?.(url)?.url);
+    const proxy = this.findProxy(request.proxy ?? this.chosenProxy?.(url)?.url);
     const forwarded = proxy?.kind === 'http' && !secure;
     const path = url.pathname + url.search;
     return {
       origin: url.origin,
-      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${url.origin}${ownConnections(request)}`,
+      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${url.origin}${connectionKeySuffix(request)}`,
       target: {
         secure,
-        hostname: bareHostname(url.hostname),
+        hostname: stripBrackets(url.hostname),
         port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
         proxy,
-        identity: identityOf(request),
+        identity: tlsIdentity(request),
       },
       method: request.method ?? 'GET',
       body: request.method === undefined || request.method === 'GET' ? undefined : request.body,
       path: forwarded ? url.origin + path : path,
-      headers: this.headers(request, url, forwarded ? proxy.authorization : undefined),
+      headers: this.buildHeaders(request, url, forwarded ? proxy.authorization : undefined),
       host: url.host,
       limits: { maxSize: request.maxSize ?? this.definition.maxSize, truncate: request.truncate ?? false },
       sendBy: request.sendBy,
@@ -106,7 +106,7 @@ export class FetcherProfile {
     };
   }
 
-  private headers(request: FetchRequest, url: URL, forwarding: Secret | undefined): string[] {
+  private buildHeaders(request: FetchRequest, url: URL, forwarding: Secret | undefined): string[] {
     const own: Record<string, string> = {};
     const base = this.baseHeaders;
     if (!request.anonymous) this.addSecrets(own, url);
@@ -114,21 +114,21 @@ export class FetcherProfile {
     if (request.ifNoneMatch !== undefined) own['if-none-match'] = request.ifNoneMatch;
     if (request.ifModifiedSince !== undefined) own['if-modified-since'] = request.ifModifiedSince;
     if (request.session?.cookies !== undefined)
-      own['cookie'] = joinedCookies(own['cookie'] ?? cookiesOf(base), request.session.cookies);
+      own['cookie'] = joinCookies(own['cookie'] ?? findCookieHeader(base), request.session.cookies);
     const authorization = this.authorization(request, url);
     if (authorization !== undefined) own['authorization'] = authorization;
     if (forwarding !== undefined) own['proxy-authorization'] = forwarding.reveal();
     for (const name in request.headers) own[name.toLowerCase()] = revealed(request.headers[name]!);
     const { headers: login } = request.session ?? {};
     for (const name in login) own[name.toLowerCase()] = login[name]!;
-    if (this.signer) Object.assign(own, this.signer.headers(url.host));
-    return withOverrides(base, own);
+    if (this.signer) Object.assign(own, this.signer.signatureHeaders(url.host));
+    return overrideHeaders(base, own);
   }
 
   private addSecrets(own: Record<string, string>, url: URL): void {
-    if (this.secretServers.has(withoutDot(url.origin)))
+    if (this.secretServers.has(stripTrailingDot(url.origin)))
       for (const name in this.secretHeaders) own[name] = revealed(this.secretHeaders[name]!);
-    for (const bound of this.boundHeaders) if (isBelow(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
+    for (const bound of this.boundHeaders) if (matchesPrefix(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
   }
 
   private authorization(request: FetchRequest, url: URL): string | undefined {
@@ -137,11 +137,11 @@ export class FetcherProfile {
       const colon = login.indexOf(':');
       return basicAuthorization(colon < 0 ? login : login.slice(0, colon), colon < 0 ? '' : login.slice(colon + 1));
     }
-    const login = request.anonymous ? undefined : this.credentials.find((bound) => isBelow(url, bound))?.value;
+    const login = request.anonymous ? undefined : this.credentials.find((bound) => matchesPrefix(url, bound))?.value;
     return login && basicAuthorization(login.user, login.password.reveal());
   }
 
-  private proxy(address: string | Secret | undefined): NumberedProxy | undefined {
+  private findProxy(address: string | Secret | undefined): NumberedProxy | undefined {
     if (address === undefined) return undefined;
     let proxy = this.proxies.get(address);
     if (!proxy) {
@@ -154,36 +154,36 @@ export class FetcherProfile {
 }
 
 /** A connection that is logged in is used for its login only. */
-const ownConnections = ({ session }: FetchRequest): string =>
+const connectionKeySuffix = ({ session }: FetchRequest): string =>
   session?.certificate || session?.ntlm ? ` as ${session.login}` : '';
 
-const identityOf = ({ session }: FetchRequest): TlsIdentity | undefined =>
+const tlsIdentity = ({ session }: FetchRequest): TlsIdentity | undefined =>
   session?.certificate && { name: session.login ?? '', ...session.certificate };
 
 /** The prefix as origin and path, so that `http://host` is not a prefix of `http://host.evil.example`. */
-function boundTo<T>(url: string, value: T): Bound<T>[] {
+function bindToPrefix<T>(url: string, value: T): Bound<T>[] {
   const prefix = URL.parse(url);
   return prefix ? [{ origin: prefix.origin, pathPrefix: prefix.pathname + prefix.search, value }] : [];
 }
 
-const isBelow = (url: URL, { origin, pathPrefix }: Bound<unknown>): boolean =>
+const matchesPrefix = (url: URL, { origin, pathPrefix }: Bound<unknown>): boolean =>
   origin === url.origin && (url.pathname + url.search).startsWith(pathPrefix);
 
-const withoutDot = (origin: string): string => origin.replace(/\.(?=:\d+$|$)/, '');
+const stripTrailingDot = (origin: string): string => origin.replace(/\.(?=:\d+$|$)/, '');
 
-function cookiesOf(headers: readonly string[]): string | undefined {
+function findCookieHeader(headers: readonly string[]): string | undefined {
   const at = headers.indexOf('cookie');
   return at < 0 ? undefined : headers[at + 1];
 }
 
 /** Headers of the definition come first. */
-const joinedCookies = (own: string | undefined, session: string): string =>
+const joinCookies = (own: string | undefined, session: string): string =>
   own === undefined ? session : `${own}; ${session}`;
 
-const lowerCase = (headers: readonly (readonly [string, string | Secret])[]): RequestHeaders =>
+const lowerCaseNames = (headers: readonly (readonly [string, string | Secret])[]): RequestHeaders =>
   Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 
-function merged(...records: readonly RequestHeaders[]): Record<string, string> {
+function mergeHeaders(...records: readonly RequestHeaders[]): Record<string, string> {
   const result: Record<string, string> = {};
   for (const record of records) {
     for (const [name, value] of Object.entries(record)) result[name.toLowerCase()] = revealed(value);
@@ -191,10 +191,10 @@ function merged(...records: readonly RequestHeaders[]): Record<string, string> {
   return result;
 }
 
-const flat = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
+const flattenHeaders = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
 /** Alternating names and values; a name in `own` replaces that of `base`. */
-function withOverrides(base: readonly string[], own: Record<string, string>): string[] {
+function overrideHeaders(base: readonly string[], own: Record<string, string>): string[] {
   const headers: string[] = [];
   for (let index = 0; index < base.length; index += 2) {
     if (base[index]! in own) continue;

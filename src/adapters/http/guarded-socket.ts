@@ -15,7 +15,7 @@ export function openGuardedSocket(
   { request, protocols }: { readonly request: FetchRequest; readonly protocols: readonly string[] },
   events: SocketEvents,
 ): FetchedSocket {
-  const plan = profile.plan(request);
+  const plan = profile.planRequest(request);
   const target = { ...plan.target, tunnelled: true };
   const limits = { maxPayloadSize: LARGEST_MESSAGE };
   const connection = new Connection(plan.poolKey, plan.origin, target, profile.connector, limits);

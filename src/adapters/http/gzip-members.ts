@@ -21,20 +21,20 @@ export function gunzipMembers(input: Uint8Array, bounds: Bounds): Uint8Array {
     return gunzipSync(input, bounds);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'Z_DATA_ERROR') throw error;
-    const end = endOfMembers(Buffer.from(input.buffer, input.byteOffset, input.byteLength), bounds);
+    const end = findEndOfMembers(Buffer.from(input.buffer, input.byteOffset, input.byteLength), bounds);
     if (end === undefined) throw error;
     return gunzipSync(input.subarray(0, end), bounds);
   }
 }
 
 /** Where something other than a member begins; undefined if a member is broken. */
-function endOfMembers(input: Buffer, bounds: Bounds): number | undefined {
+function findEndOfMembers(input: Buffer, bounds: Bounds): number | undefined {
   let end = 0;
   let room = bounds.maxOutputLength;
-  for (let members = 0; isMember(input, end); members++) {
+  for (let members = 0; isMemberAt(input, end); members++) {
     if (members === MOST_MEMBERS) return undefined;
-    const start = dataOf(input, end);
-    const { buffer, engine } = inflated(input.subarray(start), { ...bounds, maxOutputLength: Math.max(room, 1) });
+    const start = findDataStart(input, end);
+    const { buffer, engine } = inflateRaw(input.subarray(start), { ...bounds, maxOutputLength: Math.max(room, 1) });
     const trailer = start + engine.bytesWritten;
     if (trailer + TRAILER > input.length || input.readUInt32LE(trailer) !== crc32(buffer)) return undefined;
     end = trailer + TRAILER;
@@ -43,10 +43,10 @@ function endOfMembers(input: Buffer, bounds: Bounds): number | undefined {
   return end > 0 && end < input.length ? end : undefined;
 }
 
-const isMember = (input: Buffer, at: number): boolean =>
+const isMemberAt = (input: Buffer, at: number): boolean =>
   at + HEADER + TRAILER <= input.length && input[at] === 0x1f && input[at + 1] === 0x8b && input[at + 2] === 8;
 
-function dataOf(input: Buffer, start: number): number {
+function findDataStart(input: Buffer, start: number): number {
   const flags = input[start + 3]!;
   let at = start + HEADER;
   if (flags & EXTRA && at + 2 <= input.length) at += 2 + input.readUInt16LE(at);
@@ -55,6 +55,6 @@ function dataOf(input: Buffer, start: number): number {
 }
 
 /** With `info`, zlib also returns the decoder, which knows how much it has read; the types do not mention it. */
-function inflated(input: Buffer, bounds: Bounds): { buffer: Buffer; engine: { bytesWritten: number } } {
-  return inflateRawSync(input, { ...bounds, info: true }) as unknown as ReturnType<typeof inflated>;
+function inflateRaw(input: Buffer, bounds: Bounds): { buffer: Buffer; engine: { bytesWritten: number } } {
+  return inflateRawSync(input, { ...bounds, info: true }) as unknown as ReturnType<typeof inflateRaw>;
 }

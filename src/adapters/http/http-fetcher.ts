@@ -25,8 +25,8 @@ import { openGuardedSocket } from './guarded-socket.js';
 import { Http2Connection } from './http2-connection.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { LenientExchange } from './lenient-exchange.js';
-import { authenticateMessage, negotiateMessage, ntlmMoment, readChallenge } from './ntlm.js';
-import { bareHostname } from './proxy.js';
+import { createAuthenticateMessage, createNegotiateMessage, createNtlmMoment, parseChallenge } from './ntlm.js';
+import { stripBrackets } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 import { StrictExchange } from './strict-exchange.js';
 
@@ -78,105 +78,110 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     signal?.throwIfAborted();
     let exchange: Exchange | undefined;
     try {
-      const plan = profile.plan(request);
+      const plan = profile.planRequest(request);
       const ntlm = request.session?.ntlm;
-      const settled = await (ntlm ? this.loggedIn(profile, plan, ntlm, signal) : this.exchange(profile, plan, signal));
+      const settled = await (ntlm
+        ? this.sendWithNtlm(profile, plan, ntlm, signal)
+        : this.sendRequest(profile, plan, signal));
       exchange = settled.exchange;
       if (settled.failure) throw settled.failure;
-      return await this.response(exchange);
+      return await this.toResponse(exchange);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof FetchFailure)) throw error;
-      return { kind: 'failure', code: error.code, detail: error.message, timings: timingsOf(exchange) };
+      return { kind: 'failure', code: error.code, detail: error.message, timings: toTimings(exchange) };
     }
   }
 
-  private async response(exchange: Exchange): Promise<FetchOutcome> {
+  private async toResponse(exchange: Exchange): Promise<FetchOutcome> {
     const { reader, address } = exchange;
     const decoded = reader.body();
     const body = decoded instanceof Promise ? await decoded : decoded;
     const { status, headers, transferred } = reader;
-    return { kind: 'response', status, headers, body, transferred, address, timings: timingsOf(exchange) };
+    return { kind: 'response', status, headers, body, transferred, address, timings: toTimings(exchange) };
   }
 
   /** Over the version of HTTP that is preferred, or the other one if the server refuses that. */
-  private async exchange(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  private async sendRequest(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     const { origin, target } = plan;
     const version = this.versions.get(origin) ?? (profile.prefersHttp2 && target.secure ? 2 : 1);
-    const first = await this.exchangeBy(version, profile, plan, signal);
+    const first = await this.sendWithVersion(version, profile, plan, signal);
     if (!(first.failure instanceof OtherVersion)) return first;
     const other = version === 1 ? 2 : 1;
-    const second = await this.exchangeBy(other, profile, plan, signal);
+    const second = await this.sendWithVersion(other, profile, plan, signal);
     if (second.failure instanceof OtherVersion) return first;
     if (this.versions.size >= MOST_HOSTS) this.versions.clear();
     this.versions.set(origin, other);
     return second;
   }
 
-  private exchangeBy(version: HttpVersion, profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal) {
-    return version === 1 ? this.overHttp1(profile, plan, signal) : this.overHttp2(profile, plan, signal);
+  private sendWithVersion(version: HttpVersion, profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal) {
+    return version === 1 ? this.sendOverHttp1(profile, plan, signal) : this.sendOverHttp2(profile, plan, signal);
   }
 
-  private async overHttp2(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+  private async sendOverHttp2(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     const { poolKey, origin, target } = plan;
     const connect = () => this.http2Pool.add(new Http2Connection(poolKey, origin, target, profile.connector));
     const send = (connection: Http2Connection) =>
-      this.settled((settle) => new Http2Exchange(plan, this.deadlines, settle, this.http2Pool, connection), signal);
-    const open = plan.method === 'GET' ? this.http2Pool.take(poolKey) : undefined;
+      this.runExchange((settle) => new Http2Exchange(plan, this.deadlines, settle, this.http2Pool, connection), signal);
+    const open = plan.method === 'GET' ? this.http2Pool.acquire(poolKey) : undefined;
     const first = await send(open ?? connect());
-    return open && isClosedBefore(first) ? send(connect()) : first;
+    return open && wasClosedBeforeResponse(first) ? send(connect()) : first;
   }
 
   /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
-  private async overHttp1(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
-    if (this.lenientOrigins.has(plan.origin)) return this.lenient(profile, plan, signal);
+  private async sendOverHttp1(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+    if (this.lenientOrigins.has(plan.origin)) return this.sendLenient(profile, plan, signal);
     // A request that may have an effect at the site is sent only once, so it needs a connection that cannot have been closed meanwhile.
-    if (plan.method !== 'GET') return this.strict(this.connect(profile, plan), plan, signal);
-    let first = await this.strict(this.pool.take(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
-    if (isClosedBefore(first)) {
-      first = await this.strict(this.connect(profile, plan), plan, signal);
+    if (plan.method !== 'GET') return this.sendStrict(this.connect(profile, plan), plan, signal);
+    let first = await this.sendStrict(this.pool.acquire(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
+    if (wasClosedBeforeResponse(first)) {
+      first = await this.sendStrict(this.connect(profile, plan), plan, signal);
     }
     if (!first.failure?.malformed) return first;
-    const second = await this.lenient(profile, plan, signal);
+    const second = await this.sendLenient(profile, plan, signal);
     if (!second.failure) this.rememberLenient(plan.origin);
     return second;
   }
 
   /** NTLM logs a connection in, not a request: later requests on it need no login. */
-  private async loggedIn(
+  private async sendWithNtlm(
     profile: FetcherProfile,
     plan: RequestPlan,
     credentials: NtlmCredentials,
     signal?: AbortSignal,
   ): Promise<Settled> {
-    const open = this.pool.take(plan.poolKey);
+    const open = this.pool.acquire(plan.poolKey);
     if (open) {
-      const known = await this.strict(open, plan, signal);
-      const isClosed = known.failure?.code === 'connection-reset' && known.exchange.unanswered;
+      const known = await this.sendStrict(open, plan, signal);
+      const isClosed = known.failure?.code === 'connection-reset' && known.exchange.isUnanswered;
       if (!isClosed && (known.failure || known.exchange.reader.status !== 401)) return known;
     }
     const connection = this.connect(profile, plan);
-    const hello = await this.strict(connection, authorized(plan, negotiateMessage()), signal);
+    const hello = await this.sendStrict(connection, withAuthorization(plan, createNegotiateMessage()), signal);
     if (hello.failure || hello.exchange.reader.status !== 401) return hello;
-    const challenge = readChallenge(hello.exchange.reader.headers['www-authenticate']);
-    if (!challenge || !this.pool.takeAgain(connection)) return hello;
-    const answer = authenticateMessage(challenge, credentials, ntlmMoment());
-    return this.strict(connection, authorized(plan, answer), signal);
+    const challenge = parseChallenge(hello.exchange.reader.headers['www-authenticate']);
+    if (!challenge || !this.pool.reacquire(connection)) return hello;
+    const answer = createAuthenticateMessage(challenge, credentials, createNtlmMoment());
+    return this.sendStrict(connection, withAuthorization(plan, answer), signal);
   }
 
   private connect(profile: FetcherProfile, plan: RequestPlan): Connection {
     return this.pool.add(new Connection(plan.poolKey, plan.origin, plan.target, profile.connector));
   }
 
-  private strict(connection: Connection, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
-    return this.settled((settle) => new StrictExchange(plan, this.deadlines, settle, this.pool, connection), signal);
+  private sendStrict(connection: Connection, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+    return this.runExchange(
+      (settle) => new StrictExchange(plan, this.deadlines, settle, this.pool, connection),
+      signal,
+    );
   }
 
-  private lenient(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
-    return this.settled((settle) => new LenientExchange(plan, this.deadlines, settle, profile.connector), signal);
+  private sendLenient(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+    return this.runExchange((settle) => new LenientExchange(plan, this.deadlines, settle, profile.connector), signal);
   }
 
-  private settled(make: (settle: Settle) => Exchange, signal?: AbortSignal): Promise<Settled> {
+  private runExchange(make: (settle: Settle) => Exchange, signal?: AbortSignal): Promise<Settled> {
     return new Promise((resolve) => {
       const abandon = (): void => exchange.abandon();
       const exchange = make((failure) => {
@@ -200,7 +205,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   }
 
   async resolve(hostname: string): Promise<string | undefined> {
-    const bare = bareHostname(hostname);
+    const bare = stripBrackets(hostname);
     if (isIP(bare) !== 0) return bare;
     try {
       return (await this.dns.resolve(bare))[0]?.address;
@@ -218,15 +223,15 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
 }
 
 /** The server closed an idle connection just as it was used again. */
-const isClosedBefore = ({ exchange, failure }: Settled): boolean =>
-  failure?.code === 'connection-reset' && exchange.reused && exchange.unanswered;
+const wasClosedBeforeResponse = ({ exchange, failure }: Settled): boolean =>
+  failure?.code === 'connection-reset' && exchange.reused && exchange.isUnanswered;
 
-const authorized = (plan: RequestPlan, message: string): RequestPlan => ({
+const withAuthorization = (plan: RequestPlan, message: string): RequestPlan => ({
   ...plan,
   headers: [...plan.headers, 'authorization', `NTLM ${message}`],
 });
 
-function timingsOf(exchange: Exchange | undefined): FetchTimings {
+function toTimings(exchange: Exchange | undefined): FetchTimings {
   if (!exchange) return { header: milliseconds(0), total: milliseconds(0) };
   const { startedAt, sent, headed } = exchange.moments;
   const { decodingMs } = exchange.reader;

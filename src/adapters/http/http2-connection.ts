@@ -16,7 +16,7 @@ const MOST_HEADER_FIELDS = 2_000;
 const MOST_BESIDE_BODY = 1024 * 1024;
 const LOOK_EVERY = 250;
 
-const nothing = (): number => 0;
+const zeroBytes = (): number => 0;
 
 /** One socket that speaks HTTP/2. Streams follow one another: a polite crawler has no use for several at the same time. */
 export class Http2Connection extends PooledConnection {
@@ -29,7 +29,7 @@ export class Http2Connection extends PooledConnection {
   private readBefore = 0;
   private since = performance.now();
   /** Bytes of the present answer's body. */
-  private transferred = nothing;
+  private transferred = zeroBytes;
   private isBusy = true;
 
   constructor(
@@ -53,14 +53,14 @@ export class Http2Connection extends PooledConnection {
   }
 
   /** A request begins; `transferred` returns how much of the response body has arrived. */
-  begin(transferred: () => number): void {
+  beginRequest(transferred: () => number): void {
     this.session?.ref();
     this.startCounting(true, transferred);
   }
 
   /** The request has ended. */
-  rest(): void {
-    this.startCounting(false, nothing);
+  endRequest(): void {
+    this.startCounting(false, zeroBytes);
     // An idle connection keeps no process alive.
     this.session?.unref();
   }

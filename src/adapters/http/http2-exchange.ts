@@ -21,7 +21,7 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
   protected start(): void {
     this.connection.ready().then(
       (session) => {
-        if (!this.settled) this.converse(session);
+        if (!this.settled) this.sendRequest(session);
       },
       (error: unknown) => this.fail(error),
     );
@@ -30,41 +30,41 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
   protected release(clean: boolean): void {
     if (clean && this.connection.isUsable) {
       this.connection.served++;
-      this.connection.rest();
+      this.connection.endRequest();
       this.pool.release(this.connection);
     } else {
       this.pool.discard(this.connection);
     }
   }
 
-  private converse(session: ClientHttp2Session): void {
-    if (this.tooLate) {
+  private sendRequest(session: ClientHttp2Session): void {
+    if (this.isTooLate) {
       this.fail(new FetchFailure('connection-failed', TOO_LATE));
       return;
     }
-    this.connection.begin(() => this.reader.transferred);
+    this.connection.beginRequest(() => this.reader.transferred);
     const { body } = this.plan;
     let stream: ClientHttp2Stream;
     try {
-      stream = session.request(headersOf(this.plan), { endStream: body === undefined });
+      stream = session.request(http2Headers(this.plan), { endStream: body === undefined });
     } catch (error) {
       this.fail(this.connection.isUsable ? error : new FetchFailure('connection-reset', CLOSED));
       return;
     }
-    this.requestSent();
-    stream.on('response', (headers, _flags, raw) => this.headerCame(headers[':status'] ?? 0, fieldsOf(raw)));
-    stream.on('data', (chunk: Buffer) => this.bodyCame(chunk));
-    stream.on('error', (error) => this.fail(refusal(stream.rstCode) ?? error));
+    this.onSent();
+    stream.on('response', (headers, _flags, raw) => this.onHeader(headers[':status'] ?? 0, collectFields(raw)));
+    stream.on('data', (chunk: Buffer) => this.onBody(chunk));
+    stream.on('error', (error) => this.fail(refusalFailure(stream.rstCode) ?? error));
     // The stream emits `end` even if the connection ends in the middle of the body; only its code shows the difference.
     stream.on('close', () => {
-      if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.ended();
-      else this.fail(refusal(stream.rstCode) ?? this.cutOff());
+      if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.onEnd();
+      else this.fail(refusalFailure(stream.rstCode) ?? this.truncationFailure());
     });
     if (body) stream.end(body);
   }
 
-  private cutOff(): FetchFailure {
-    return this.unanswered
+  private truncationFailure(): FetchFailure {
+    return this.isUnanswered
       ? new FetchFailure('connection-reset', CLOSED)
       : new FetchFailure('body-truncated', 'The connection was closed in the middle of the body.');
   }
@@ -73,7 +73,7 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
 const CLOSED = 'The server closed the connection.';
 
 /** Codes of RFC 9113, 7, that say the server has not processed the request. */
-function refusal(code: number | undefined): FetchFailure | undefined {
+function refusalFailure(code: number | undefined): FetchFailure | undefined {
   if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED)
     return new OtherVersion('protocol', 'The server requires HTTP/1.1 for this request.');
   if (code === constants.NGHTTP2_REFUSED_STREAM)
@@ -81,7 +81,7 @@ function refusal(code: number | undefined): FetchFailure | undefined {
   return undefined;
 }
 
-function headersOf({ method, path, host, headers }: RequestPlan): Record<string, string> {
+function http2Headers({ method, path, host, headers }: RequestPlan): Record<string, string> {
   const fields: Record<string, string> = { ':method': method, ':authority': host, ':path': path };
   for (let index = 0; index < headers.length; index += 2)
     if (!CONNECTION_FIELDS.has(headers[index]!)) fields[headers[index]!] = headers[index + 1]!;
@@ -89,7 +89,7 @@ function headersOf({ method, path, host, headers }: RequestPlan): Record<string,
 }
 
 /** All values of each field: Node's own header object drops the second of some. */
-function fieldsOf(raw: readonly string[]): Record<string, string | string[]> {
+function collectFields(raw: readonly string[]): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = {};
   for (let index = 0; index < raw.length; index += 2) {
     const [name, value] = [raw[index]!, raw[index + 1]!];

@@ -25,7 +25,7 @@ export class LenientExchange extends Exchange {
     super(plan, deadlines, settle);
   }
 
-  protected get resolving(): boolean {
+  protected get isResolving(): boolean {
     return this.attempt.phase === 'name';
   }
 
@@ -33,7 +33,7 @@ export class LenientExchange extends Exchange {
     this.connector.open(this.plan.target, this.attempt).then(
       ({ socket, address }) => {
         this.address = address;
-        if (!this.settled) this.converse(socket);
+        if (!this.settled) this.sendRequest(socket);
       },
       (error: unknown) => this.fail(error),
     );
@@ -43,32 +43,32 @@ export class LenientExchange extends Exchange {
     this.attempt.cancel();
   }
 
-  private converse(socket: Socket): void {
-    if (this.tooLate) {
+  private sendRequest(socket: Socket): void {
+    if (this.isTooLate) {
       this.fail(new FetchFailure('connection-failed', TOO_LATE));
       return;
     }
     const parser = new LenientParser(
       {
-        header: (status, fields) => this.headerCame(status, fields),
-        body: (piece) => this.bodyCame(piece),
-        end: () => this.ended(),
+        onHeader: (status, fields) => this.onHeader(status, fields),
+        onBody: (piece) => this.onBody(piece),
+        onEnd: () => this.onEnd(),
       },
       MAX_HEADER_SIZE,
     );
     socket
-      .on('data', (bytes: Buffer) => this.guarded(() => parser.push(bytes)))
-      .on('end', () => this.guarded(() => parser.finish()))
+      .on('data', (bytes: Buffer) => this.runGuarded(() => parser.push(bytes)))
+      .on('end', () => this.runGuarded(() => parser.finish()))
       .on('error', (error) => this.fail(error))
       .on('close', () => this.fail(new FetchFailure('connection-reset', 'The connection was closed.')));
-    this.guarded(() => {
+    this.runGuarded(() => {
       socket.write(requestText(this.plan), 'latin1');
       if (this.plan.body) socket.write(this.plan.body);
     });
-    this.requestSent();
+    this.onSent();
   }
 
-  private guarded(action: () => void): void {
+  private runGuarded(action: () => void): void {
     try {
       if (!this.settled) action();
     } catch (error) {

@@ -15,11 +15,11 @@ function read(pieces: readonly (string | Uint8Array)[], closed = true): Read {
   const result: Read = { status: 0, fields: {}, body: '', whole: false };
   const parser = new LenientParser(
     {
-      header: (status, fields) => Object.assign(result, { status, fields: { ...fields } }),
-      body: (piece) => {
+      onHeader: (status, fields) => Object.assign(result, { status, fields: { ...fields } }),
+      onBody: (piece) => {
         result.body += Buffer.from(piece).toString('latin1');
       },
-      end: () => {
+      onEnd: () => {
         expect(result.whole).toBe(false);
         result.whole = true;
       },

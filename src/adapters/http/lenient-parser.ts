@@ -5,12 +5,12 @@
  */
 import { FetchFailure } from './fetch-failure.js';
 
-export interface AnswerEvents {
+export interface ResponseEvents {
   /** Interim answers, too. Names in lower case, values with one character per byte. */
-  header(status: number, fields: Readonly<Record<string, string[]>>): void;
-  body(piece: Uint8Array): void;
+  onHeader(status: number, fields: Readonly<Record<string, string[]>>): void;
+  onBody(piece: Uint8Array): void;
   /** The answer is whole. */
-  end(): void;
+  onEnd(): void;
 }
 
 type State = 'header' | 'length' | 'chunk-size' | 'chunk' | 'chunk-end' | 'until-close' | 'done';
@@ -33,7 +33,7 @@ export class LenientParser {
   private remaining = 0;
 
   constructor(
-    private readonly events: AnswerEvents,
+    private readonly events: ResponseEvents,
     private readonly maxHeaderSize: number,
   ) {}
 
@@ -42,7 +42,8 @@ export class LenientParser {
     let rest = bytes;
     while (rest.length > 0 && this.state !== 'done') rest = this.consume(rest);
     // A server of another protocol may wait for our next line and never end its own.
-    if (this.state === 'header' && this.status === 0 && !STATUS_LINE_START.test(this.partial)) statusOf(this.partial);
+    if (this.state === 'header' && this.status === 0 && !STATUS_LINE_START.test(this.partial))
+      parseStatusLine(this.partial);
   }
 
   /** The server has closed the connection. Throws FetchFailure if the answer is incomplete. */
@@ -52,29 +53,29 @@ export class LenientParser {
       throw new FetchFailure('connection-reset', 'The server closed the connection before sending a complete header.');
     }
     if (this.state !== 'until-close') throw new FetchFailure('body-truncated', 'The body ends early.');
-    this.end();
+    this.finishResponse();
   }
 
   private consume(bytes: Buffer): Buffer {
     switch (this.state) {
       case 'header':
-        return this.takeLine(bytes, this.maxHeaderSize - this.headerSize, (line) => this.addHeaderLine(line));
+        return this.readLine(bytes, this.maxHeaderSize - this.headerSize, (line) => this.addHeaderLine(line));
       case 'chunk-size':
-        return this.takeLine(bytes, LONGEST_CHUNK_LINE, (line) => this.beginChunk(line));
+        return this.readLine(bytes, LONGEST_CHUNK_LINE, (line) => this.beginChunk(line));
       case 'chunk-end':
-        return this.takeLine(bytes, LONGEST_CHUNK_LINE, (line) => this.endChunk(line));
+        return this.readLine(bytes, LONGEST_CHUNK_LINE, (line) => this.endChunk(line));
       case 'until-close':
-        this.events.body(bytes);
+        this.events.onBody(bytes);
         return bytes.subarray(bytes.length);
       default:
-        return this.takeBody(bytes);
+        return this.readBody(bytes);
     }
   }
 
-  private takeLine(bytes: Buffer, limit: number, use: (line: string) => void): Buffer {
+  private readLine(bytes: Buffer, limit: number, use: (line: string) => void): Buffer {
     const lineFeed = bytes.indexOf(LINE_FEED);
     const end = lineFeed < 0 ? bytes.length : lineFeed;
-    if (this.partial.length + end > limit) throw this.tooLong();
+    if (this.partial.length + end > limit) throw this.lineTooLong();
     this.partial += bytes.toString('latin1', 0, end);
     if (lineFeed < 0) return bytes.subarray(bytes.length);
     const line = this.partial.replace(/(?<!\r)\r+$/, '');
@@ -83,7 +84,7 @@ export class LenientParser {
     return bytes.subarray(lineFeed + 1);
   }
 
-  private tooLong(): FetchFailure {
+  private lineTooLong(): FetchFailure {
     return this.state === 'header'
       ? new FetchFailure('header-too-large', `The header is larger than ${this.maxHeaderSize} bytes.`)
       : new FetchFailure('protocol', 'The size of a chunk cannot be read.');
@@ -93,7 +94,7 @@ export class LenientParser {
     this.headerSize += line.length + 1;
     if (this.status === 0) {
       // Blank lines before an answer remain from the previous one.
-      if (line !== '') this.status = statusOf(line);
+      if (line !== '') this.status = parseStatusLine(line);
     } else if (line !== '') {
       this.fieldLines.push(line);
     } else {
@@ -103,29 +104,30 @@ export class LenientParser {
 
   private endHeader(): void {
     const { status, fieldLines } = this;
-    const fields = fieldsOf(fieldLines);
+    const fields = parseFields(fieldLines);
     this.status = 0;
     this.fieldLines = [];
     this.headerSize = 0;
-    this.events.header(status, fields);
+    this.events.onHeader(status, fields);
     if (status >= 200) this.beginBody(status, fields);
   }
 
   private beginBody(status: number, fields: Readonly<Record<string, string[]>>): void {
     const chunked = fields['transfer-encoding']?.some((value) => /\bchunked\b/i.test(value));
-    const length = status === 204 || status === 304 ? 0 : chunked ? undefined : lengthOf(fields['content-length']);
+    const length =
+      status === 204 || status === 304 ? 0 : chunked ? undefined : parseContentLength(fields['content-length']);
     this.remaining = length ?? 0;
-    if (length === 0) this.end();
+    if (length === 0) this.finishResponse();
     else this.state = length !== undefined ? 'length' : chunked ? 'chunk-size' : 'until-close';
   }
 
-  private takeBody(bytes: Buffer): Buffer {
+  private readBody(bytes: Buffer): Buffer {
     const piece = bytes.length > this.remaining ? bytes.subarray(0, this.remaining) : bytes;
     this.remaining -= piece.length;
-    this.events.body(piece);
+    this.events.onBody(piece);
     if (this.remaining === 0) {
       if (this.state === 'chunk') this.state = 'chunk-end';
-      else this.end();
+      else this.finishResponse();
     }
     return bytes.subarray(piece.length);
   }
@@ -134,7 +136,7 @@ export class LenientParser {
     const size = CHUNK_SIZE.exec(line)?.[1];
     if (size === undefined) throw new FetchFailure('protocol', 'The size of a chunk cannot be read.');
     this.remaining = Number.parseInt(size, 16);
-    if (this.remaining === 0) this.end();
+    if (this.remaining === 0) this.finishResponse();
     else this.state = 'chunk';
   }
 
@@ -143,13 +145,13 @@ export class LenientParser {
     this.state = 'chunk-size';
   }
 
-  private end(): void {
+  private finishResponse(): void {
     this.state = 'done';
-    this.events.end();
+    this.events.onEnd();
   }
 }
 
-function statusOf(line: string): number {
+function parseStatusLine(line: string): number {
   const status = Number(STATUS_LINE.exec(line)?.[1]);
   const code = /^http\/[\d.]{1,9}[ \t]+(\d{1,9})/i.exec(line)?.[1];
   if (Number.isNaN(status) && code !== undefined)
@@ -160,7 +162,7 @@ function statusOf(line: string): number {
 }
 
 /** Lines without a colon are skipped, indented ones continue the previous line. */
-function fieldsOf(lines: readonly string[]): Record<string, string[]> {
+function parseFields(lines: readonly string[]): Record<string, string[]> {
   const fields: Record<string, string[]> = Object.create(null);
   let values: string[] | undefined;
   for (const line of lines) {
@@ -184,7 +186,7 @@ function fieldsOf(lines: readonly string[]): Record<string, string[]> {
 }
 
 /** Undefined: no usable length, the body ends with the connection. Throws FetchFailure when there are several lengths. */
-function lengthOf(values: readonly string[] | undefined): number | undefined {
+function parseContentLength(values: readonly string[] | undefined): number | undefined {
   const lengths = new Set((values ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()));
   if (lengths.size > 1) throw new FetchFailure('protocol', 'The response has several content lengths.');
   const [length = ''] = lengths;

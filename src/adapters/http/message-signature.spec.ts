@@ -5,7 +5,13 @@ import { FakeSite } from '../../../test/support/fake-site.js';
 import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
 import { Secret } from '../../domain/secret.js';
 import { HttpFetcher } from './http-fetcher.js';
-import { keyDirectory, newSigningKey, RequestSigner, signature, signingKey } from './message-signature.js';
+import {
+  createKeyDirectory,
+  generateSigningKey,
+  parseSigningKey,
+  RequestSigner,
+  signComponents,
+} from './message-signature.js';
 
 /** RFC 9421, B.1.4 */
 const RFC_KEY = `-----BEGIN PRIVATE KEY-----
@@ -23,11 +29,11 @@ describe('a message signature', () => {
       ['"content-type"', 'application/json'],
       ['"content-length"', '18'],
     ] as const;
-    const signed = signature(
+    const signed = signComponents(
       'sig-b26',
       components,
       { created: 1_618_884_473, keyid: 'test-key-ed25519' },
-      signingKey(RFC_KEY),
+      parseSigningKey(RFC_KEY),
     );
     expect(signed).toEqual({
       input:
@@ -37,24 +43,24 @@ describe('a message signature', () => {
   });
 
   it('has its key known by the thumbprint that the drafts print for it', () => {
-    expect(signingKey(RFC_KEY).id).toBe('poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U');
-    expect(signingKey(RFC_KEY.replaceAll('\n', ' ')).id).toBe(signingKey(RFC_KEY).id);
-    for (const bad of ['', 'junk', RFC_KEY.replace('MC4C', 'MC4D')]) expect(() => signingKey(bad)).toThrow();
+    expect(parseSigningKey(RFC_KEY).id).toBe('poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U');
+    expect(parseSigningKey(RFC_KEY.replaceAll('\n', ' ')).id).toBe(parseSigningKey(RFC_KEY).id);
+    for (const bad of ['', 'junk', RFC_KEY.replace('MC4C', 'MC4D')]) expect(() => parseSigningKey(bad)).toThrow();
   });
 
   it('is taken by the verifier of the authors of the draft, for its own host alone', async () => {
-    const { pem, publicJwk } = newSigningKey();
-    const headers = new RequestSigner(signingKey(pem), AGENT).headers('www.example.com');
+    const { pem, publicJwk } = generateSigningKey();
+    const headers = new RequestSigner(parseSigningKey(pem), AGENT).signatureHeaders('www.example.com');
     const verifier = await verifierFromJWK({ ...publicJwk });
     const request = (host: string) => new Request(`https://${host}/page?a=b`, { headers });
     await expect(verify(request('www.example.com'), verifier)).resolves.toBeUndefined();
     await expect(verify(request('other.example.com'), verifier)).rejects.toThrow();
-    const other = await verifierFromJWK({ ...newSigningKey().publicJwk });
+    const other = await verifierFromJWK({ ...generateSigningKey().publicJwk });
     await expect(verify(request('www.example.com'), other)).rejects.toThrow();
   });
 
   it('is on each request of a fetcher that has a key, as the site sees it, and on no other', async () => {
-    const { pem, publicJwk, id } = newSigningKey();
+    const { pem, publicJwk, id } = generateSigningKey();
     const site = await FakeSite.start();
     site.page('/').page('/a');
     const loopback = { allowedAddresses: ['127.0.0.0/8'] };
@@ -80,13 +86,13 @@ describe('a message signature', () => {
   });
 
   it('is on the directory of the keys, once for each key', () => {
-    const [one, two] = [newSigningKey(), newSigningKey()];
+    const [one, two] = [generateSigningKey(), generateSigningKey()];
     const signers = [one, two, one].map(({ pem }) => ({ key: new Secret(pem), agent: AGENT }));
-    const { headers, keys } = keyDirectory(signers, 1_700_000_000_000)!;
+    const { headers, keys } = createKeyDirectory(signers, 1_700_000_000_000)!;
     expect(keys.map(({ kid }) => kid)).toEqual([one.id, two.id]);
     expect(headers['signature-input']).toContain('sig2=("@authority";req);created=1700000000');
     expect(headers['signature-input']).toContain('tag="http-message-signatures-directory"');
     expect(JSON.stringify({ headers, keys })).not.toContain('PRIVATE');
-    expect(keyDirectory([], 0)).toBeUndefined();
+    expect(createKeyDirectory([], 0)).toBeUndefined();
   });
 });

@@ -45,7 +45,7 @@ const PEM = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVA
 const WANTED_KEY = 'give an Ed25519 private key in PEM form (PKCS #8): crawlway keys new makes one';
 
 /** Throws if it is not an Ed25519 private key in PEM form (PKCS #8); the message contains nothing of the key. */
-export function signingKey(pem: string): SigningKey {
+export function parseSigningKey(pem: string): SigningKey {
   const [, base64] = PEM.exec(pem) ?? [];
   let privateKey: KeyObject;
   try {
@@ -66,7 +66,7 @@ function thumbprint({ crv, kty, x }: PublicJwk): string {
 }
 
 /** `Signature-Input` and `Signature` of the components (RFC 9421, 2.5 and 3.1). */
-export function signature(
+export function signComponents(
   label: string,
   components: readonly Component[],
   parameters: SignatureParameters,
@@ -100,13 +100,13 @@ export class RequestSigner {
   }
 
   /** Headers for a request to the authority: a host, with the port unless it is the scheme's default. */
-  headers(authority: string): Readonly<Record<string, string>> {
-    const parameters = { ...lasting(this.now(), this.key), nonce: nonce(), tag: 'web-bot-auth' };
+  signatureHeaders(authority: string): Readonly<Record<string, string>> {
+    const parameters = { ...createParameters(this.now(), this.key), nonce: generateNonce(), tag: 'web-bot-auth' };
     const components: Component[] = [
       ['"@authority"', authority],
       ['"signature-agent"', this.agent],
     ];
-    const { input, signature: value } = signature('sig1', components, parameters, this.key);
+    const { input, signature: value } = signComponents('sig1', components, parameters, this.key);
     return { 'signature-agent': this.agent, 'signature-input': input, signature: value };
   }
 }
@@ -120,18 +120,22 @@ export interface KeyDirectory {
 }
 
 /** The directory of the keys, signed with each of them for the authority at which sites ask for it; undefined when there are none. */
-export function keyDirectory(definitions: readonly BotAuthDefinition[], now: number): KeyDirectory | undefined {
+export function createKeyDirectory(definitions: readonly BotAuthDefinition[], now: number): KeyDirectory | undefined {
   const keys = new Map(
     definitions.map(({ key, agent }) => {
-      const own = { ...signingKey(key.reveal()), agent };
+      const own = { ...parseSigningKey(key.reveal()), agent };
       return [own.id, own];
     }),
   );
   if (keys.size === 0) return undefined;
   const signatures = [...keys.values()].map((key, n) => {
     const components: Component[] = [['"@authority";req', new URL(key.agent).host]];
-    const parameters = { ...lasting(now, key), nonce: nonce(), tag: 'http-message-signatures-directory' };
-    return signature(`sig${n + 1}`, components, parameters, key);
+    const parameters = {
+      ...createParameters(now, key),
+      nonce: generateNonce(),
+      tag: 'http-message-signatures-directory',
+    };
+    return signComponents(`sig${n + 1}`, components, parameters, key);
   });
   return {
     headers: {
@@ -145,15 +149,15 @@ export function keyDirectory(definitions: readonly BotAuthDefinition[], now: num
 }
 
 /** A private key as PEM, and what belongs to it. */
-export function newSigningKey(): { readonly pem: string } & Omit<SigningKey, 'privateKey'> {
+export function generateSigningKey(): { readonly pem: string } & Omit<SigningKey, 'privateKey'> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-  const { id, publicJwk } = signingKey(pem);
+  const { id, publicJwk } = parseSigningKey(pem);
   return { pem, id, publicJwk };
 }
 
-function lasting(now: number, { id }: SigningKey): SignatureParameters & { readonly expires: number } {
+function createParameters(now: number, { id }: SigningKey): SignatureParameters & { readonly expires: number } {
   const created = Math.floor(now / 1000);
   return { created, keyid: id, alg: 'ed25519', expires: created + LIFETIME_S };
 }
 
-const nonce = (): string => randomBytes(NONCE_BYTES).toString('base64');
+const generateNonce = (): string => randomBytes(NONCE_BYTES).toString('base64');

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { testFetcher } from '../../../test/support/fetch-harness.js';
-import { md4, readChallenge, responseKey, responses } from './ntlm.js';
+import { computeResponses, deriveResponseKey, md4, parseChallenge } from './ntlm.js';
 
 const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex');
 
@@ -21,16 +21,16 @@ it('MD4 gives the digests of RFC 1320', () => {
 });
 
 it('the answers are those of the example in MS-NLMP 4.2.4', () => {
-  expect(responseKey(CREDENTIALS).toString('hex')).toBe('0c868a403bfd7a93a3001ef22ef02e3f');
+  expect(deriveResponseKey(CREDENTIALS).toString('hex')).toBe('0c868a403bfd7a93a3001ef22ef02e3f');
   const challenge = { serverChallenge: SERVER_CHALLENGE, targetInfo: TARGET_INFO };
-  const { nt, lm } = responses(challenge, CREDENTIALS, { clientChallenge: hex('aaaaaaaaaaaaaaaa'), time: 0n });
+  const { nt, lm } = computeResponses(challenge, CREDENTIALS, { clientChallenge: hex('aaaaaaaaaaaaaaaa'), time: 0n });
   expect(nt.subarray(0, 16).toString('hex')).toBe('68cd0ab851e51c96aabc927bebef6a1c');
   expect(lm.toString('hex')).toBe('86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa');
 });
 
 it.each(['', 'NTLM', 'NTLM AAAA', `NTLM ${Buffer.alloc(60).toString('base64')}`])(
   'a header that holds no challenge is none: %s',
-  (header) => expect(readChallenge(header)).toBeUndefined(),
+  (header) => expect(parseChallenge(header)).toBeUndefined(),
 );
 
 function challengeMessage(): string {
@@ -56,7 +56,11 @@ async function ntlmServer() {
     if (type === 3) {
       const nt = message.subarray(message.readUInt32LE(24), message.readUInt32LE(24) + message.readUInt16LE(20));
       const moment = { clientChallenge: nt.subarray(32, 40), time: nt.readBigUInt64LE(24) };
-      const wanted = responses({ serverChallenge: SERVER_CHALLENGE, targetInfo: TARGET_INFO }, CREDENTIALS, moment);
+      const wanted = computeResponses(
+        { serverChallenge: SERVER_CHALLENGE, targetInfo: TARGET_INFO },
+        CREDENTIALS,
+        moment,
+      );
       if (wanted.nt.equals(nt)) {
         loggedIn.add(socket);
         return response.end('hello');

@@ -27,12 +27,12 @@ export interface NtlmMoment {
 
 const UNIX_EPOCH = 116_444_736_000_000_000n;
 
-export const ntlmMoment = (): NtlmMoment => ({
+export const createNtlmMoment = (): NtlmMoment => ({
   clientChallenge: randomBytes(8),
   time: UNIX_EPOCH + BigInt(Math.round(performance.timeOrigin + performance.now())) * 10_000n,
 });
 
-export function negotiateMessage(): string {
+export function createNegotiateMessage(): string {
   const message = Buffer.alloc(32);
   SIGNATURE.copy(message);
   message.writeUInt32LE(1, 8);
@@ -41,7 +41,7 @@ export function negotiateMessage(): string {
 }
 
 /** From a WWW-Authenticate header; undefined if there is none that can be parsed. */
-export function readChallenge(header: string | undefined): NtlmChallenge | undefined {
+export function parseChallenge(header: string | undefined): NtlmChallenge | undefined {
   const encoded = /(?:^|[\s,])(?:NTLM|Negotiate)\s+([A-Za-z0-9+/=]{40,})/i.exec(header ?? '')?.[1];
   if (encoded === undefined || encoded.length > LARGEST_MESSAGE) return undefined;
   const message = Buffer.from(encoded, 'base64');
@@ -53,13 +53,13 @@ export function readChallenge(header: string | undefined): NtlmChallenge | undef
   return { serverChallenge: message.subarray(24, 32), targetInfo: message.subarray(offset, offset + length) };
 }
 
-export function authenticateMessage(
+export function createAuthenticateMessage(
   challenge: NtlmChallenge,
   { user, password, domain }: NtlmCredentials,
   moment: NtlmMoment,
 ): string {
-  const { nt, lm } = responses(challenge, { user, password, domain }, moment);
-  const parts = [lm, nt, unicode(domain), unicode(user), Buffer.alloc(0), Buffer.alloc(0)];
+  const { nt, lm } = computeResponses(challenge, { user, password, domain }, moment);
+  const parts = [lm, nt, encodeUtf16(domain), encodeUtf16(user), Buffer.alloc(0), Buffer.alloc(0)];
   const head = Buffer.alloc(64);
   SIGNATURE.copy(head);
   head.writeUInt32LE(3, 8);
@@ -75,13 +75,13 @@ export function authenticateMessage(
 }
 
 /** MS-NLMP 3.3.2: the answers to the challenge. */
-export function responses(
+export function computeResponses(
   { serverChallenge, targetInfo }: NtlmChallenge,
   credentials: NtlmCredentials,
   { clientChallenge, time }: NtlmMoment,
 ): { readonly nt: Buffer; readonly lm: Buffer } {
-  const key = responseKey(credentials);
-  const told = timestampOf(targetInfo);
+  const key = deriveResponseKey(credentials);
+  const told = findTimestamp(targetInfo);
   const clock = Buffer.alloc(8);
   clock.writeBigUInt64LE(told ?? time);
   const temp = Buffer.concat([
@@ -101,10 +101,10 @@ export function responses(
   return { nt, lm };
 }
 
-export const responseKey = ({ user, password, domain }: NtlmCredentials): Buffer =>
-  hmac(md4(unicode(password)), unicode(user.toUpperCase() + domain));
+export const deriveResponseKey = ({ user, password, domain }: NtlmCredentials): Buffer =>
+  hmac(md4(encodeUtf16(password)), encodeUtf16(user.toUpperCase() + domain));
 
-const unicode = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const encodeUtf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
 function hmac(key: Buffer, ...parts: readonly Buffer[]): Buffer {
   const hash = createHmac('md5', key);
@@ -112,7 +112,7 @@ function hmac(key: Buffer, ...parts: readonly Buffer[]): Buffer {
   return hash.digest();
 }
 
-function timestampOf(targetInfo: Buffer): bigint | undefined {
+function findTimestamp(targetInfo: Buffer): bigint | undefined {
   for (let at = 0; at + 4 <= targetInfo.length; ) {
     const id = targetInfo.readUInt16LE(at);
     const length = targetInfo.readUInt16LE(at + 2);
@@ -142,13 +142,13 @@ export function md4(message: Buffer): Buffer {
   padded[message.length] = 0x80;
   padded.writeUInt32LE((message.length << 3) >>> 0, padded.length - 8);
   let state = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476];
-  for (let start = 0; start < padded.length; start += 64) state = block(state, padded.subarray(start, start + 64));
+  for (let start = 0; start < padded.length; start += 64) state = hashBlock(state, padded.subarray(start, start + 64));
   const digest = Buffer.alloc(16);
   for (const [index, word] of state.entries()) digest.writeUInt32LE(word >>> 0, 4 * index);
   return digest;
 }
 
-function block(before: readonly number[], bytes: Buffer): number[] {
+function hashBlock(before: readonly number[], bytes: Buffer): number[] {
   let [a, b, c, d] = before as [number, number, number, number];
   for (const [round, { order, turns, add }] of ROUNDS.entries()) {
     for (const [step, word] of order.entries()) {

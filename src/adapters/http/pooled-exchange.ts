@@ -22,7 +22,7 @@ export abstract class PooledExchange<C extends PooledConnection> extends Exchang
     return this.connection.address;
   }
 
-  protected get resolving(): boolean {
+  protected get isResolving(): boolean {
     return this.connection.attempt?.phase === 'name';
   }
 }

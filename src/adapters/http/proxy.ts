@@ -43,8 +43,8 @@ export function parseProxy(text: string): ProxyServer {
     throw new FetchFailure('proxy-failed', 'The proxy of this URL is not an http, https or socks5 URL.');
   }
   const secure = url.protocol === 'https:';
-  const address = { secure, hostname: bareHostname(url.hostname), port: url.port === '' ? usual : Number(url.port) };
-  const [user, password] = [decoded(url.username), decoded(url.password)];
+  const address = { secure, hostname: stripBrackets(url.hostname), port: url.port === '' ? usual : Number(url.port) };
+  const [user, password] = [decodePercent(url.username), decodePercent(url.password)];
   if (url.protocol.startsWith('socks')) {
     const login = user === '' ? undefined : { user, password: new Secret(password) };
     return { ...address, kind: 'socks5', resolves: url.protocol === 'socks5h:', login };
@@ -53,13 +53,14 @@ export function parseProxy(text: string): ProxyServer {
   return { ...address, kind: 'http', authorization };
 }
 
-export const bareHostname = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
+export const stripBrackets = (hostname: string): string =>
+  hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 
 /** RFC 7617, UTF-8. */
 export const basicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { charsetOf } from '../parsers/charset.js';
-import { responseHeaders } from './response-headers.js';
+import { parseCharset } from '../parsers/charset.js';
+import { normalizeHeaders } from './response-headers.js';
 
 it.each([
   [['text/plain', 'text/html'], 'text/html'],
@@ -11,7 +11,7 @@ it.each([
   [['text/html;charset=gbk', '*/*'], 'text/html;charset=gbk'],
   [['nonsense', ''], 'nonsense'],
 ])('of several fields Content-Type the last that is one counts: %j', (values, expected) =>
-  expect(responseHeaders({ 'content-type': values })).toEqual({ 'content-type': expected }),
+  expect(normalizeHeaders({ 'content-type': values })).toEqual({ 'content-type': expected }),
 );
 
 it.each([
@@ -22,4 +22,4 @@ it.each([
   ['text/html;charset=gbk;x', 'gbk'],
   ['text/html;charset="gbk', 'gbk'],
   ['text/html', undefined],
-])('the charset of %s is %s', (header, charset) => expect(charsetOf(header)).toBe(charset));
+])('the charset of %s is %s', (header, charset) => expect(parseCharset(header)).toBe(charset));

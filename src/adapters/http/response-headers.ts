@@ -12,7 +12,7 @@ const SINGLE: ReadonlySet<string> = new Set(['location', 'etag', 'last-modified'
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** `received`: lower-case names, values with one character per byte; an array where a field was repeated. */
-export function responseHeaders(
+export function normalizeHeaders(
   received: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -20,17 +20,17 @@ export function responseHeaders(
     const value = received[name];
     if (typeof value === 'string') headers[name] = value;
     else if (value && SINGLE.has(name)) headers[name] = value[0]!;
-    else if (value && name === 'content-type') headers[name] = contentTypeOf(value);
+    else if (value && name === 'content-type') headers[name] = combineContentTypes(value);
     else if (value) headers[name] = value.join(KEPT_APART.has(name) ? '\n' : ', ');
   }
   for (const name of TEXT_FIELDS) {
     const value = headers[name];
-    if (value !== undefined) headers[name] = asText(value) ?? (name === 'location' ? escaped(value) : value);
+    if (value !== undefined) headers[name] = decodeUtf8(value) ?? (name === 'location' ? escapeNonAscii(value) : value);
   }
   return headers;
 }
 
-function asText(value: string): string | undefined {
+function decodeUtf8(value: string): string | undefined {
   if (/^[\x00-\x7f]*$/.test(value)) return value;
   try {
     return UTF8.decode(Buffer.from(value, 'latin1'));
@@ -40,7 +40,7 @@ function asText(value: string): string | undefined {
 }
 
 /** An address in some old encoding: the server recognises its own bytes, as browsers send them. */
-const escaped = (address: string): string =>
+const escapeNonAscii = (address: string): string =>
   address.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/;
@@ -49,7 +49,7 @@ const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/;
  * If there are several fields, the last valid media type counts; an earlier charset is kept if it only repeats the type (Fetch,
  * "extract a MIME type").
  */
-function contentTypeOf(values: readonly string[]): string {
+function combineContentTypes(values: readonly string[]): string {
   let last: { readonly value: string; readonly essence: string; readonly charset: string } | undefined;
   for (const value of values) {
     const [type = '', ...parameters] = value.split(';');

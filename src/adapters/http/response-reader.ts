@@ -50,15 +50,15 @@ export class ResponseReader {
   /** One piece of the body. Returns false if no more is needed; throws FetchFailure if it is too large. */
   add(chunk: Uint8Array): boolean {
     this.transferred += chunk.length;
-    if (this.wanted !== 'nothing') this.keep(chunk);
+    if (this.wanted !== 'nothing') this.storeChunk(chunk);
     if (this.transferred <= this.limit) return true;
     if (this.wanted === 'whole') throw this.tooLarge();
     return false;
   }
 
   /** Small pieces are combined: each would need a hundred bytes besides its own. */
-  private keep(chunk: Uint8Array): void {
-    const rest = this.gathered ? this.gather(this.gathered, chunk) : chunk;
+  private storeChunk(chunk: Uint8Array): void {
+    const rest = this.gathered ? this.fillBuffer(this.gathered, chunk) : chunk;
     if (rest.length === 0) return;
     if (this.chunks.length === 0 || rest.length > SMALL_PIECE) {
       this.chunks.push(rest);
@@ -68,11 +68,11 @@ export class ResponseReader {
     this.chunks.push(startedAt);
     this.gathered = startedAt;
     this.inUse = 0;
-    this.gather(startedAt, rest);
+    this.fillBuffer(startedAt, rest);
   }
 
   /** Fills the remaining room, and returns what did not fit. */
-  private gather(room: Uint8Array, chunk: Uint8Array): Uint8Array {
+  private fillBuffer(room: Uint8Array, chunk: Uint8Array): Uint8Array {
     const fitting = chunk.subarray(0, room.length - this.inUse);
     room.set(fitting, this.inUse);
     this.inUse += fitting.length;
@@ -80,30 +80,30 @@ export class ResponseReader {
     return chunk.subarray(fitting.length);
   }
 
-  private received(): Uint8Array {
+  private joinChunks(): Uint8Array {
     if (this.gathered) this.chunks[this.chunks.length - 1] = this.gathered.subarray(0, this.inUse);
     this.gathered = undefined;
     return this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
   }
 
   /** Whether the answer is usable although its body is incomplete: nothing of it was needed. */
-  get bodyIsOptional(): boolean {
+  get isBodyOptional(): boolean {
     return this.status >= 300;
   }
 
   /** The decoded body. Throws or rejects with FetchFailure when a success cannot be decoded. */
   body(): Uint8Array | Promise<Uint8Array> {
     if (this.chunks.length === 0) return EMPTY;
-    const received = this.received();
-    const encoding = codingsOf(this.headers);
+    const received = this.joinChunks();
+    const encoding = listCodings(this.headers);
     if (this.wanted === 'whole') {
-      return alone(encoding ? this.decoded(received, encoding) : received);
+      return copyIfShared(encoding ? this.decode(received, encoding) : received);
     }
-    const head = decodeHead(received, encoding, this.limit).then(alone);
-    return this.bodyIsOptional ? head.catch(() => EMPTY) : head;
+    const head = decodeHead(received, encoding, this.limit).then(copyIfShared);
+    return this.isBodyOptional ? head.catch(() => EMPTY) : head;
   }
 
-  private decoded(received: Uint8Array, encoding: string): Uint8Array {
+  private decode(received: Uint8Array, encoding: string): Uint8Array {
     const startedAt = performance.now();
     try {
       return decodeBody(received, encoding, this.limit);
@@ -118,7 +118,7 @@ export class ResponseReader {
 }
 
 /** In the order in which they were applied: a transfer coding (RFC 9112, 6.1) is around the content coding. Chunks are undone. */
-function codingsOf(headers: Readonly<Record<string, string>>): string {
+function listCodings(headers: Readonly<Record<string, string>>): string {
   const content = headers['content-encoding'] ?? '';
   const transfer = headers['transfer-encoding'];
   if (transfer === undefined || /^\s*chunked\s*$/i.test(transfer)) return content;
@@ -129,7 +129,7 @@ function codingsOf(headers: Readonly<Record<string, string>>): string {
  * The bytes in memory of their own, so that they can change threads without a copy: a socket reads the headers along with them,
  * decoders cut from larger pieces, and Buffer.concat cuts small ones from a pool.
  */
-function alone(bytes: Uint8Array): Uint8Array {
+function copyIfShared(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
   copy.set(bytes);

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Connection } from './connection-pool.js';
-import { tlsFaultOf } from './connector.js';
+import { findTlsFault } from './connector.js';
 import { TOO_LATE } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
 import { PooledExchange } from './pooled-exchange.js';
@@ -22,8 +22,8 @@ export class StrictExchange extends PooledExchange<Connection> implements Dispat
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.tooLate) controller.abort(new FetchFailure('connection-failed', TOO_LATE));
-    else this.requestSent();
+    if (this.isTooLate) controller.abort(new FetchFailure('connection-failed', TOO_LATE));
+    else this.onSent();
   }
 
   onResponseStart(
@@ -31,18 +31,18 @@ export class StrictExchange extends PooledExchange<Connection> implements Dispat
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    this.headerCame(status, headers);
+    this.onHeader(status, headers);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.bodyCame(chunk);
+    this.onBody(chunk);
   }
 
   onResponseEnd(): void {
-    this.ended();
+    this.onEnd();
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    this.fail(tlsFaultOf(this.connection.socket) ?? error);
+    this.fail(findTlsFault(this.connection.socket) ?? error);
   }
 }

@@ -11,11 +11,13 @@ interface Destination {
 }
 
 /** Establishes a tunnel to the destination over the socket. Rejects with FetchFailure or the error of the socket. */
-export function tunnel(socket: Socket, destination: Destination, proxy: ProxyServer): Promise<void> {
-  return proxy.kind === 'http' ? connectMethod(socket, destination, proxy) : socks(socket, destination, proxy);
+export function openTunnel(socket: Socket, destination: Destination, proxy: ProxyServer): Promise<void> {
+  return proxy.kind === 'http'
+    ? openHttpTunnel(socket, destination, proxy)
+    : openSocksTunnel(socket, destination, proxy);
 }
 
-function connectMethod(
+function openHttpTunnel(
   socket: Socket,
   { hostname, port }: Destination,
   { authorization }: Extract<ProxyServer, { kind: 'http' }>,
@@ -23,18 +25,18 @@ function connectMethod(
   const path = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
   const headers = { host: path, ...(authorization ? { 'proxy-authorization': authorization.reveal() } : {}) };
   return new Promise((resolve, reject) => {
-    const refused = (status: number | undefined): void => {
+    const refuse = (status: number | undefined): void => {
       socket.destroy();
       const why = status === 407 ? 'it rejects the login' : `status ${status}`;
       reject(new FetchFailure('proxy-failed', `The proxy refuses the tunnel (${why}).`));
     };
     httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket })
       .on('connect', (answer, _socket, head) => {
-        if (answer.statusCode !== 200) return refused(answer.statusCode);
+        if (answer.statusCode !== 200) return refuse(answer.statusCode);
         if (head.length > 0) socket.unshift(head);
         resolve();
       })
-      .on('response', (answer) => refused(answer.statusCode))
+      .on('response', (answer) => refuse(answer.statusCode))
       .on('error', reject)
       .end();
   });
@@ -47,7 +49,7 @@ function connectMethod(
 const LIBRARY_TIMEOUT_MS = 60_000;
 
 /** RFC 1928 and 1929. The library is loaded with the first such proxy. */
-async function socks(
+async function openSocksTunnel(
   socket: Socket,
   { hostname, port }: Destination,
   { hostname: host, port: proxyPort, login }: Extract<ProxyServer, { kind: 'socks5' }>,

@@ -14,14 +14,14 @@ const RESERVED_BLOCK = 3;
 const MOST_FRAMES = 1000;
 
 /** Frames with content, in order. Throws FetchFailure if one is truncated or broken. */
-export function zstdFrames(input: Uint8Array): Uint8Array[] {
+export function splitZstdFrames(input: Uint8Array): Uint8Array[] {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
   const frames: Uint8Array[] = [];
   try {
     for (let start = 0; start < input.length; ) {
       const magic = view.getUint32(start, true);
       const skippable = (magic & 0xfffffff0) >>> 0 === SKIPPABLE_MAGIC;
-      const end = skippable ? start + 8 + view.getUint32(start + 4, true) : frameEnd(view, start, magic);
+      const end = skippable ? start + 8 + view.getUint32(start + 4, true) : findFrameEnd(view, start, magic);
       if (end > input.length) throw new RangeError();
       if (!skippable) frames.push(input.subarray(start, end));
       if (frames.length > MOST_FRAMES) throw new FetchFailure('body-undecodable', 'More zstd frames than 1000.');
@@ -35,7 +35,7 @@ export function zstdFrames(input: Uint8Array): Uint8Array[] {
   return frames;
 }
 
-function frameEnd(view: DataView, start: number, magic: number): number {
+function findFrameEnd(view: DataView, start: number, magic: number): number {
   if (magic !== MAGIC) throw new FetchFailure('body-undecodable', 'The body is not a zstd frame.');
   const descriptor = view.getUint8(start + 4);
   const singleSegment = (descriptor & 0x20) !== 0;

@@ -1,7 +1,7 @@
 import { TextDecoder } from '@exodus/bytes/encoding.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { charsetOf, findEncoding, toUtf8 } from './charset.js';
+import { findEncoding, parseCharset, toUtf8 } from './charset.js';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const html = (text: string) => findEncoding(latin1(text), undefined, 'html');
@@ -143,12 +143,12 @@ describe('the header names the charset', () => {
     ['text/html; charset=UTF-8', 'UTF-8'],
     ['text/html;charset="koi8-r" ; x=y', 'koi8-r'],
     ["text/html; x=y; Charset = 'big5'", 'big5'],
-  ])('%s', (header, charset) => expect(charsetOf(header)).toBe(charset));
+  ])('%s', (header, charset) => expect(parseCharset(header)).toBe(charset));
 
   it('or does not', () => {
-    expect(charsetOf('text/html')).toBeUndefined();
-    expect(charsetOf('text/html; charset=')).toBeUndefined();
-    expect(charsetOf(undefined)).toBeUndefined();
+    expect(parseCharset('text/html')).toBeUndefined();
+    expect(parseCharset('text/html; charset=')).toBeUndefined();
+    expect(parseCharset(undefined)).toBeUndefined();
   });
 });
 

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { getBOMEncoding, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
 import { detect } from 'chardet';
-import { declaredInMarkup } from './html/meta-charset.js';
+import { findMetaCharset } from './html/meta-charset.js';
 
 export type TextFormat = 'html' | 'xml' | 'text';
 
@@ -22,11 +22,11 @@ const REPLACEMENT = 'replacement';
 export function findEncoding(body: Buffer, charset: string | undefined, format: TextFormat): string {
   return (
     getBOMEncoding(body) ??
-    knownEncoding(charset) ??
-    declaredEncoding(body.subarray(0, PRESCAN_BYTES), format) ??
+    resolveEncoding(charset) ??
+    findDeclaredEncoding(body.subarray(0, PRESCAN_BYTES), format) ??
     (isUtf8(body) ? 'utf-8' : undefined) ??
-    declaredEncoding(body.subarray(0, LATE_PRESCAN_BYTES), format) ??
-    detectedEncoding(format === 'text' ? body : withoutMarkup(body))
+    findDeclaredEncoding(body.subarray(0, LATE_PRESCAN_BYTES), format) ??
+    detectEncoding(format === 'text' ? body : extractNonAsciiWords(body))
   );
 }
 
@@ -38,20 +38,20 @@ export function toUtf8(body: Buffer, encoding: string): Buffer {
 }
 
 /** The charset parameter of a Content-Type header. */
-export function charsetOf(contentType: string | undefined): string | undefined {
+export function parseCharset(contentType: string | undefined): string | undefined {
   const found = /;\s*charset\s*=\s*(?:"((?:[^"\\]|\\.)*)|'?([^\s"';,]+))/is.exec(contentType ?? '');
   return (found?.[1]?.replace(/\\(.)/gs, '$1') ?? found?.[2])?.trim();
 }
 
-function declaredEncoding(head: Buffer, format: TextFormat): string | undefined {
+function findDeclaredEncoding(head: Buffer, format: TextFormat): string | undefined {
   if (format === 'text') return undefined;
   const wide = WIDE_MARKUP.exec(head.toString('latin1', 0, LONGEST_BLANK));
   if (wide) return wide[1] === undefined ? 'utf-16be' : 'utf-16le';
   const inMarkup =
     format === 'html'
-      ? knownEncoding(declaredInMarkup(head, (label) => knownEncoding(label) !== undefined))
+      ? resolveEncoding(findMetaCharset(head, (label) => resolveEncoding(label) !== undefined))
       : undefined;
-  const declared = inMarkup ?? knownEncoding(declaredInXml(head));
+  const declared = inMarkup ?? resolveEncoding(findXmlEncoding(head));
   // What could be read as ASCII so far is not UTF-16 (HTML standard, prescan).
   if (declared === 'utf-16le' || declared === 'utf-16be') return 'utf-8';
   return declared === 'x-user-defined' ? FALLBACK : declared;
@@ -64,12 +64,12 @@ const LONGEST_BLANK = 128;
  */
 const WIDE_MARKUP = /^(?:(?:[\t\n\r ]\0)*(<\0[!?a-z]\0)|(?:\0[\t\n\r ])*\0<\0[!?a-z])/i;
 
-function declaredInXml(head: Buffer): string | undefined {
+function findXmlEncoding(head: Buffer): string | undefined {
   const declaration = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']/.exec(head.toString('latin1'));
   return declaration?.[1];
 }
 
-function knownEncoding(label: string | undefined): string | undefined {
+function resolveEncoding(label: string | undefined): string | undefined {
   const name = label === undefined ? null : normalizeEncoding(label);
   return name === null || name === REPLACEMENT ? undefined : name;
 }
@@ -77,7 +77,7 @@ function knownEncoding(label: string | undefined): string | undefined {
 const LONGEST_LETTERS = 2 * DETECTION_BYTES;
 
 /** The words that are not ASCII: names of elements, scripts and English menus make the detector think of Western text. */
-function withoutMarkup(body: Buffer): Buffer {
+function extractNonAsciiWords(body: Buffer): Buffer {
   // Nothing can be removed byte by byte from UTF-16 and UTF-32.
   if (body.subarray(0, DETECTION_BYTES).includes(0) || body.includes(ESCAPE)) return body;
   const text = body.toString('latin1', 0, 16 * DETECTION_BYTES).replace(/<[^<>]{0,4096}>/g, ' ');
@@ -93,10 +93,10 @@ const ESCAPE = 0x1b;
  * The detector has one name for both Hebrew encodings, whose letters are the same bytes. Points, dashes and quotation marks are in
  * windows-1255 only, and nobody who writes iso-8859-8 uses the bytes that they have there.
  */
-function detectedEncoding(body: Buffer): string {
+function detectEncoding(body: Buffer): string {
   const first = body.findIndex((byte) => byte >= 0x80);
   // Whole code units also when the text is UTF-16 or UTF-32.
   const start = Math.max(0, first - 512) & ~3;
-  const found = knownEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK;
+  const found = resolveEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK;
   return found === 'iso-8859-8' ? 'windows-1255' : found;
 }

@@ -5,16 +5,16 @@ import { LITTLE_TEXT, needsRendering } from '../../domain/render/needs-rendering
 import type { ContentExtractor, Extraction, ExtractionContext } from '../../engine/ports/content-extractor.js';
 import type { RawLink, ReadLimits } from '../../engine/ports/page-reader.js';
 import { asBuffer } from './bytes.js';
-import { charsetOf, findEncoding, toUtf8 } from './charset.js';
-import { contentReader, type Reading } from './content/content-reader.js';
-import { jsonLdItems, jsonLdMetas } from './content/json-ld.js';
+import { findEncoding, parseCharset, toUtf8 } from './charset.js';
+import { getContentReader, type Reading } from './content/content-reader.js';
+import { findJsonLdItems, jsonLdMetas } from './content/json-ld.js';
 import { HtmlScanner } from './html/html-scanner.js';
 import type { PageFacts } from './html/page-facts.js';
-import { withEncodedQueries } from './html/query-encoding.js';
-import { scriptSigns } from './html/script-signs.js';
-import { stateText } from './html/state-text.js';
+import { encodeQueries } from './html/query-encoding.js';
+import { findScriptSigns } from './html/script-signs.js';
+import { extractStateText } from './html/state-text.js';
 import { TextBuffer } from './html/text-buffer.js';
-import { languageOf } from './language.js';
+import { determineLanguage } from './language.js';
 import { SAMPLE_BYTES } from './language-detection.js';
 import { readJson, readJsonLines, readMarkdown, readTable, type StructuredText } from './text-formats.js';
 import { readXmlDocument } from './xml-document.js';
@@ -29,19 +29,19 @@ export function builtInExtractors(): readonly ContentExtractor[] {
       kind: 'sync',
       name: 'html',
       mediaTypes: ['text/html', 'application/xhtml+xml', 'application/vnd.wap.xhtml+xml'],
-      extract: (body, mediaType, context) => html(asBuffer(body), mediaType, context, buffer),
+      extract: (body, mediaType, context) => extractHtml(asBuffer(body), mediaType, context, buffer),
     },
     {
       kind: 'sync',
       name: 'xml',
       mediaTypes: [/^(?:text|application)\/xml$|\+xml$/],
-      extract: (body, _, context) => xml(asBuffer(body), context, buffer),
+      extract: (body, _, context) => extractXml(asBuffer(body), context, buffer),
     },
     {
       kind: 'sync',
       name: 'structured text',
       mediaTypes: [...STRUCTURED.keys(), /^application\/[\w.+-]+\+json$/],
-      extract: (body, mediaType, context) => structured(asBuffer(body), mediaType, context, buffer),
+      extract: (body, mediaType, context) => extractStructured(asBuffer(body), mediaType, context, buffer),
     },
     {
       kind: 'sync',
@@ -49,7 +49,7 @@ export function builtInExtractors(): readonly ContentExtractor[] {
       mediaTypes: [
         /^text\/(?!rtf$)|^application\/(?:json|javascript|x-javascript|x-ndjson|yaml|x-yaml|toml|sql)$|\+json$/,
       ],
-      extract: (body, _, context) => text(asBuffer(body), context, buffer),
+      extract: (body, _, context) => extractText(asBuffer(body), context, buffer),
     },
   ];
 }
@@ -57,7 +57,7 @@ export function builtInExtractors(): readonly ContentExtractor[] {
 /**
  * The first in the list that accepts a media type. Media types come from strangers: only a bounded number of answers is remembered.
  */
-export function extractorFinder(
+export function createExtractorFinder(
   extractors: readonly ContentExtractor[],
 ): (mediaType: string) => ContentExtractor | undefined {
   const known = new Map<string, ContentExtractor | undefined>();
@@ -75,22 +75,22 @@ export function extractorFinder(
 
 const MOST_KNOWN = 1_000;
 
-function html(body: Buffer, mediaType: string, context: ExtractionContext, buffer: TextBuffer): Extraction {
+function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext, buffer: TextBuffer): Extraction {
   const { maxLinks, maxTextLength } = context;
-  const encoding = findEncoding(body, charsetOf(context.contentType), 'html');
+  const encoding = findEncoding(body, parseCharset(context.contentType), 'html');
   const options = { maxLinks, maxTextLength, xml: mediaType !== 'text/html' };
   const utf8 = toUtf8(body, encoding);
   const { facts, title } = new HtmlScanner(utf8, buffer, options).scan();
-  const scripted = buffer.size > LITTLE_TEXT ? undefined : madeByScripts(utf8, facts, buffer);
-  const language = languageOf([facts.lang, facts.contentLanguage], () => buffer.middle(SAMPLE_BYTES));
+  const scripted = buffer.size > LITTLE_TEXT ? undefined : detectScriptedPage(utf8, facts, buffer);
+  const language = determineLanguage([facts.lang, facts.contentLanguage], () => buffer.middle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(maxTextLength);
   const { metas, robotsMetas, base } = facts;
-  const links = withEncodedQueries(facts.links, encoding);
+  const links = encodeQueries(facts.links, encoding);
   const { cutLinks: cut } = facts;
   const { microdata = [], ...reading } = context.content
-    ? configured(utf8, context, { base, xml: options.xml, text })
+    ? readConfigured(utf8, context, { base, xml: options.xml, text })
     : {};
-  const linkedData = context.wantsMetas && facts.linkedData ? jsonLdMetas(jsonLdItems(utf8)) : [];
+  const linkedData = context.wantsMetas && facts.linkedData ? jsonLdMetas(findJsonLdItems(utf8)) : [];
   return {
     encoding,
     title,
@@ -98,7 +98,7 @@ function html(body: Buffer, mediaType: string, context: ExtractionContext, buffe
     language,
     base,
     links,
-    cutLinks: cut && { ...cut, samples: withEncodedQueries(cut.samples, encoding) },
+    cutLinks: cut && { ...cut, samples: encodeQueries(cut.samples, encoding) },
     metas,
     robotsMetas,
     ...(context.wantsMetas ? { structured: [...linkedData, ...microdata] } : {}),
@@ -109,11 +109,11 @@ function html(body: Buffer, mediaType: string, context: ExtractionContext, buffe
 }
 
 /** Why a page with almost no text needs its scripts. Text that it contains as data for them is read as its own. */
-function madeByScripts(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
+function detectScriptedPage(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
   if (!/<script/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
-  const why = needsRendering(scriptSigns(utf8, facts, buffer.size));
+  const why = needsRendering(findScriptSigns(utf8, facts, buffer.size));
   if (why === undefined) return undefined;
-  const brought = stateText(utf8);
+  const brought = extractStateText(utf8);
   if (brought === undefined) return why;
   buffer.separate();
   buffer.append(brought);
@@ -121,14 +121,14 @@ function madeByScripts(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): stri
 }
 
 /** What the configuration selects on the page replaces what the scanner found. */
-function configured(
+function readConfigured(
   utf8: Buffer,
   context: ExtractionContext,
   { base, xml, text }: { base: string | undefined; xml: boolean; text: string },
 ): Omit<Reading, 'truncated'> {
   const start = (base === undefined ? undefined : URL.parse(base, context.url)?.href) ?? context.url;
   const { maxTextLength, showsCut = false } = context;
-  const { truncated: _, ...reading } = contentReader(context.content!).read({
+  const { truncated: _, ...reading } = getContentReader(context.content!).read({
     utf8,
     xml,
     base: start,
@@ -139,8 +139,8 @@ function configured(
   return reading.text === '' && !reading.isCut ? { ...reading, text } : reading;
 }
 
-function xml(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extraction {
-  const encoding = findEncoding(body, charsetOf(context.contentType), 'xml');
+function extractXml(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extraction {
+  const encoding = findEncoding(body, parseCharset(context.contentType), 'xml');
   const utf8 = toUtf8(body, encoding);
   buffer.begin(utf8.length);
   const { title, author, language, fields, links, cutLinks } = readXmlDocument(
@@ -149,7 +149,7 @@ function xml(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extr
     buffer,
   );
   return {
-    ...textOnly(encoding, context, buffer, language),
+    ...extractTextOnly(encoding, context, buffer, language),
     title,
     links,
     cutLinks,
@@ -158,12 +158,12 @@ function xml(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extr
   };
 }
 
-function text(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extraction {
-  const encoding = findEncoding(body, charsetOf(context.contentType), 'text');
+function extractText(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extraction {
+  const encoding = findEncoding(body, parseCharset(context.contentType), 'text');
   const utf8 = toUtf8(body, encoding);
   buffer.begin(utf8.length);
   buffer.append(utf8);
-  return textOnly(encoding, context, buffer);
+  return extractTextOnly(encoding, context, buffer);
 }
 
 const STRUCTURED: ReadonlyMap<string, (text: string) => StructuredText> = new Map([
@@ -176,8 +176,13 @@ const STRUCTURED: ReadonlyMap<string, (text: string) => StructuredText> = new Ma
   ['text/x-markdown', readMarkdown],
 ]);
 
-function structured(body: Buffer, mediaType: string, context: ExtractionContext, buffer: TextBuffer): Extraction {
-  const encoding = findEncoding(body, charsetOf(context.contentType), 'text');
+function extractStructured(
+  body: Buffer,
+  mediaType: string,
+  context: ExtractionContext,
+  buffer: TextBuffer,
+): Extraction {
+  const encoding = findEncoding(body, parseCharset(context.contentType), 'text');
   const read = (STRUCTURED.get(mediaType) ?? readJson)(toUtf8(body, encoding).toString('utf8'));
   const { title = '', links = [], fields } = read;
   const utf8 = Buffer.from(read.text.toWellFormed());
@@ -186,7 +191,7 @@ function structured(body: Buffer, mediaType: string, context: ExtractionContext,
   const distinct = new DistinctLinks<RawLink>(context.maxLinks);
   for (const link of links) distinct.add(link);
   return {
-    ...textOnly(encoding, context, buffer),
+    ...extractTextOnly(encoding, context, buffer),
     title,
     links: distinct.links,
     cutLinks: distinct.cut,
@@ -194,8 +199,8 @@ function structured(body: Buffer, mediaType: string, context: ExtractionContext,
   };
 }
 
-function textOnly(encoding: string, limits: ReadLimits, buffer: TextBuffer, declared?: string): Extraction {
-  const language = languageOf([declared], () => buffer.middle(SAMPLE_BYTES));
+function extractTextOnly(encoding: string, limits: ReadLimits, buffer: TextBuffer, declared?: string): Extraction {
+  const language = determineLanguage([declared], () => buffer.middle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(limits.maxTextLength);
   return { ...NOTHING, encoding, text, language, truncated };
 }

@@ -3,7 +3,7 @@
  * a twentieth of statistics of letter groups (0.5 ms a page), is right more often on pages full of names and code, and prefers no
  * answer to a wrong one if there is no clear winner.
  */
-import { bySmallWords } from './small-words.js';
+import { detectBySmallWords } from './small-words.js';
 
 /** The beginning of a page is often navigation: the sample is taken from the middle. */
 const SAMPLE_LENGTH = 2_000;
@@ -18,12 +18,12 @@ const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) 
   [/[\u3040-\u30ff]/g, () => 'ja'],
   [/[\u4e00-\u9fff]/g, () => 'zh'],
   [/[\uac00-\ud7a3]/g, () => 'ko'],
-  [/[\u0400-\u04ff]/g, cyrillicLanguage],
-  [/[\u0600-\u06ff]/g, arabicLanguage],
+  [/[\u0400-\u04ff]/g, detectCyrillicLanguage],
+  [/[\u0600-\u06ff]/g, detectArabicLanguage],
   [/[\u0370-\u03ff]/g, () => 'el'],
   [/[\u0590-\u05ff]/g, (sample) => (/[\u05f0-\u05f2]|אַ|אָ/.test(sample) ? 'yi' : 'he')],
   [/[\u0e00-\u0e7f]/g, () => 'th'],
-  [/[\u0900-\u097f]/g, devanagariLanguage],
+  [/[\u0900-\u097f]/g, detectDevanagariLanguage],
   [/[\u0980-\u09ff]/g, (sample) => (/[ৰৱ]/.test(sample) ? 'as' : 'bn')],
   [/[\u0a00-\u0a7f]/g, () => 'pa'],
   [/[\u0a80-\u0aff]/g, () => 'gu'],
@@ -46,10 +46,12 @@ export function detectLanguage(text: string): string | undefined {
   const start = Math.max(0, (text.length - SAMPLE_LENGTH) >> 1);
   // Some programs write letters and their marks separately, above all in Vietnamese and Korean.
   const sample = text.slice(start, start + SAMPLE_LENGTH).normalize('NFC');
-  return (/[\u0370-\uffff]/.test(sample) ? byScript(sample) : undefined) ?? bySmallWords(sample.toLowerCase());
+  return (
+    (/[\u0370-\uffff]/.test(sample) ? detectByScript(sample) : undefined) ?? detectBySmallWords(sample.toLowerCase())
+  );
 }
 
-function byScript(sample: string): string | undefined {
+function detectByScript(sample: string): string | undefined {
   const least = Math.max(LEAST_LETTERS, sample.length * LEAST_SHARE);
   const counts = SCRIPTS.map(([letter]) => sample.match(letter)?.length ?? 0);
   const [kana = 0, han = 0] = counts;
@@ -60,13 +62,13 @@ function byScript(sample: string): string | undefined {
 }
 
 /** Letters that only one language of the script has; where two have them, none is named. */
-function cyrillicLanguage(sample: string): string | undefined {
+function detectCyrillicLanguage(sample: string): string | undefined {
   if (/[ҷӣӯ]/i.test(sample)) return 'tg';
   if (/[ҙҡҫ]/i.test(sample)) return 'ba';
   if (/ҳ/i.test(sample)) return undefined;
   if (/җ/i.test(sample)) return 'tt';
   if (/[қғұ]/i.test(sample)) return 'kk';
-  if (/[өү]/i.test(sample)) return kyrgyzOrMongolian(sample);
+  if (/[өү]/i.test(sample)) return detectKyrgyzOrMongolian(sample);
   if (/[ѓќѕ]/i.test(sample)) return 'mk';
   if (/ў/i.test(sample)) return 'be';
   if (/[їєґ]/i.test(sample)) return 'uk';
@@ -80,18 +82,18 @@ function hasWord(sample: string, words: readonly string[]): boolean {
   return words.some((word) => found.has(word));
 }
 
-function kyrgyzOrMongolian(sample: string): string | undefined {
+function detectKyrgyzOrMongolian(sample: string): string | undefined {
   if (/ң/i.test(sample) || hasWord(sample, ['жана', 'үчүн', 'менен', 'эмес'])) return 'ky';
   return hasWord(sample, ['ба', 'нь', 'байна', 'юм', 'болон', 'энэ']) ? 'mn' : undefined;
 }
 
-function devanagariLanguage(sample: string): string | undefined {
+function detectDevanagariLanguage(sample: string): string | undefined {
   if (/ळ|आहे|आणि/.test(sample)) return 'mr';
   if (/छन्|छ।|हुने|लाई/.test(sample)) return 'ne';
   return /है|में|और/.test(sample) ? 'hi' : undefined;
 }
 
-function arabicLanguage(sample: string): string {
+function detectArabicLanguage(sample: string): string {
   if (/[ۇۈۋڭ]/.test(sample)) return 'ug';
   if (/[ټډړښۍځڅ]/.test(sample)) return 'ps';
   if (/[ڪڳٻڄ]/.test(sample)) return 'sd';

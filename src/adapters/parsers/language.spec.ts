@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { languageOf } from './language.js';
+import { determineLanguage } from './language.js';
 
 const GERMAN =
   'Die Würde des Menschen ist unantastbar. Sie zu achten und zu schützen ist Verpflichtung aller staatlichen Gewalt.';
@@ -10,20 +10,22 @@ describe('the language', () => {
     [' EN-us ', 'en-US'],
     ['pt_BR', 'pt-BR'],
     ['zh-hant-tw', 'zh-Hant-TW'],
-  ])('is what the page says: %j', (declared, language) => expect(languageOf([declared], () => GERMAN)).toBe(language));
+  ])('is what the page says: %j', (declared, language) =>
+    expect(determineLanguage([declared], () => GERMAN)).toBe(language),
+  );
 
   it('is the first of its words that is a language', () => {
-    expect(languageOf([undefined, '', 'und', 'fr'], () => GERMAN)).toBe('fr');
+    expect(determineLanguage([undefined, '', 'und', 'fr'], () => GERMAN)).toBe('fr');
   });
 
   it.each(['', 'x-default', 'english', '*', 'en,de', '{{lang}}', 'zxx', 'd'])(
     'is that of the text when the page says %j',
     (declared) => {
-      expect(languageOf([declared], () => GERMAN)).toBe('de');
+      expect(determineLanguage([declared], () => GERMAN)).toBe('de');
     },
   );
 
   it('is not guessed from a few words', () => {
-    expect(languageOf([], () => 'Die Würde')).toBeUndefined();
+    expect(determineLanguage([], () => 'Die Würde')).toBeUndefined();
   });
 });

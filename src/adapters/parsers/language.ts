@@ -5,9 +5,9 @@ import { detectLanguage } from './language-detection.js';
  * BCP 47, in its canonical spelling. `declared`: what the page says, best first; `sample`: returns its text, called if it says
  * nothing.
  */
-export function languageOf(declared: readonly (string | undefined)[], sample: () => string): string | undefined {
+export function determineLanguage(declared: readonly (string | undefined)[], sample: () => string): string | undefined {
   for (const tag of declared) {
-    const language = canonical(tag);
+    const language = canonicalLanguage(tag);
     if (language !== undefined) return language;
   }
   return detectLanguage(sample());
@@ -20,7 +20,7 @@ const MOST_KNOWN = 100;
 const LONGEST_KNOWN = 60;
 const known = new Map<string, string | undefined>();
 
-function canonical(tag: string | undefined): string | undefined {
+function canonicalLanguage(tag: string | undefined): string | undefined {
   if (tag === undefined || tag.length > LONGEST_KNOWN) return undefined;
   const found = known.get(tag);
   if (found !== undefined || known.has(tag)) return found;

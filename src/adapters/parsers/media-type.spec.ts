@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { mediaTypeOf } from './media-type.js';
+import { detectMediaType } from './media-type.js';
 
-const sniffed = (bytes: string, path = '/', header?: string) => mediaTypeOf(Buffer.from(bytes, 'latin1'), header, path);
+const sniffed = (bytes: string, path = '/', header?: string) =>
+  detectMediaType(Buffer.from(bytes, 'latin1'), header, path);
 
 describe('the header is believed', () => {
   it('when it says something', () => {

@@ -1,6 +1,6 @@
 /** What a body is: according to the header if that is specific, otherwise by the bytes and the path. */
 import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
-import { signatureOf } from './signatures.js';
+import { detectSignature } from './signatures.js';
 
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
 
@@ -70,7 +70,7 @@ const TEXT_TYPE = /^text\/|^message\/|[/+](?:json|xml)$/;
 const WIDE = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csunicode|iso-10646-ucs-2)/i;
 
 /** `path` is the URL's path. Lower case, without parameters. */
-export function mediaTypeOf(body: Uint8Array, contentType: string | undefined, path: string): string {
+export function detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string {
   const declared = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (declared === undefined || SAYS_NOTHING.has(declared)) return sniff(body, path);
   // Servers label unknown files as plain text: believed unless the bytes cannot be text.
@@ -81,7 +81,7 @@ export function mediaTypeOf(body: Uint8Array, contentType: string | undefined, p
 
 function sniff(body: Uint8Array, path: string): string {
   const named = BY_EXTENSION.get(/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? '');
-  const signature = signatureOf(body);
+  const signature = detectSignature(body);
   if (signature !== undefined) {
     const fits = signature === 'text/xml' ? TEXT_TYPE : CONTAINERS[signature];
     return named !== undefined && fits?.test(named) ? named : signature;

@@ -2,10 +2,10 @@
 import type { ContentExtractor } from '../../engine/ports/content-extractor.js';
 import type { PageReader, SitemapContent } from '../../engine/ports/page-reader.js';
 import { asBuffer } from './bytes.js';
-import { charsetOf, findEncoding, toUtf8 } from './charset.js';
-import { builtInExtractors, extractorFinder } from './extractors.js';
+import { findEncoding, parseCharset, toUtf8 } from './charset.js';
+import { builtInExtractors, createExtractorFinder } from './extractors.js';
 import { gunzipBounded, isGzip } from './gunzip.js';
-import { mediaTypeOf } from './media-type.js';
+import { detectMediaType } from './media-type.js';
 import { readSitemapText } from './sitemap.js';
 
 /** The most that sitemaps.org allows. */
@@ -17,8 +17,8 @@ const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
  */
 export function createPageReader(more: readonly ContentExtractor[] = []): PageReader {
   return {
-    mediaType: mediaTypeOf,
-    extractorOf: extractorFinder([...more, ...builtInExtractors()]),
+    mediaType: detectMediaType,
+    extractorOf: createExtractorFinder([...more, ...builtInExtractors()]),
     readSitemap: (body, contentType, maxEntries) => readSitemapBody(asBuffer(body), contentType, maxEntries),
   };
 }
@@ -30,7 +30,7 @@ function readSitemapBody(
 ): SitemapContent | undefined {
   const unpacked = isGzip(body) ? gunzipBounded(body, MAX_SITEMAP_BYTES) : { data: body, whole: true };
   const data = unpacked.data.subarray(0, MAX_SITEMAP_BYTES);
-  const encoding = findEncoding(data, charsetOf(contentType), 'xml');
+  const encoding = findEncoding(data, parseCharset(contentType), 'xml');
   const content = readSitemapText(toUtf8(data, encoding).toString('utf8'), maxEntries);
   const whole = unpacked.whole && data.length === unpacked.data.length;
   return content === undefined || whole ? content : { ...content, truncated: true };

@@ -43,25 +43,25 @@ const HTML_ROOT = /^[^>]*\?>(?:\s|<!--[^>]*-->|<!doctype[^>]*>)*<html[\s>]/i;
 const LOOKED_AT = 4096;
 
 /** The media type revealed by the bytes; undefined if they could be anything. */
-export function signatureOf(body: Uint8Array): string | undefined {
+export function detectSignature(body: Uint8Array): string | undefined {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LOOKED_AT)).toString('latin1');
   const known = SIGNATURES.find(([prefix]) => head.startsWith(prefix))?.[1];
-  if (known === 'application/zip') return archiveType(head);
+  if (known === 'application/zip') return detectArchiveType(head);
   if (known === 'image/bmp' && !/[\x00-\x08]/.test(head.slice(0, 32))) return undefined;
   if (known !== undefined) return known;
-  if (head.startsWith('RIFF')) return riffType(head);
+  if (head.startsWith('RIFF')) return detectRiffType(head);
   if (head.slice(4, 8) === 'ftyp') return 'video/mp4';
   if (XML.test(head)) return HTML_ROOT.test(head) ? 'application/xhtml+xml' : 'text/xml';
   return HTML.test(head) ? 'text/html' : undefined;
 }
 
-function archiveType(head: string): string {
+function detectArchiveType(head: string): string {
   // OpenDocument and EPUB put their type, not compressed, into the first entry.
   const stored = /^.{30}mimetype(application\/(?:vnd\.oasis\.opendocument\.[a-z-]+|epub\+zip))/s.exec(head)?.[1];
   return stored ?? OFFICE_PARTS.find(([part]) => part.test(head))?.[1] ?? 'application/zip';
 }
 
-function riffType(head: string): string | undefined {
+function detectRiffType(head: string): string | undefined {
   const types: Record<string, string> = { WEBP: 'image/webp', WAVE: 'audio/wave', 'AVI ': 'video/avi' };
   return types[head.slice(8, 12)];
 }

@@ -33,7 +33,7 @@ export function readSitemapText(text: string, maxEntries: number): SitemapConten
   if (/^\s*</.test(text.slice(0, 1024))) {
     const collector = new SitemapCollector(maxEntries);
     readXml(text, collector);
-    return collector.content();
+    return collector.result();
   }
   return readList(text, maxEntries);
 }
@@ -73,7 +73,7 @@ class SitemapCollector implements XmlHandler {
 
   constructor(private readonly maxEntries: number) {}
 
-  open(name: string): void {
+  onOpenTag(name: string): void {
     if (this.kind === undefined) {
       this.kind = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
       this.otherRoot ||= this.kind === undefined;
@@ -92,7 +92,7 @@ class SitemapCollector implements XmlHandler {
   }
 
   /** Atom's `<link rel href>`. */
-  attribute(name: string, value: string): void {
+  onAttribute(name: string, value: string): void {
     if (this.own && value.length <= MAX_FIELD_LENGTH) {
       if (name === 'href') this.own.href = value.trim();
       else if (name === 'rel') this.own.rel = value.toLowerCase();
@@ -103,36 +103,36 @@ class SitemapCollector implements XmlHandler {
     else if (name === 'rel') this.rel ??= value.toLowerCase();
   }
 
-  opened(): void {
-    if (this.own) this.ownLink(this.own);
+  onOpenTagEnd(): void {
+    if (this.own) this.readFeedLink(this.own);
     this.own = undefined;
     if (this.kind !== 'feed' || this.entry === undefined || this.field !== 'link' || this.href === undefined) return;
     if (this.rel === undefined || this.rel === 'alternate') this.addUrl(this.entry.urls, this.href);
   }
 
-  text(piece: string): void {
+  onText(piece: string): void {
     if (this.field === undefined || this.depth !== 1 || this.value.length > MAX_FIELD_LENGTH) return;
     this.value += piece;
   }
 
-  close(name: string): void {
+  onCloseTag(name: string): void {
     if (this.kind === undefined || this.entry === undefined) return;
     if (ENTRIES[this.kind].has(name)) this.finishEntry();
     else if (this.depth > 0 && --this.depth === 0) this.finishField();
   }
 
-  done(): boolean {
+  isDone(): boolean {
     return this.otherRoot || this.truncated;
   }
 
-  content(): SitemapContent | undefined {
+  result(): SitemapContent | undefined {
     if (this.kind === undefined) return undefined;
     this.finishEntry();
     const { kind, entries, truncated, hub, self } = this;
     return { kind, entries, truncated, ...(hub === undefined ? {} : { hub }), ...(self === undefined ? {} : { self }) };
   }
 
-  private ownLink({ href, rel }: { readonly href?: string; readonly rel?: string }): void {
+  private readFeedLink({ href, rel }: { readonly href?: string; readonly rel?: string }): void {
     if (rel === 'hub') this.hub ??= href;
     else if (rel === 'self') this.self ??= href;
   }
@@ -145,7 +145,7 @@ class SitemapCollector implements XmlHandler {
     if (this.kind !== undefined && URL_FIELDS[this.kind] === field) this.addUrl(this.entry.urls, value);
     else if (this.kind === 'feed' && field === 'guid' && this.isPermalink && ABSOLUTE_URL.test(value))
       this.entry.guid ??= value;
-    else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? isoTime(value) : value;
+    else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? toIsoTime(value) : value;
   }
 
   /** A sitemap may hold several `loc` in one entry by mistake; an item of a feed is one document. */
@@ -166,7 +166,7 @@ class SitemapCollector implements XmlHandler {
 }
 
 /** RSS writes times as mail does (RFC 822). */
-function isoTime(written: string): string | undefined {
+function toIsoTime(written: string): string | undefined {
   const time = Date.parse(written);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }

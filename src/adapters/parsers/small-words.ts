@@ -91,7 +91,7 @@ const WIDTH = OTHER + 1 + letters.size;
 const WORDS = new Trie(LANGUAGES_OF, WIDTH, (code) => COLUMN[code]!);
 
 /** `text` is in lower case. Undefined if its words do not make one language clear. */
-export function bySmallWords(text: string): string | undefined {
+export function detectBySmallWords(text: string): string | undefined {
   const scores = new Float64Array(LANGUAGES.length);
   let found = 0;
   const { next } = WORDS;
@@ -110,11 +110,11 @@ export function bySmallWords(text: string): string | undefined {
     // A word that many languages share says little about any of them.
     for (const language of languages) scores[language]! += 1 / languages.length;
     if (found % CLEAR_WORDS === 0) {
-      const language = winner(scores, CLEAR_LEAD);
+      const language = findWinner(scores, CLEAR_LEAD);
       if (language !== undefined) return language;
     }
   }
-  return found < LEAST_WORDS ? undefined : winner(scores, LEAST_LEAD);
+  return found < LEAST_WORDS ? undefined : findWinner(scores, LEAST_LEAD);
 }
 
 function isLetter(code: number): boolean {
@@ -122,7 +122,7 @@ function isLetter(code: number): boolean {
   return plain || code === SCHWA;
 }
 
-function winner(scores: Float64Array, lead: number): string | undefined {
+function findWinner(scores: Float64Array, lead: number): string | undefined {
   let best = 0;
   let second = 0;
   for (let i = 1; i < scores.length; i++) {

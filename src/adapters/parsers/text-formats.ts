@@ -1,6 +1,6 @@
 /** Formats that are text with a structure of their own: which parts are text, title and links. All in linear time. */
 import type { RawLink } from '../../engine/ports/page-reader.js';
-import { jsonTexts } from './content/json-texts.js';
+import { collectJsonTexts } from './content/json-texts.js';
 
 export interface StructuredText {
   readonly text: string;
@@ -11,11 +11,11 @@ export interface StructuredText {
 
 const LONGEST_TITLE = 2_048;
 const LONGEST_ADDRESS = 65_536;
-const link = (href: string): RawLink => ({ href: href.trim(), kind: 'a', nofollow: false });
+const toLink = (href: string): RawLink => ({ href: href.trim(), kind: 'a', nofollow: false });
 
 /** Strings and numbers in their order, without names and punctuation. What is not JSON is text as it is. */
 export function readJson(text: string): StructuredText {
-  const values = jsonTexts(text);
+  const values = collectJsonTexts(text);
   if (values === undefined) return { text };
   const { title, texts } = values;
   return { text: texts.join(' '), ...(title === undefined ? {} : { title: title.slice(0, LONGEST_TITLE) }) };
@@ -37,7 +37,7 @@ export function readTable(text: string, separator: ',' | '\t'): StructuredText {
   let at = 0;
   const separatorOf = separator === ',' && isSemicolonTable(text) ? ';' : separator;
   while (at < text.length) {
-    const { cell, next, endsRow } = nextCell(text, at, separatorOf);
+    const { cell, next, endsRow } = readCell(text, at, separatorOf);
     if (rows === 0 && columns.length < MAX_COLUMNS && cell.trim() !== '') columns.push(cell.trim().slice(0, 200));
     cells.push(cell);
     if (endsRow) rows++;
@@ -57,7 +57,7 @@ function isSemicolonTable(text: string): boolean {
   return head.split(';').length > head.split(',').length;
 }
 
-function nextCell(text: string, at: number, separator: string): { cell: string; next: number; endsRow: boolean } {
+function readCell(text: string, at: number, separator: string): { cell: string; next: number; endsRow: boolean } {
   let from = at;
   let quoted = '';
   if (text[at] === '"') {
@@ -84,7 +84,7 @@ export function readMarkdown(text: string): StructuredText {
   const links: RawLink[] = [];
   const fields: { name: string; value: string }[] = [];
   let title: string | undefined;
-  const front = frontMatter(text);
+  const front = splitFrontMatter(text);
   for (const line of front.lines) {
     const [, name = '', value = ''] = FACT.exec(line) ?? [];
     const plain = value.trim().replace(/^["']/, '').replace(/["']$/, '');
@@ -95,14 +95,15 @@ export function readMarkdown(text: string): StructuredText {
     if (line.length > MAX_LINE) continue;
     title ??= HEADING.exec(line)?.[1]?.replaceAll('#', '').trim();
     const definition = DEFINITION.exec(line)?.[1];
-    if (definition !== undefined) links.push(link(definition));
+    if (definition !== undefined) links.push(toLink(definition));
     for (const expression of [INLINE_LINK, AUTO_LINK])
-      for (const [, href = ''] of line.matchAll(expression)) if (href.length <= LONGEST_ADDRESS) links.push(link(href));
+      for (const [, href = ''] of line.matchAll(expression))
+        if (href.length <= LONGEST_ADDRESS) links.push(toLink(href));
   }
   return { text: front.body, title: title?.slice(0, LONGEST_TITLE), links, fields };
 }
 
-function frontMatter(text: string): { lines: readonly string[]; body: string } {
+function splitFrontMatter(text: string): { lines: readonly string[]; body: string } {
   if (!text.startsWith('---\n') && !text.startsWith('---\r\n')) return { lines: [], body: text };
   const end = text.indexOf('\n---', 3);
   if (end < 0 || end > 20_000) return { lines: [], body: text };

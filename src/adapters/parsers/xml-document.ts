@@ -61,14 +61,14 @@ const isDeferred = (name: string): boolean => HOLDS_MARKUP.has(name) || WRITTEN_
 export function readXmlDocument(xml: string, maxLinks: number, buffer: TextBuffer): XmlDocument {
   const reading = new XmlReading(maxLinks, buffer);
   readXml(xml, {
-    open: (name) => reading.open(name),
-    attribute: (name, value) => reading.attribute(name, value),
-    opened: () => reading.opened(),
-    close: (name) => reading.close(name),
-    text: (piece) => reading.text(piece),
-    done: () => false,
+    onOpenTag: (name) => reading.open(name),
+    onAttribute: (name, value) => reading.attribute(name, value),
+    onOpenTagEnd: () => reading.opened(),
+    onCloseTag: (name) => reading.close(name),
+    onText: (piece) => reading.text(piece),
+    isDone: () => false,
   });
-  return reading.end();
+  return reading.finish();
 }
 
 class XmlReading {
@@ -108,7 +108,7 @@ class XmlReading {
     const { name, attributes, depth } = this;
     if (depth === 1) this.language = attributes.get('lang');
     if (LINKING.has(name) && !NOT_FOLLOWED.has(attributes.get('rel')?.toLowerCase() ?? ''))
-      for (const attribute of ADDRESSES) this.link(attributes.get(attribute));
+      for (const attribute of ADDRESSES) this.addLink(attributes.get(attribute));
     // An element without an address of its own may have it as its text.
     const isAddress =
       WRITTEN_ADDRESSES.has(name) && attributes.get('ispermalink') !== 'false' && !attributes.has('href');
@@ -135,7 +135,7 @@ class XmlReading {
     if (this.depth < this.partDepth) this.partDepth = Number.POSITIVE_INFINITY;
   }
 
-  end(): XmlDocument {
+  finish(): XmlDocument {
     this.endCollecting();
     const { facts } = this;
     const author = facts.get('author');
@@ -166,14 +166,14 @@ class XmlReading {
     if (!collected) return;
     this.collected = undefined;
     const { name, text } = collected;
-    if (HOLDS_MARKUP.has(name)) this.markup(text);
-    else if (!WRITTEN_ADDRESSES.has(name)) this.fact(name, text.slice(0, LONGEST_FACT).replace(/\s+/g, ' ').trim());
-    else if (/^\s*https?:\/\//i.test(text)) this.link(text);
+    if (HOLDS_MARKUP.has(name)) this.readEmbeddedHtml(text);
+    else if (!WRITTEN_ADDRESSES.has(name)) this.setFact(name, text.slice(0, LONGEST_FACT).replace(/\s+/g, ' ').trim());
+    else if (/^\s*https?:\/\//i.test(text)) this.addLink(text);
     else this.buffer.append(text);
   }
 
   /** The first of its kind counts. */
-  private fact(name: string, value: string): void {
+  private setFact(name: string, value: string): void {
     const known = AUTHORS.has(name) ? 'author' : (DATES.get(name) ?? name);
     if (value === '' || this.facts.has(known)) return;
     if (name === 'language') this.language ??= value;
@@ -182,14 +182,14 @@ class XmlReading {
     this.facts.set(known, known.startsWith('date_') ? `${new Date(time).toISOString().slice(0, 19)}Z` : value);
   }
 
-  private link(href: string | undefined): void {
+  private addLink(href: string | undefined): void {
     const address = href?.trim() ?? '';
     if (address === '' || address.startsWith('#') || address.length > LONGEST_ADDRESS) return;
     this.links.add({ href: address, kind: 'a', nofollow: false });
   }
 
   /** A page inside a text: feeds contain their articles in this way. */
-  private markup(text: string): void {
+  private readEmbeddedHtml(text: string): void {
     const { buffer } = this;
     if (!/[<&]/.test(text)) {
       buffer.append(text);
@@ -199,7 +199,7 @@ class XmlReading {
     let attribute = '';
     let value = '';
     let silent = false;
-    const named = (start: number, end: number): string => text.slice(start, end).toLowerCase();
+    const readTagName = (start: number, end: number): string => text.slice(start, end).toLowerCase();
     const separate = (tag: string): void => {
       silent = SILENT.has(tag) && name === tag;
       if (!INLINE.has(tag)) buffer.separate();
@@ -208,11 +208,11 @@ class XmlReading {
       { decodeEntities: true },
       {
         onopentagname: (start, end) => {
-          name = named(start, end);
+          name = readTagName(start, end);
           separate(name);
         },
         onattribname: (start, end) => {
-          attribute = named(start, end);
+          attribute = readTagName(start, end);
           value = '';
         },
         onattribdata: (start, end) => {
@@ -222,13 +222,13 @@ class XmlReading {
           value += String.fromCodePoint(codePoint);
         },
         onattribend: () => {
-          if (name === 'a' && attribute === 'href') this.link(value);
+          if (name === 'a' && attribute === 'href') this.addLink(value);
         },
         onopentagend() {},
         onselfclosingtag() {},
         onclosetag: (start, end) => {
           name = '';
-          separate(named(start, end));
+          separate(readTagName(start, end));
         },
         ontext: (start, end) => {
           if (!silent) buffer.append(text.slice(start, end));

@@ -3,32 +3,32 @@ import { Tokenizer } from 'htmlparser2';
 
 export interface XmlHandler {
   /** Names come in lower case and without namespace prefix. */
-  open(name: string): void;
-  /** Comes between `open` and `opened` for each attribute, character references decoded. */
-  attribute(name: string, value: string): void;
-  opened(): void;
+  onOpenTag(name: string): void;
+  /** Called for each attribute between `onOpenTag` and `onOpenTagEnd`; character references are decoded. */
+  onAttribute(name: string, value: string): void;
+  onOpenTagEnd(): void;
   /** Also called for an empty element `<a/>`. */
-  close(name: string): void;
+  onCloseTag(name: string): void;
   /** A piece of text or CDATA, character references decoded; neighbouring pieces belong together. */
-  text(piece: string): void;
+  onText(piece: string): void;
   /** Checked after each element: nothing more is needed. */
-  done(): boolean;
+  isDone(): boolean;
 }
 
 export function readXml(xml: string, handler: XmlHandler): void {
   let name = '';
   let attribute = '';
   let value = '';
-  const opened = (empty: boolean): void => {
-    handler.opened();
-    if (empty) handler.close(name);
+  const finishOpenTag = (empty: boolean): void => {
+    handler.onOpenTagEnd();
+    if (empty) handler.onCloseTag(name);
   };
   const tokenizer = new Tokenizer(
     { xmlMode: true, decodeEntities: true },
     {
       onopentagname(start, end) {
         name = localName(xml.slice(start, end));
-        handler.open(name);
+        handler.onOpenTag(name);
       },
       onattribname(start, end) {
         attribute = localName(xml.slice(start, end));
@@ -41,17 +41,17 @@ export function readXml(xml: string, handler: XmlHandler): void {
         value += String.fromCodePoint(codePoint);
       },
       onattribend() {
-        handler.attribute(attribute, value);
+        handler.onAttribute(attribute, value);
       },
-      onopentagend: () => opened(false),
-      onselfclosingtag: () => opened(true),
+      onopentagend: () => finishOpenTag(false),
+      onselfclosingtag: () => finishOpenTag(true),
       onclosetag(start, end) {
-        handler.close(localName(xml.slice(start, end)));
-        if (handler.done()) tokenizer.pause();
+        handler.onCloseTag(localName(xml.slice(start, end)));
+        if (handler.isDone()) tokenizer.pause();
       },
-      ontext: (start, end) => handler.text(xml.slice(start, end)),
-      ontextentity: (codePoint) => handler.text(String.fromCodePoint(codePoint)),
-      oncdata: (start, end, endOffset) => handler.text(xml.slice(start, end - endOffset)),
+      ontext: (start, end) => handler.onText(xml.slice(start, end)),
+      ontextentity: (codePoint) => handler.onText(String.fromCodePoint(codePoint)),
+      oncdata: (start, end, endOffset) => handler.onText(xml.slice(start, end - endOffset)),
       oncomment() {},
       ondeclaration() {},
       onprocessinginstruction() {},
@@ -59,7 +59,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
     },
   );
   tokenizer.write(xml);
-  if (!handler.done()) tokenizer.end();
+  if (!handler.isDone()) tokenizer.end();
 }
 
 function localName(name: string): string {

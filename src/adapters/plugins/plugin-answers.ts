@@ -15,9 +15,9 @@ const reason = z.string().transform((text) => text.slice(0, LONGEST_REASON));
 const name = z.string().min(1).max(200);
 const value = z.string().max(LONGEST_VALUE);
 const values = z.union([value, z.array(value).max(MOST_VALUES)]);
-const atMost = <T extends Readonly<Record<string, unknown>>>(record: T): boolean =>
+const isWithinLimit = <T extends Readonly<Record<string, unknown>>>(record: T): boolean =>
   Object.keys(record).length <= MOST_METAS;
-const metas = z.record(name, values.nullable()).refine(atMost, `no more than ${MOST_METAS} metas`);
+const metas = z.record(name, values.nullable()).refine(isWithinLimit, `no more than ${MOST_METAS} metas`);
 const text = z.string().max(LONGEST_TEXT);
 const bytes = z.instanceof(Uint8Array);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
@@ -31,20 +31,20 @@ const mediaType = z
   .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type');
 
 /** Nothing, or an object with only these members: a misspelled one would be ignored silently. */
-const answer = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).optional();
+const responseShape = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).optional();
 
 const SHAPES: { readonly [H in PluginHook]: z.ZodType<PluginCalls[H]['answer']> } = {
-  onUrl: answer({
+  onUrl: responseShape({
     exclude: reason.optional(),
     headers: z.record(z.string().regex(HEADER_NAME, 'a header name'), headerValue).optional(),
   }),
-  onResponse: answer({
+  onResponse: responseShape({
     exclude: reason.optional(),
     body: z.union([bytes, z.string()]).optional(),
     mediaType: mediaType.optional(),
   }),
-  onDocument: answer({ exclude: reason.optional(), metas: metas.optional(), text: text.optional() }),
-  onOrder: answer({
+  onDocument: responseShape({ exclude: reason.optional(), metas: metas.optional(), text: text.optional() }),
+  onOrder: responseShape({
     refuse: reason.optional(),
     metas: metas.optional(),
     text: text.optional(),
@@ -55,14 +55,14 @@ const SHAPES: { readonly [H in PluginHook]: z.ZodType<PluginCalls[H]['answer']> 
     text: text.optional(),
     language: z.string().max(100).optional(),
     links: z.array(z.string().max(LONGEST_URL)).max(MOST_LINKS).optional(),
-    metas: z.record(name, values).refine(atMost, `no more than ${MOST_METAS} metas`).optional(),
+    metas: z.record(name, values).refine(isWithinLimit, `no more than ${MOST_METAS} metas`).optional(),
     refuse: reason.optional(),
   }),
   deliver: z.array(z.union([z.literal(true), z.strictObject({ refused: reason })])).max(MOST_ORDERS),
 };
 
 /** Throws an Error that says what is wrong. */
-export function checkedAnswer<H extends PluginHook>(hook: H, given: unknown): PluginCalls[H]['answer'] {
+export function validateResponse<H extends PluginHook>(hook: H, given: unknown): PluginCalls[H]['answer'] {
   const read = SHAPES[hook].safeParse(given ?? undefined);
   if (read.success) return read.data as PluginCalls[H]['answer'];
   const [issue] = read.error.issues;

@@ -82,16 +82,16 @@ export class PluginProcess {
       (stream as Socket).unref();
     }
     this.child.on('message', (message: FromPlugin) => this.receive(message));
-    this.child.on('error', (error) => this.end(`its process failed: ${error.message}`));
-    this.child.on('exit', (code, signal) => this.end(this.reason ?? causeOf(code, signal)));
-    this.watch = setInterval(() => this.look(), WATCH_MS);
+    this.child.on('error', (error) => this.finish(`its process failed: ${error.message}`));
+    this.child.on('exit', (code, signal) => this.finish(this.reason ?? describeExit(code, signal)));
+    this.watch = setInterval(() => this.checkMemory(), WATCH_MS);
     this.watch.unref();
     this.child.unref();
     this.child.channel?.unref();
   }
 
   /** Rejects when the module cannot be used. */
-  loaded(limit: number): Promise<Loaded> {
+  loadModule(limit: number): Promise<Loaded> {
     const { name, file, settings } = this.module;
     const cancel = this.clock.at(after(this.clock.now(), milliseconds(limit)), () =>
       this.kill(`loading it took longer than ${limit / 1000} s`),
@@ -105,7 +105,7 @@ export class PluginProcess {
   call(call: PluginCall): void {
     this.lastId++;
     const id = this.lastId;
-    this.inFlight.set(id, { ...call, started: false, cancelTimer: this.timer(id, call.limit) });
+    this.inFlight.set(id, { ...call, started: false, cancelTimer: this.startTimer(id, call.limit) });
     this.send({ do: 'call', id, hook: call.hook, argument: call.argument });
   }
 
@@ -120,17 +120,17 @@ export class PluginProcess {
     this.child.kill('SIGKILL');
   }
 
-  private timer(id: number, limit: number): () => void {
-    return this.clock.at(after(this.clock.now(), milliseconds(limit)), () => this.late(id));
+  private startTimer(id: number, limit: number): () => void {
+    return this.clock.at(after(this.clock.now(), milliseconds(limit)), () => this.onTimeout(id));
   }
 
-  private late(id: number): void {
+  private onTimeout(id: number): void {
     const call = this.inFlight.get(id)!;
     // If a call has not begun, another one is late.
     if (call.started) {
-      this.take(id)?.failed(`it took longer than ${call.limit / 1000} s`);
+      this.takeInFlight(id)?.failed(`it took longer than ${call.limit / 1000} s`);
       this.send({ do: 'abort', id });
-    } else call.cancelTimer = this.timer(id, call.limit);
+    } else call.cancelTimer = this.startTimer(id, call.limit);
     if (this.cancelPongTimer) return;
     this.send({ do: 'ping' });
     this.cancelPongTimer = this.clock.at(after(this.clock.now(), PONG_LIMIT), () =>
@@ -155,27 +155,27 @@ export class PluginProcess {
         if (!call) return;
         call.cancelTimer();
         call.started = true;
-        call.cancelTimer = this.timer(message.id, call.limit);
+        call.cancelTimer = this.startTimer(message.id, call.limit);
         return;
       }
       case 'crashed':
         this.reason ??= message.message;
         return;
       case 'answered':
-        this.ended(message.id)?.answered(message.answer);
+        this.onCallEnd(message.id)?.answered(message.answer);
         return;
       case 'failed':
-        this.ended(message.id)?.failed(message.message);
+        this.onCallEnd(message.id)?.failed(message.message);
     }
   }
 
-  private ended(id: number): InFlight | undefined {
+  private onCallEnd(id: number): InFlight | undefined {
     this.answers++;
-    this.look();
-    return this.take(id);
+    this.checkMemory();
+    return this.takeInFlight(id);
   }
 
-  private take(id: number): InFlight | undefined {
+  private takeInFlight(id: number): InFlight | undefined {
     const call = this.inFlight.get(id);
     this.inFlight.delete(id);
     call?.cancelTimer();
@@ -183,9 +183,9 @@ export class PluginProcess {
     return call;
   }
 
-  private look(): void {
+  private checkMemory(): void {
     const { memoryLimit } = this.module;
-    this.memory = memoryOf(this.child.pid);
+    this.memory = readMemory(this.child.pid);
     if (this.memory > memoryLimit) this.kill(`it used more than ${Math.round(memoryLimit / MEBIBYTE)} MB of memory`);
   }
 
@@ -194,7 +194,7 @@ export class PluginProcess {
     this.child.send(message, () => undefined);
   }
 
-  private end(why: string): void {
+  private finish(why: string): void {
     clearInterval(this.watch);
     this.cancelPongTimer?.();
     this.memory = 0;
@@ -207,14 +207,14 @@ export class PluginProcess {
   }
 }
 
-function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
+function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   // V8 aborts when its heap is full.
   if (signal === 'SIGABRT' || code === 134) return 'it ran out of memory';
   return `its process ended unexpectedly (${signal ?? `code ${code}`})`;
 }
 
 /** Memory of the process in bytes; 0 if the system does not report it, so that V8's own limit is the only one. */
-function memoryOf(pid: number | undefined): number {
+function readMemory(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;

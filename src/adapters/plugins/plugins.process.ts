@@ -16,7 +16,7 @@ const MOST_MESSAGE = 1_500;
 const functions = new Map<PluginHook, AnyFunction>();
 const inFlight = new Map<number, AbortController>();
 
-const tell = (message: FromPlugin): void => void process.send?.(message);
+const send = (message: FromPlugin): void => void process.send?.(message);
 
 /** Message and the first lines of the stack, without those of this file and of Node. */
 function messageOf(error: unknown): string {
@@ -32,10 +32,11 @@ async function load({ file, name, settings }: Extract<ToPlugin, { do: 'load' }>)
   const { apiVersion, version, setup, extractor, sink } = plugin as Module;
   if (apiVersion !== 1)
     throw new Error(`it is written for apiVersion ${inspect(apiVersion)}; this server has apiVersion 1`);
-  for (const hook of ['onUrl', 'onResponse', 'onDocument', 'onOrder'] as const) take(hook, plugin as Module, hook);
+  for (const hook of ['onUrl', 'onResponse', 'onDocument', 'onOrder'] as const)
+    registerHook(hook, plugin as Module, hook);
   const mediaTypes = extractor === undefined ? [] : extractorTypes(extractor as Module);
   if (sink !== undefined) {
-    take('deliver', sink as Module, 'deliver');
+    registerHook('deliver', sink as Module, 'deliver');
     if (!functions.has('deliver')) throw new Error('its sink has no function deliver');
   }
   if (functions.size === 0) throw new Error('it has none of the functions that a plug-in may have');
@@ -43,7 +44,7 @@ async function load({ file, name, settings }: Extract<ToPlugin, { do: 'load' }>)
   return { hooks: [...functions.keys()], mediaTypes, ...(version === undefined ? {} : { version: String(version) }) };
 }
 
-function take(hook: PluginHook, owner: Module, name: string): void {
+function registerHook(hook: PluginHook, owner: Module, name: string): void {
   const value = owner[name];
   if (value === undefined) return;
   if (typeof value !== 'function') throw new Error(`its ${name} is not a function`);
@@ -51,7 +52,7 @@ function take(hook: PluginHook, owner: Module, name: string): void {
 }
 
 function extractorTypes(extractor: Module): string[] {
-  take('extract', extractor, 'extract');
+  registerHook('extract', extractor, 'extract');
   const { mediaTypes } = extractor;
   const isList =
     Array.isArray(mediaTypes) && mediaTypes.length > 0 && mediaTypes.every((one) => typeof one === 'string');
@@ -64,24 +65,24 @@ async function call({ id, hook, argument }: Extract<ToPlugin, { do: 'call' }>): 
   const stop = new AbortController();
   inFlight.set(id, stop);
   // Before the function is called: it may never return.
-  tell({ is: 'started', id });
+  send({ is: 'started', id });
   try {
-    tell({ is: 'answered', id, answer: await functions.get(hook)!(argument, stop.signal) });
+    send({ is: 'answered', id, answer: await functions.get(hook)!(argument, stop.signal) });
   } catch (error) {
-    tell({ is: 'failed', id, message: messageOf(error) });
+    send({ is: 'failed', id, message: messageOf(error) });
   } finally {
     inFlight.delete(id);
   }
 }
 
 process.on('message', (message: ToPlugin) => {
-  if (message.do === 'ping') tell({ is: 'pong' });
+  if (message.do === 'ping') send({ is: 'pong' });
   else if (message.do === 'abort') inFlight.get(message.id)?.abort();
   else if (message.do === 'call') void call(message);
   else
     load(message).then(
-      (plugin) => tell({ is: 'loaded', plugin }),
-      (error: unknown) => tell({ is: 'unusable', message: messageOf(error) }),
+      (plugin) => send({ is: 'loaded', plugin }),
+      (error: unknown) => send({ is: 'unusable', message: messageOf(error) }),
     );
 });
 process.on('uncaughtException', (error) => {

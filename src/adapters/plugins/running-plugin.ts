@@ -87,7 +87,7 @@ export class RunningPlugin {
 
   /** Never rejects: errors are shown in its view. */
   start(): Promise<void> {
-    this.starting ??= this.open().finally(() => {
+    this.starting ??= this.openProcess().finally(() => {
       this.starting = undefined;
     });
     return this.starting;
@@ -96,41 +96,42 @@ export class RunningPlugin {
   call(hook: PluginHook, argument: unknown, limit: number): Promise<unknown> {
     const began = this.tools.clock.now();
     return new Promise((resolve, reject) => {
-      const done = (isAnswered: boolean): void => this.counts.add(hook, isAnswered, this.tools.clock.now() - began);
+      const recordCall = (isAnswered: boolean): void =>
+        this.counts.add(hook, isAnswered, this.tools.clock.now() - began);
       this.queue.push({
         hook,
         argument,
         limit,
         attempts: 0,
         resolve: (answer) => {
-          done(true);
+          recordCall(true);
           resolve(answer);
         },
         reject: (message) => {
-          done(false);
-          if (this.state === 'ready') this.note(`${hook}: ${message}`);
+          recordCall(false);
+          if (this.state === 'ready') this.recordError(`${hook}: ${message}`);
           reject(new Error(message));
         },
       });
-      this.lookAtFile();
-      this.send();
+      this.checkFile();
+      this.sendWaiting();
     });
   }
 
   close(): void {
     this.closed = true;
     this.process?.kill('the server is stopping');
-    this.fail('the server is stopping, or the configuration has changed');
+    this.rejectWaiting('the server is stopping, or the configuration has changed');
   }
 
-  private send(): void {
+  private sendWaiting(): void {
     if (this.closed) {
-      this.fail('it is no longer in the configuration');
+      this.rejectWaiting('it is no longer in the configuration');
       return;
     }
     if (this.state === 'failed') {
       if (this.tools.clock.now() >= this.retryAt) void this.start();
-      else this.fail(this.lastError?.message ?? 'it is not running');
+      else this.rejectWaiting(this.lastError?.message ?? 'it is not running');
     }
     const { process } = this;
     while (process && this.state === 'ready' && this.inFlight < MOST_IN_FLIGHT) {
@@ -145,19 +146,19 @@ export class RunningPlugin {
   private sendTo(process: PluginProcess, waiting: Waiting): void {
     const { hook, argument, limit } = waiting;
     this.inFlight++;
-    const ended = (then: () => void): void => {
+    const finishCall = (then: () => void): void => {
       this.inFlight--;
       then();
-      this.send();
+      this.sendWaiting();
     };
     process.call({
       hook,
       argument,
       limit,
-      answered: (answer) => ended(() => void settle(waiting, answer)),
-      failed: (message) => ended(() => waiting.reject(message)),
+      answered: (answer) => finishCall(() => void settle(waiting, answer)),
+      failed: (message) => finishCall(() => waiting.reject(message)),
       lost: (why, begun) =>
-        ended(() => {
+        finishCall(() => {
           if (begun) waiting.attempts++;
           if (waiting.attempts < MOST_ATTEMPTS && !this.closed) this.queue.unshift(waiting);
           else waiting.reject(why);
@@ -166,10 +167,10 @@ export class RunningPlugin {
   }
 
   /** Loads the module in a new process. The previous one works until that is done, and stays if it fails. */
-  private async open(): Promise<void> {
+  private async openProcess(): Promise<void> {
     const { definition, tools } = this;
     const { name, file, memoryLimit, settings, timeLimit } = definition;
-    const version = await versionOf(file);
+    const version = await fileVersion(file);
     const module = {
       name,
       file,
@@ -178,19 +179,19 @@ export class RunningPlugin {
     };
     const opened: PluginProcess = new PluginProcess(module, tools.clock, {
       printed: (text) => tools.log.info(`plug-in ${name}: ${text}`),
-      ended: (why) => this.ended(opened, why),
+      ended: (why) => this.onProcessEnd(opened, why),
     });
     this.version = version;
     try {
-      const loaded = await opened.loaded(Math.max(timeLimit, SHORTEST_LOADING_LIMIT));
-      this.use(opened, loaded);
+      const loaded = await opened.loadModule(Math.max(timeLimit, SHORTEST_LOADING_LIMIT));
+      this.switchTo(opened, loaded);
     } catch (error) {
       opened.kill('it cannot be loaded');
-      this.couldNotStart((error as Error).message);
+      this.onStartFailure((error as Error).message);
     }
   }
 
-  private use(opened: PluginProcess, loaded: Loaded): void {
+  private switchTo(opened: PluginProcess, loaded: Loaded): void {
     if (this.closed) {
       opened.kill('the server is stopping');
       return;
@@ -202,12 +203,12 @@ export class RunningPlugin {
     this.tools.log.info(`plug-in ${this.definition.name}: loaded`, { hooks: loaded.hooks.join(', ') });
     before?.retire();
     this.tools.factsChanged();
-    this.send();
+    this.sendWaiting();
   }
 
-  private couldNotStart(message: string): void {
+  private onStartFailure(message: string): void {
     const { clock, log } = this.tools;
-    this.note(`it cannot be loaded: ${message}`);
+    this.recordError(`it cannot be loaded: ${message}`);
     log.error(`plug-in ${this.definition.name} cannot be loaded`, { message, file: this.definition.file });
     this.failures++;
     const wait = Math.min(FIRST_RETRY * 2 ** Math.min(this.failures - 1, 10), LONGEST_RETRY);
@@ -215,39 +216,39 @@ export class RunningPlugin {
     if (this.process) return; // the previous version stays in use
     this.state = 'failed';
     this.tools.factsChanged();
-    this.send();
+    this.sendWaiting();
   }
 
-  private ended(process: PluginProcess, why: string): void {
+  private onProcessEnd(process: PluginProcess, why: string): void {
     if (process !== this.process) return;
     this.process = undefined;
     if (this.closed) return;
     this.restarts++;
-    this.note(why);
+    this.recordError(why);
     this.tools.log.warn(`the process of plug-in ${this.definition.name} ended`, { why });
     this.state = 'starting';
     this.failures = process.answers > 0 ? 0 : this.failures + 1;
     if (this.failures < MOST_DEATHS) void this.start();
-    else this.couldNotStart(why);
+    else this.onStartFailure(why);
   }
 
   /** Its file is checked when there is work for it. */
-  private lookAtFile(): void {
+  private checkFile(): void {
     const now = this.tools.clock.now();
     if (this.starting || this.closed || now < after(this.lastLook, LOOK_EVERY)) return;
     this.lastLook = now;
-    void versionOf(this.definition.file).then((version) => {
+    void fileVersion(this.definition.file).then((version) => {
       if (version === this.version || version === '' || this.starting || this.closed) return;
       this.failures = 0;
       void this.start();
     });
   }
 
-  private note(message: string): void {
+  private recordError(message: string): void {
     this.lastError = { at: this.tools.clock.now(), message };
   }
 
-  private fail(message: string): void {
+  private rejectWaiting(message: string): void {
     for (const { reject } of this.queue.splice(0)) reject(message);
   }
 }
@@ -255,7 +256,7 @@ export class RunningPlugin {
 /** The library that checks answers is loaded with the first one: most servers run without plug-ins. */
 async function settle({ hook, resolve, reject }: Waiting, given: unknown): Promise<void> {
   try {
-    const { checkedAnswer } = await import('./plugin-answers.js');
+    const { validateResponse: checkedAnswer } = await import('./plugin-answers.js');
     resolve(checkedAnswer(hook, given));
   } catch (error) {
     reject((error as Error).message);
@@ -263,7 +264,7 @@ async function settle({ hook, resolve, reject }: Waiting, given: unknown): Promi
 }
 
 /** Empty: the file does not exist, perhaps while it is being written. */
-async function versionOf(file: string): Promise<string> {
+async function fileVersion(file: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(file);
     return `${mtimeMs} ${size} ${ino}`;

@@ -2,7 +2,7 @@
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-export const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-export const textsOf = (value: unknown): readonly string[] => listOf(value).filter((one) => typeof one === 'string');
+export const asRecord = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const asTexts = (value: unknown): readonly string[] => asList(value).filter((one) => typeof one === 'string');

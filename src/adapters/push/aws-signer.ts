@@ -12,7 +12,7 @@ interface AwsAccess {
   readonly service: string;
 }
 
-export function awsSigner({ type, options }: SinkDefinition): AwsSigner | undefined {
+export function createAwsSigner({ type, options }: SinkDefinition): AwsSigner | undefined {
   if (type !== 'opensearch' || !options.awsRegion) return undefined;
   const {
     login: accessKeyId = '',
@@ -67,7 +67,7 @@ export class AwsSigner {
 
 type Input = string | ArrayBuffer | ArrayBufferView;
 
-const bytesOf = (data: Input): string | Uint8Array => {
+const toBytes = (data: Input): string | Uint8Array => {
   if (typeof data === 'string') return data;
   return ArrayBuffer.isView(data)
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
@@ -78,11 +78,11 @@ class Sha256 {
   private readonly hash: Hash | Hmac;
 
   constructor(secret?: Input) {
-    this.hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
+    this.hash = secret === undefined ? createHash('sha256') : createHmac('sha256', toBytes(secret));
   }
 
   update(data: Input): void {
-    this.hash.update(bytesOf(data));
+    this.hash.update(toBytes(data));
   }
 
   async digest(): Promise<Uint8Array> {

@@ -11,14 +11,14 @@ export class BodyBuffers {
   private free: Buffer[] = [];
 
   /** The bytes are undefined. */
-  take(length: number): Buffer {
+  acquire(length: number): Buffer {
     const at = this.free.findIndex((buffer) => buffer.length >= length);
     const [found] = at < 0 ? [] : this.free.splice(at, 1);
     return (found ?? Buffer.allocUnsafeSlow(Math.ceil(length / STEP) * STEP)).subarray(0, length);
   }
 
   /** Nobody reads or writes the body any longer. */
-  giveBack(body: Buffer): void {
+  release(body: Buffer): void {
     if (body.buffer.byteLength > LARGEST_KEPT) return;
     this.free.unshift(Buffer.from(body.buffer));
     if (this.free.length > MOST_KEPT) this.free.pop();

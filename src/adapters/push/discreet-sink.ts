@@ -21,11 +21,11 @@ export class DiscreetSink implements Sink {
     private readonly sink: Sink,
     definition: SinkDefinition,
   ) {
-    this.hidden = hiding(secretsOf(definition));
+    this.hidden = hiding(findSecrets(definition));
     this.name = sink.name;
-    if (sink.entries) this.entries = (signal) => this.listed(signal);
-    if (sink.documents) this.documents = (uris, signal) => this.discreetly(sink.documents!(uris, signal));
-    if (sink.probe) this.probe = (signal) => this.discreetly(sink.probe!(signal));
+    if (sink.entries) this.entries = (signal) => this.listEntries(signal);
+    if (sink.documents) this.documents = (uris, signal) => this.withRedactedErrors(sink.documents!(uris, signal));
+    if (sink.probe) this.probe = (signal) => this.withRedactedErrors(sink.probe!(signal));
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
@@ -35,7 +35,7 @@ export class DiscreetSink implements Sink {
         answer.state === 'refused' ? { ...answer, message: this.hidden(answer.message) } : answer,
       );
     } catch (error) {
-      throw this.discreet(error);
+      throw this.redactError(error);
     }
   }
 
@@ -43,42 +43,42 @@ export class DiscreetSink implements Sink {
     return this.sink.close();
   }
 
-  private async *listed(signal: AbortSignal): ReturnType<NonNullable<Sink['entries']>> {
+  private async *listEntries(signal: AbortSignal): ReturnType<NonNullable<Sink['entries']>> {
     try {
       yield* this.sink.entries!(signal);
     } catch (error) {
-      throw this.discreet(error);
+      throw this.redactError(error);
     }
   }
 
-  private async discreetly<T>(answer: Promise<T>): Promise<T> {
+  private async withRedactedErrors<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {
-      throw this.discreet(error);
+      throw this.redactError(error);
     }
   }
 
-  private discreet(error: unknown): unknown {
+  private redactError(error: unknown): unknown {
     if (!(error instanceof SinkUnavailable)) return error;
     return new SinkUnavailable(this.hidden(error.message), error.retryAfterMs);
   }
 }
 
-function secretsOf({ type, url: address, options, tls }: SinkDefinition): (string | undefined)[] {
+function findSecrets({ type, url: address, options, tls }: SinkDefinition): (string | undefined)[] {
   const { login, ...others } = options as Partial<Record<string, string | Secret>> & { readonly login?: string };
   const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
-  const user = login ?? decoded(url?.username);
-  const pass = revealedIf(others['password']) ?? decoded(url?.password);
-  const ofUrl = url ? [url.username, url.password, decoded(url.password)] : [];
+  const user = login ?? decodePercent(url?.username);
+  const pass = revealIfSet(others['password']) ?? decodePercent(url?.password);
+  const ofUrl = url ? [url.username, url.password, decodePercent(url.password)] : [];
   const query = url ? [...url.searchParams.values(), url.search.slice(1)] : [];
   return [...secretsIn([options, tls]), user ? `${user}:${pass ?? ''}` : undefined, ...ofUrl, ...query];
 }
 
-const revealedIf = (text: string | Secret | undefined): string | undefined =>
+const revealIfSet = (text: string | Secret | undefined): string | undefined =>
   text === undefined ? undefined : revealed(text);
 
-function decoded(text: string | undefined): string | undefined {
+function decodePercent(text: string | undefined): string | undefined {
   if (!text) return undefined;
   try {
     return decodeURIComponent(text);

@@ -1,7 +1,7 @@
 import type { PushDocument } from '../../domain/push/order.js';
 import type { KeptDocument } from '../../engine/ports/sink.js';
-import { isRecord, recordOf, textOf } from './answers.js';
-import { formsFrom, headingText, metasOf, typedMetas, valuesByName } from './metas.js';
+import { asRecord, asText, isRecord } from './answers.js';
+import { formatHeading, metasFromValues, parseForms, typedMetas, valuesByName } from './metas.js';
 import { base64 } from './order-record.js';
 import type { SinkRequest } from './sink-client.js';
 
@@ -11,7 +11,7 @@ export interface SearchDialect {
   /** A type for metas with arbitrary names: one field, no mapping explosion, no guessed types. */
   readonly metas: Readonly<Record<string, unknown>>;
   readonly pitField: 'id' | 'pit_id';
-  openPit(index: string, keepAlive: string): Pick<SinkRequest, 'path' | 'query'>;
+  openPointInTime(index: string, keepAlive: string): Pick<SinkRequest, 'path' | 'query'>;
   closePointInTime(pit: string): Pick<SinkRequest, 'path' | 'body'>;
 }
 
@@ -19,7 +19,7 @@ const ELASTICSEARCH: SearchDialect = {
   product: 'Elasticsearch',
   metas: { type: 'flattened', ignore_above: 8191 },
   pitField: 'id',
-  openPit: (index, keepAlive) => ({ path: `${index}/_pit`, query: { keep_alive: keepAlive } }),
+  openPointInTime: (index, keepAlive) => ({ path: `${index}/_pit`, query: { keep_alive: keepAlive } }),
   closePointInTime: (pit) => ({ path: '_pit', body: JSON.stringify({ id: pit }) }),
 };
 
@@ -27,15 +27,15 @@ const OPENSEARCH: SearchDialect = {
   product: 'OpenSearch',
   metas: { type: 'flat_object' },
   pitField: 'pit_id',
-  openPit: (index, keepAlive) => ({ path: `${index}/_search/point_in_time`, query: { keep_alive: keepAlive } }),
+  openPointInTime: (index, keepAlive) => ({ path: `${index}/_search/point_in_time`, query: { keep_alive: keepAlive } }),
   closePointInTime: (pit) => ({ path: '_search/point_in_time', body: JSON.stringify({ pit_id: [pit] }) }),
 };
 
-export const dialectOf = (type: 'elasticsearch' | 'opensearch'): SearchDialect =>
+export const getDialect = (type: 'elasticsearch' | 'opensearch'): SearchDialect =>
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
 /** `master.bytes` is meant for an ingest pipeline (attachment) and is not kept in the stored source. */
-const ownMapping = ({ metas }: SearchDialect) => ({
+const defaultMapping = ({ metas }: SearchDialect) => ({
   dynamic: false,
   _source: { excludes: ['master.bytes'] },
   dynamic_templates: [
@@ -73,15 +73,15 @@ const ownMapping = ({ metas }: SearchDialect) => ({
 });
 
 /** The request that creates a missing index: our settings and mappings, changed and extended by the operator's template. */
-export function createIndexBody(dialect: SearchDialect, template?: string, alias?: string) {
-  const { settings, mappings, aliases } = recordOf(template === undefined ? {} : JSON.parse(template));
-  const own = ownMapping(dialect);
-  const properties = { ...own.properties, ...recordOf(recordOf(mappings)['properties']) };
-  const names = { ...recordOf(aliases), ...(alias === undefined ? {} : { [alias]: {} }) };
+export function buildIndexBody(dialect: SearchDialect, template?: string, alias?: string) {
+  const { settings, mappings, aliases } = asRecord(template === undefined ? {} : JSON.parse(template));
+  const own = defaultMapping(dialect);
+  const properties = { ...own.properties, ...asRecord(asRecord(mappings)['properties']) };
+  const names = { ...asRecord(aliases), ...(alias === undefined ? {} : { [alias]: {} }) };
   return {
     ...(settings === undefined ? {} : { settings }),
     ...(Object.keys(names).length === 0 ? {} : { aliases: names }),
-    mappings: { ...own, ...recordOf(mappings), properties },
+    mappings: { ...own, ...asRecord(mappings), properties },
   };
 }
 
@@ -96,9 +96,9 @@ export function documentSource(crawler: string, document: PushDocument) {
     title,
     text,
     metas: values,
-    dates: typedValues(metas, 'date'),
-    numbers: typedValues(metas, 'number'),
-    headings: headings?.map(headingText),
+    dates: groupTypedValues(metas, 'date'),
+    numbers: groupTypedValues(metas, 'number'),
+    headings: headings?.map(formatHeading),
     markdown,
     chunks,
     master: { ...master, bytes: base64(master.bytes) },
@@ -106,23 +106,23 @@ export function documentSource(crawler: string, document: PushDocument) {
 }
 
 /** Dots in a name would split it into objects. Undefined: there are no values. */
-function typedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
+function groupTypedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
   const typed = typedMetas(metas, type);
   return typed.length === 0 ? undefined : valuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');
 }
 
 /** Undefined for a document that somebody else has put into the index. */
-export function keptDocument(source: Readonly<Record<string, unknown>>): KeptDocument | undefined {
-  const [uri, stamp, crawler, text] = ['uri', 'stamp', 'crawler', 'text'].map((name) => textOf(source[name]));
+export function toKeptDocument(source: Readonly<Record<string, unknown>>): KeptDocument | undefined {
+  const [uri, stamp, crawler, text] = ['uri', 'stamp', 'crawler', 'text'].map((name) => asText(source[name]));
   const metas = source['metas'];
   if (uri === undefined || stamp === undefined || crawler === undefined || text === undefined || !isRecord(metas))
     return undefined;
-  const { mimeType, encoding, fileName } = recordOf(source['master']);
+  const { mimeType, encoding, fileName } = asRecord(source['master']);
   const master = {
     bytes: new Uint8Array(),
-    mimeType: textOf(mimeType) ?? '',
-    encoding: textOf(encoding),
-    fileName: textOf(fileName) ?? '',
+    mimeType: asText(mimeType) ?? '',
+    encoding: asText(encoding),
+    fileName: asText(fileName) ?? '',
   };
-  return { crawler, document: { uri, stamp, metas: metasOf(metas), master, text, ...formsFrom(source) } };
+  return { crawler, document: { uri, stamp, metas: metasFromValues(metas), master, text, ...parseForms(source) } };
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { isRecord, listOf, recordOf, textOf } from './answers.js';
+import { asList, asRecord, asText, isRecord } from './answers.js';
 import {
-  createIndexBody,
-  dialectOf,
+  buildIndexBody,
   documentSource,
-  keptDocument,
+  getDialect,
   type SearchDialect,
+  toKeptDocument,
 } from './elasticsearch-schema.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from './sink-client.js';
 import { type RequestAnswer, sendSplitting } from './splitting.js';
@@ -61,7 +61,7 @@ export class ElasticsearchSink implements Sink {
     this.name = definition.name;
     this.options = definition.options;
     this.index = definition.options.index ?? DEFAULT_INDEX;
-    this.dialect = dialectOf(definition.type);
+    this.dialect = getDialect(definition.type);
     this.client = new SinkClient(definition, '', 'ApiKey');
   }
 
@@ -71,17 +71,20 @@ export class ElasticsearchSink implements Sink {
   }
 
   async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
-    await this.json({ method: 'POST', path: `${this.indexPath}/_refresh` }, signal);
-    const opened = await this.json({ method: 'POST', ...this.dialect.openPit(this.indexPath, KEEP_ALIVE) }, signal);
+    await this.requestJson({ method: 'POST', path: `${this.indexPath}/_refresh` }, signal);
+    const opened = await this.requestJson(
+      { method: 'POST', ...this.dialect.openPointInTime(this.indexPath, KEEP_ALIVE) },
+      signal,
+    );
     let pit = String(opened[this.dialect.pitField]);
     try {
       let after: string | undefined;
       do {
-        const page = await this.json(searchRequest(pit, after), signal);
+        const page = await this.requestJson(searchRequest(pit, after), signal);
         if (typeof page['pit_id'] === 'string') pit = page['pit_id'];
-        const hits = this.hitsOf(page);
-        yield* hits.flatMap(entryOf);
-        after = hits.length < ENTRIES_AT_ONCE ? undefined : this.following(after, hits.at(-1)!);
+        const hits = this.parseHits(page);
+        yield* hits.flatMap(toEntries);
+        after = hits.length < ENTRIES_AT_ONCE ? undefined : this.nextPosition(after, hits.at(-1)!);
       } while (after);
     } finally {
       await this.closePointInTime(pit);
@@ -90,17 +93,17 @@ export class ElasticsearchSink implements Sink {
 
   /** Includes documents that no search finds yet. */
   async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
-    const wanted = uris.map((uri) => ({ _id: idOf(uri), routing: this.routingOf(uri) }));
+    const wanted = uris.map((uri) => ({ _id: documentId(uri), routing: this.routingKey(uri) }));
     const body = JSON.stringify({ docs: wanted });
     const query = { _source_excludes: 'master.bytes' };
     const request: SinkRequest = { method: 'POST', path: `${this.indexPath}/_mget`, query, headers: JSON_TYPE, body };
-    const { docs } = await this.json(request, signal);
-    return listOf(docs).flatMap((found) => keptDocument(recordOf(recordOf(found)['_source'])) ?? []);
+    const { docs } = await this.requestJson(request, signal);
+    return asList(docs).flatMap((found) => toKeptDocument(asRecord(asRecord(found)['_source'])) ?? []);
   }
 
   async probe(signal: AbortSignal): Promise<void> {
     const found = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
-    if (!isSuccess(found) && found.status !== 403 && found.status !== 404) throw this.client.unavailable(found);
+    if (!isSuccess(found) && found.status !== 403 && found.status !== 404) throw this.client.toUnavailable(found);
   }
 
   close(): Promise<void> {
@@ -124,52 +127,52 @@ export class ElasticsearchSink implements Sink {
     const answer = await this.client.request({ method: 'POST', path: '_bulk', query, headers: NDJSON, body }, signal);
     if (answer.status === 413)
       return { refused: 'the document is larger than the server takes (http.max_content_length)' };
-    if (!isSuccess(answer)) throw this.client.unavailable(answer);
-    const items = listOf(this.parse(answer)['items']).map(resultOf);
+    if (!isSuccess(answer)) throw this.client.toUnavailable(answer);
+    const items = asList(this.parse(answer)['items']).map(parseItemResult);
     if (items.length !== orders.length)
-      throw new SinkUnavailable(`${this.client.where}: ${items.length} bulk results for ${orders.length} orders`);
-    const someTaken = items.some(isTaken);
-    return items.map((item) => this.itemAnswer(item, someTaken));
+      throw new SinkUnavailable(`${this.client.displayName}: ${items.length} bulk results for ${orders.length} orders`);
+    const someTaken = items.some(isAccepted);
+    return items.map((item) => this.toOrderAnswer(item, someTaken));
   }
 
-  private hitsOf(page: Record<string, unknown>): Record<string, unknown>[] {
-    const hits = recordOf(page['hits'])['hits'];
-    if (Array.isArray(hits)) return hits.map(recordOf);
+  private parseHits(page: Record<string, unknown>): Record<string, unknown>[] {
+    const hits = asRecord(page['hits'])['hits'];
+    if (Array.isArray(hits)) return hits.map(asRecord);
     throw new SinkUnavailable(
-      `${this.client.where}: the response to a search has no hits; is it ${this.dialect.product}?`,
+      `${this.client.displayName}: the response to a search has no hits; is it ${this.dialect.product}?`,
     );
   }
 
   /** Where the next page begins. A listing that does not ascend would never end. */
-  private following(after: string | undefined, last: Record<string, unknown>): string {
-    const uri = listOf(last['sort'])[0];
+  private nextPosition(after: string | undefined, last: Record<string, unknown>): string {
+    const uri = asList(last['sort'])[0];
     if (typeof uri === 'string' && (after === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(after)) > 0))
       return uri;
-    throw new SinkUnavailable(`${this.client.where}: the pages of a search are not in the order of \`uri\``);
+    throw new SinkUnavailable(`${this.client.displayName}: the pages of a search are not in the order of \`uri\``);
   }
 
   private bulkLines(order: PushOrder): string {
     const version =
       this.options.versions === 'external' ? { version: order.decidedAt, version_type: 'external_gte' } : undefined;
-    const target = { _index: this.index, _id: idOf(order.uri), routing: this.routingOf(order.uri), ...version };
+    const target = { _index: this.index, _id: documentId(order.uri), routing: this.routingKey(order.uri), ...version };
     if (order.kind === 'delete') return `${JSON.stringify({ delete: target })}\n`;
     return `${JSON.stringify({ index: target })}\n${JSON.stringify(documentSource(order.crawler, order.document))}\n`;
   }
 
   /** `someTaken`: the index has accepted other documents of the same request. */
-  private itemAnswer(result: ItemResult, someTaken: boolean): OrderAnswer {
-    if (isTaken(result) || this.isOutrun(result)) return { state: 'acknowledged' };
+  private toOrderAnswer(result: ItemResult, someTaken: boolean): OrderAnswer {
+    if (isAccepted(result) || this.isSuperseded(result)) return { state: 'acknowledged' };
     const { status, type, reason = 'no reason given' } = result;
     const words = `${type ?? `status ${status}`}: ${reason}`.slice(0, LONGEST_MESSAGE);
     // If other documents were accepted, an internal error concerns this document only, and would occur again every time.
     const ownFault = status === 500 && someTaken;
     const passes = status === 429 || status === 0 || (status >= 500 && !ownFault) || NOT_THE_DOCUMENT.has(type ?? '');
-    if (passes) throw new SinkUnavailable(`${this.client.where}: ${words}`);
+    if (passes) throw new SinkUnavailable(`${this.client.displayName}: ${words}`);
     return { state: 'refused', message: words };
   }
 
   /** The index already has a newer version of the document, which is the best the order could achieve. */
-  private isOutrun({ status, type }: ItemResult): boolean {
+  private isSuperseded({ status, type }: ItemResult): boolean {
     return this.options.versions === 'external' && status === 409 && type === 'version_conflict_engine_exception';
   }
 
@@ -178,14 +181,14 @@ export class ElasticsearchSink implements Sink {
     const found = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
     // 403: credentials that may write documents need not be allowed to examine the index.
     if (!isSuccess(found) && found.status !== 403) {
-      if (found.status !== 404) throw this.client.unavailable(found);
+      if (found.status !== 404) throw this.client.toUnavailable(found);
       const { template, alias } = this.options;
-      const settings = createIndexBody(this.dialect, template, alias);
+      const settings = buildIndexBody(this.dialect, template, alias);
       if (template !== undefined) await this.putTemplate(settings, signal);
       const body = JSON.stringify(settings);
       const made = await this.client.request({ method: 'PUT', path: this.indexPath, headers: JSON_TYPE, body }, signal);
       const another = made.status === 400 && made.body.includes('resource_already_exists_exception');
-      if (!isSuccess(made) && !another) throw this.client.unavailable(made);
+      if (!isSuccess(made) && !another) throw this.client.toUnavailable(made);
     } else if (isSuccess(found)) await this.ensureAlias(signal);
     this.indexReady = true;
   }
@@ -194,7 +197,7 @@ export class ElasticsearchSink implements Sink {
   private async putTemplate(template: object, signal: AbortSignal): Promise<void> {
     const path = `_index_template/${encodeURIComponent(`crawlway-${this.index}`)}`;
     const body = JSON.stringify({ index_patterns: [this.index], priority: TEMPLATE_PRIORITY, template });
-    await this.json({ method: 'PUT', path, headers: JSON_TYPE, body }, signal);
+    await this.requestJson({ method: 'PUT', path, headers: JSON_TYPE, body }, signal);
   }
 
   /** If the alias also names another index, it keeps naming that one. */
@@ -202,16 +205,16 @@ export class ElasticsearchSink implements Sink {
     const { alias } = this.options;
     if (alias === undefined) return;
     const body = JSON.stringify({ actions: [{ add: { index: this.index, alias } }] });
-    await this.json({ method: 'POST', path: '_aliases', headers: JSON_TYPE, body }, signal);
+    await this.requestJson({ method: 'POST', path: '_aliases', headers: JSON_TYPE, body }, signal);
   }
 
-  private routingOf(uri: string): string | undefined {
+  private routingKey(uri: string): string | undefined {
     return this.options.routing === 'host' ? (URL.parse(uri)?.host ?? uri) : undefined;
   }
 
-  private async json(request: SinkRequest, signal: AbortSignal): Promise<Record<string, unknown>> {
+  private async requestJson(request: SinkRequest, signal: AbortSignal): Promise<Record<string, unknown>> {
     const answer = await this.client.request(request, signal);
-    if (!isSuccess(answer)) throw this.client.unavailable(answer);
+    if (!isSuccess(answer)) throw this.client.toUnavailable(answer);
     return this.parse(answer);
   }
 
@@ -222,27 +225,29 @@ export class ElasticsearchSink implements Sink {
     } catch {
       // said below
     }
-    throw new SinkUnavailable(`${this.client.where}: the answer is not a JSON object; is it ${this.dialect.product}?`);
+    throw new SinkUnavailable(
+      `${this.client.displayName}: the answer is not a JSON object; is it ${this.dialect.product}?`,
+    );
   }
 }
 
-const isTaken = ({ action, status, failed }: ItemResult): boolean =>
+const isAccepted = ({ action, status, failed }: ItemResult): boolean =>
   (action === 'delete' && status === 404 && !failed) || (status >= 200 && status < 300);
 
-function resultOf(item: unknown): ItemResult {
-  const [[action, result] = ['', undefined]] = Object.entries(recordOf(item));
-  const { status, error } = recordOf(result);
-  const { type, reason, caused_by: cause } = recordOf(error);
+function parseItemResult(item: unknown): ItemResult {
+  const [[action, result] = ['', undefined]] = Object.entries(asRecord(item));
+  const { status, error } = asRecord(result);
+  const { type, reason, caused_by: cause } = asRecord(error);
   return {
     action,
     status: typeof status === 'number' ? status : 0,
     failed: error !== undefined,
-    type: textOf(type),
-    reason: textOf(recordOf(cause)['reason']) ?? textOf(reason),
+    type: asText(type),
+    reason: asText(asRecord(cause)['reason']) ?? asText(reason),
   };
 }
 
-const idOf = (uri: string): string => createHash('sha256').update(uri).digest('hex');
+const documentId = (uri: string): string => createHash('sha256').update(uri).digest('hex');
 
 function searchRequest(pit: string, after: string | undefined): SinkRequest {
   const search = {
@@ -257,7 +262,7 @@ function searchRequest(pit: string, after: string | undefined): SinkRequest {
 }
 
 /** Documents that others put into the index have no content hash. */
-function entryOf(hit: Record<string, unknown>): { uri: string; stamp: string }[] {
-  const { uri, stamp } = recordOf(hit['_source']);
+function toEntries(hit: Record<string, unknown>): { uri: string; stamp: string }[] {
+  const { uri, stamp } = asRecord(hit['_source']);
   return typeof uri === 'string' && typeof stamp === 'string' ? [{ uri, stamp }] : [];
 }

@@ -3,9 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { addOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { startReceiver } from '../../../test/support/receivers/http-receiver.js';
 import { createSink } from './create-sink.js';
-import { vettedLookup } from './endpoint.js';
+import { createGuardedLookup } from './endpoint.js';
 
-const lookup = promisify(vettedLookup([])) as unknown as (host: string, options: object) => Promise<unknown>;
+const lookup = promisify(createGuardedLookup([])) as unknown as (host: string, options: object) => Promise<unknown>;
 
 async function deliverTo(url: string, allowedAddresses: string[] = []): Promise<unknown> {
   const sink = createSink(sinkDefinition({ type: 'json', url, allowedAddresses }));

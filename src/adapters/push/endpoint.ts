@@ -33,7 +33,7 @@ export function checkLiteralHost(url: URL, allowed: readonly string[]): void {
  * A DNS lookup that returns only allowed addresses. It runs at every connect and the connection goes to exactly what it returned,
  * so that a name cannot be checked with one address and used with another.
  */
-export function vettedLookup(allowed: readonly string[]): LookupFunction {
+export function createGuardedLookup(allowed: readonly string[]): LookupFunction {
   return (hostname, options, callback) => {
     const all: LookupOptions & { all: true } = { ...options, all: true };
     dnsLookup(hostname, all, (error, addresses: LookupAddress[]) => {
@@ -56,7 +56,7 @@ export interface Agents {
 }
 
 /** For clients that open their own connections. Throws ForbiddenAddress, or the error of the lookup. */
-export async function checkHost(host: string, allowed: readonly string[]): Promise<void> {
+export async function resolveAndCheckHost(host: string, allowed: readonly string[]): Promise<void> {
   const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
   if (!addresses.every((address) => isAllowedAddress(address, allowed))) throw new ForbiddenAddress(host, addresses);
 }
@@ -69,7 +69,7 @@ interface AgentSettings {
 }
 
 export function createAgents({ allowedAddresses, tls, fingerprint }: AgentSettings, maxSockets: number): Agents {
-  const options = { keepAlive: true, maxSockets, lookup: vettedLookup(allowedAddresses) };
+  const options = { keepAlive: true, maxSockets, lookup: createGuardedLookup(allowedAddresses) };
   const secure = { ...options, ...tlsOptions(tls) };
   return {
     httpAgent: new http.Agent(options),

@@ -30,17 +30,17 @@ export class FileContents {
 
   /** In the order of the files. */
   async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
-    if (!this.readFull) for (const file of await this.fullFiles()) await this.readLines(file, 0, signal);
+    if (!this.readFull) for (const file of await this.listFullFiles()) await this.readLines(file, 0, signal);
     this.readFull = true;
-    await this.readOn(signal);
-    const places = uris.flatMap((uri) => this.places.get(digestOf(uri)) ?? []);
+    await this.readNewLines(signal);
+    const places = uris.flatMap((uri) => this.places.get(digestUri(uri)) ?? []);
     const documents: KeptDocument[] = [];
     for (const [name, some] of Map.groupBy(places, ({ file }) => file)) {
       const file = await open(name, 'r');
       try {
         for (const { offset } of some.sort((one, other) => one.offset - other.offset)) {
           signal.throwIfAborted();
-          documents.push(...keptDocument(await lineAt(file, offset)));
+          documents.push(...toKeptDocuments(await readLineAt(file, offset)));
         }
       } finally {
         await file.close();
@@ -50,7 +50,7 @@ export class FileContents {
   }
 
   /** Oldest first: the name contains the time. */
-  private async fullFiles(): Promise<string[]> {
+  private async listFullFiles(): Promise<string[]> {
     const ending = extname(this.path);
     const start = `${basename(this.path, ending)}-`;
     const names = (await readdir(dirname(this.path))).filter(
@@ -61,7 +61,7 @@ export class FileContents {
   }
 
   /** What was written since then; whole lines only. */
-  private async readOn(signal: AbortSignal): Promise<void> {
+  private async readNewLines(signal: AbortSignal): Promise<void> {
     const size = await stat(this.path).then(
       (found) => found.size,
       () => 0, // it was full a moment ago
@@ -82,7 +82,7 @@ export class FileContents {
       let done = 0;
       for (let end = chunk.indexOf(LINE_BREAK); end >= 0; end = chunk.indexOf(LINE_BREAK, done)) {
         head += chunk.toString('latin1', done, Math.min(end, done + HEAD - head.length));
-        this.note(head, { file, offset: start });
+        this.recordPlace(head, { file, offset: start });
         head = '';
         done = end + 1;
         start = place + done;
@@ -93,15 +93,15 @@ export class FileContents {
     return start;
   }
 
-  private note(head: string, place: Place): void {
+  private recordPlace(head: string, place: Place): void {
     const uri = URI.exec(Buffer.from(head, 'latin1').toString('utf8'))?.[1];
-    if (uri !== undefined) this.places.set(digestOf(JSON.parse(uri) as string), place);
+    if (uri !== undefined) this.places.set(digestUri(JSON.parse(uri) as string), place);
   }
 }
 
-const digestOf = (uri: string): bigint => createHash('sha256').update(uri).digest().readBigUInt64LE();
+const digestUri = (uri: string): bigint => createHash('sha256').update(uri).digest().readBigUInt64LE();
 
-async function lineAt(file: FileHandle, offset: number): Promise<string> {
+async function readLineAt(file: FileHandle, offset: number): Promise<string> {
   const pieces: Buffer[] = [];
   for (let place = offset; ; ) {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(64 << 10), 0, 64 << 10, place);
@@ -112,7 +112,7 @@ async function lineAt(file: FileHandle, offset: number): Promise<string> {
   }
 }
 
-function keptDocument(line: string): KeptDocument[] {
+function toKeptDocuments(line: string): KeptDocument[] {
   const { crawler, uri, document } = JSON.parse(line) as OrderRecord;
   if (!document) return [];
   const { stamp, metas, master, text } = document;

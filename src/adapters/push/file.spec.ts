@@ -6,7 +6,7 @@ import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../tes
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { FileSink } from './file.js';
-import { orderRecord } from './order-record.js';
+import { toOrderRecord } from './order-record.js';
 
 function fileSink(path: string): FileSink {
   const sink = new FileSink(sinkDefinition({ type: 'file', url: path }));
@@ -29,7 +29,7 @@ describe('the file sink', () => {
       { state: 'acknowledged' },
     ]);
     await fileSink(path).deliver([deleteOrder('http://c/')], stillWanted());
-    expect(written(path).slice(0, 2)).toEqual(batch.map((order) => orderRecord(order)));
+    expect(written(path).slice(0, 2)).toEqual(batch.map((order) => toOrderRecord(order)));
     expect(written(path)).toHaveLength(3);
   });
 
@@ -45,7 +45,7 @@ describe('the file sink', () => {
 
   it('takes off a line that a crash cut short', async () => {
     const path = join(temporaryDirectory(), 'orders.jsonl');
-    const whole = `${JSON.stringify(orderRecord(deleteOrder('http://a/')))}\n`;
+    const whole = `${JSON.stringify(toOrderRecord(deleteOrder('http://a/')))}\n`;
     writeFileSync(path, `${whole}{"kind":"add","id":7,"text":"${'x'.repeat(200_000)}`);
     await fileSink(path).deliver([deleteOrder('http://b/')], stillWanted());
     expect(written(path).map(({ uri }) => uri)).toEqual(['http://a/', 'http://b/']);

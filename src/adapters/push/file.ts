@@ -7,8 +7,8 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { FileContents } from './file-contents.js';
-import { orderRecord } from './order-record.js';
-import { allAcknowledged } from './splitting.js';
+import { toOrderRecord } from './order-record.js';
+import { acknowledgeAll } from './splitting.js';
 
 /** A link in place of the file would lead out of the folder against which the configuration was checked. */
 const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -60,9 +60,9 @@ export class FileSink implements Sink {
     try {
       signal.throwIfAborted();
       this.file ??= await openAtLineStart(this.path);
-      await this.write(this.file, batch.map((order) => `${JSON.stringify(orderRecord(order))}\n`).join(''));
+      await this.write(this.file, batch.map((order) => `${JSON.stringify(toOrderRecord(order))}\n`).join(''));
       await this.rotateWhenFull(this.file);
-      return allAcknowledged(batch);
+      return acknowledgeAll(batch);
     } catch (error) {
       throw new SinkUnavailable(`sink ${this.name} at ${this.path}: ${(error as Error).message}`);
     }
@@ -82,7 +82,7 @@ export class FileSink implements Sink {
     this.file = undefined;
     this.contents = undefined;
     await file.close();
-    if (compress === 'gzip') await compressed(full).catch(() => undefined); // it stays as it is
+    if (compress === 'gzip') await compressFile(full).catch(() => undefined); // it stays as it is
   }
 
   private async write(file: FileHandle, text: string): Promise<void> {
@@ -98,7 +98,7 @@ export class FileSink implements Sink {
 }
 
 /** The file is removed when the other one is on the disk. */
-async function compressed(path: string): Promise<void> {
+async function compressFile(path: string): Promise<void> {
   const target = await open(`${path}.gz`, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     await pipeline(createReadStream(path), createGzip(), target.createWriteStream({ flush: true }));
@@ -114,7 +114,7 @@ async function openAtLineStart(path: string): Promise<FileHandle> {
   const file = await open(path, OPEN, 0o600);
   try {
     const { size } = await file.stat();
-    const start = await lastLineStart(file, size);
+    const start = await findLastLineStart(file, size);
     if (start < size) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(LINE_START.length), 0, LINE_START.length, start);
       if (!LINE_START.startsWith(buffer.toString('latin1', 0, bytesRead)))
@@ -131,7 +131,7 @@ async function openAtLineStart(path: string): Promise<FileHandle> {
 }
 
 /** Offset after the last line break, read backwards in pieces: an incomplete line may be as long as the largest document. */
-async function lastLineStart(file: FileHandle, size: number): Promise<number> {
+async function findLastLineStart(file: FileHandle, size: number): Promise<number> {
   const piece = Buffer.alloc(64 << 10);
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - piece.length);

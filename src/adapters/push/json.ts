@@ -3,9 +3,9 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Secret } from '../../domain/secret.js';
 import type { Sink } from '../../engine/ports/sink.js';
-import { orderRecord } from './order-record.js';
+import { toOrderRecord } from './order-record.js';
 import { isSuccess, SinkClient } from './sink-client.js';
-import { allAcknowledged, type RequestAnswer, sendSplitting } from './splitting.js';
+import { acknowledgeAll, type RequestAnswer, sendSplitting } from './splitting.js';
 
 /** Statuses that blame the orders, not the server. */
 const REFUSALS = new Set([400, 413, 422]);
@@ -33,7 +33,7 @@ export class JsonSink implements Sink {
   /** Any answer that is not a server error: few receivers support OPTIONS, but all of them answer. */
   async probe(signal: AbortSignal): Promise<void> {
     const answer = await this.client.request({ method: 'OPTIONS', path: '' }, signal);
-    if (answer.status >= 500 && answer.status !== 501) throw this.client.unavailable(answer);
+    if (answer.status >= 500 && answer.status !== 501) throw this.client.toUnavailable(answer);
   }
 
   close(): Promise<void> {
@@ -41,15 +41,15 @@ export class JsonSink implements Sink {
   }
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
-    const body = Buffer.from(JSON.stringify({ orders: orders.map(orderRecord) }));
-    const headers = { 'content-type': 'application/json', ...this.signature(body) };
+    const body = Buffer.from(JSON.stringify({ orders: orders.map(toOrderRecord) }));
+    const headers = { 'content-type': 'application/json', ...this.signatureHeader(body) };
     const answer = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
-    if (isSuccess(answer)) return allAcknowledged(orders);
-    if (!REFUSALS.has(answer.status)) throw this.client.unavailable(answer);
+    if (isSuccess(answer)) return acknowledgeAll(orders);
+    if (!REFUSALS.has(answer.status)) throw this.client.toUnavailable(answer);
     return { refused: answer.body.slice(0, 1_000) || `status ${answer.status}` };
   }
 
-  private signature(body: Buffer): Record<string, string> {
+  private signatureHeader(body: Buffer): Record<string, string> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     if (!this.secret) return { 'x-crawlway-timestamp': timestamp };
     const mac = createHmac('sha256', this.secret.reveal()).update(`${timestamp}.`).update(body).digest('hex');

@@ -21,7 +21,7 @@ export class KafkaGuard {
   constructor(readonly allowedAddresses: readonly string[]) {}
 
   /** Aborts, with an Error as its reason, when a connection was ended here: the client may wait for an answer without end. */
-  get ended(): AbortSignal {
+  get endSignal(): AbortSignal {
     return this.end.signal;
   }
 
@@ -31,7 +31,7 @@ export class KafkaGuard {
       if (isAllowedAddress(remoteAddress, this.allowedAddresses)) return;
       socket.destroy(new ForbiddenAddress(remoteAddress, [remoteAddress]));
     });
-    guardStream(socket, lengthCheck());
+    guardStream(socket, createLengthCheck());
     socket.once('error', (error) => {
       if (error instanceof ForbiddenAddress || error instanceof UnreadableAnswer) this.end.abort(error);
     });
@@ -39,7 +39,7 @@ export class KafkaGuard {
 }
 
 /** Throws for an answer with an impossible length. */
-function lengthCheck(): (piece: Uint8Array) => void {
+function createLengthCheck(): (piece: Uint8Array) => void {
   let rest = 0;
   let length = 0;
   let bytesOfLength = 0;

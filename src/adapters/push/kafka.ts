@@ -3,10 +3,10 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { type KafkaAddress, readKafkaUrl } from '../../domain/push/kafka-url.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { checkHost, tlsOptions } from './endpoint.js';
+import { resolveAndCheckHost, tlsOptions } from './endpoint.js';
 import { KafkaGuard } from './kafka-guard.js';
-import { orderRecord } from './order-record.js';
-import { allAcknowledged, type RequestAnswer, sendSplitting } from './splitting.js';
+import { toOrderRecord } from './order-record.js';
+import { acknowledgeAll, type RequestAnswer, sendSplitting } from './splitting.js';
 
 type Records = Producer<string, string, string, string>;
 
@@ -47,7 +47,7 @@ export class KafkaSink implements Sink {
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    await this.connected(signal, async (producer) => {
+    await this.runWithTimeout(signal, async (producer) => {
       await producer.metadata({ topics: [this.topic], forceUpdate: true, autocreateTopics: false });
     });
   }
@@ -66,47 +66,47 @@ export class KafkaSink implements Sink {
   }
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
-    if (signal.aborted) throw this.unavailable(new Error('the delivery was stopped'));
+    if (signal.aborted) throw this.toUnavailable(new Error('the delivery was stopped'));
     const messages = orders.map((order) => ({
       topic: this.topic,
       key: order.uri,
-      value: order.kind === 'add' ? JSON.stringify(orderRecord(order)) : undefined,
+      value: order.kind === 'add' ? JSON.stringify(toOrderRecord(order)) : undefined,
       headers: { order: String(order.id), crawler: order.crawler, reason: order.reason },
     }));
     let refused: string | undefined;
-    await this.connected(signal, async (producer) => {
+    await this.runWithTimeout(signal, async (producer) => {
       try {
         await producer.send({ messages, acks: ALL_REPLICAS, autocreateTopics: false });
       } catch (error) {
-        refused = refusalOf(error);
+        refused = findRefusal(error);
         if (refused === undefined) throw error;
       }
     });
-    return refused === undefined ? allAcknowledged(orders) : { refused };
+    return refused === undefined ? acknowledgeAll(orders) : { refused };
   }
 
   /** After a failure a new producer is created: nobody knows which records the old one delivered. The client may wait forever. */
-  private async connected(signal: AbortSignal, work: (producer: Records) => Promise<void>): Promise<void> {
+  private async runWithTimeout(signal: AbortSignal, work: (producer: Records) => Promise<void>): Promise<void> {
     const { timeout } = this.definition;
-    const { ended: broken } = this.guard;
+    const { endSignal: broken } = this.guard;
     const end = AbortSignal.any([signal, broken, AbortSignal.timeout(timeout)]);
     const given = new Promise<never>((_, reject) => {
-      const ended = (): void => {
+      const onAbort = (): void => {
         const why = signal.aborted ? 'the delivery was stopped' : `no answer within ${timeout} ms; is the topic there?`;
         reject(broken.aborted ? broken.reason : new Error(why));
       };
-      if (end.aborted) ended();
-      else end.addEventListener('abort', ended, { once: true });
+      if (end.aborted) onAbort();
+      else end.addEventListener('abort', onAbort, { once: true });
     });
     try {
-      await Promise.race([this.used(work), given]);
+      await Promise.race([this.withProducer(work), given]);
     } catch (error) {
       await this.close();
-      throw this.unavailable(error);
+      throw this.toUnavailable(error);
     }
   }
 
-  private async used(work: (producer: Records) => Promise<void>): Promise<void> {
+  private async withProducer(work: (producer: Records) => Promise<void>): Promise<void> {
     this.ready ??= this.open();
     await this.ready;
     if (!this.producer) throw new Error('the sink was closed');
@@ -115,7 +115,7 @@ export class KafkaSink implements Sink {
 
   private async open(): Promise<void> {
     const { allowedAddresses, timeout, tls } = this.definition;
-    await Promise.all(this.address.brokers.map(({ host }) => checkHost(host, allowedAddresses)));
+    await Promise.all(this.address.brokers.map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
     const { Producer, stringSerializers } = await import('@platformatic/kafka');
     const producer: Records = new Producer({
       clientId: 'crawlway',
@@ -127,16 +127,16 @@ export class KafkaSink implements Sink {
       connectTimeout: Math.min(timeout, CONNECT_WITHIN_MS),
       requestTimeout: timeout,
       ...(this.address.tls ? { tls: tlsOptions(tls) } : {}),
-      ...this.sasl(),
+      ...this.saslOptions(),
     });
     producer.on('error', () => undefined); // the request that fails says it
     this.producer = producer;
     // Brokers name each other: those they name must be allowed as well.
     const { brokers } = await producer.metadata({ topics: [this.topic], autocreateTopics: false });
-    await Promise.all([...brokers.values()].map(({ host }) => checkHost(host, allowedAddresses)));
+    await Promise.all([...brokers.values()].map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
   }
 
-  private sasl(): { sasl?: SASLOptions } {
+  private saslOptions(): { sasl?: SASLOptions } {
     const { login, password, mechanism = 'PLAIN' } = this.definition.options;
     if (!login) return {};
     return {
@@ -144,14 +144,14 @@ export class KafkaSink implements Sink {
     };
   }
 
-  private unavailable(error: unknown): SinkUnavailable {
+  private toUnavailable(error: unknown): SinkUnavailable {
     if (error instanceof SinkUnavailable) return error;
     const where = this.address.brokers.map(({ host, port }) => `${host}:${port}`).join(',');
-    return new SinkUnavailable(`sink ${this.name} at ${where}, topic ${this.topic}: ${deepest(error)}`);
+    return new SinkUnavailable(`sink ${this.name} at ${where}, topic ${this.topic}: ${deepestMessage(error)}`);
   }
 }
 
-const causesOf = (error: unknown): unknown[] => {
+const directCauses = (error: unknown): unknown[] => {
   const { cause, errors = [] } = (error ?? {}) as { cause?: unknown; errors?: readonly unknown[] };
   return [...(cause === undefined ? [] : [cause]), ...errors];
 };
@@ -159,17 +159,17 @@ const causesOf = (error: unknown): unknown[] => {
 function* allCauses(error: unknown, depth = 0): Generator<{ readonly message?: string; readonly apiId?: string }> {
   if (typeof error !== 'object' || error === null || depth > 5) return;
   yield error as { message?: string };
-  for (const cause of causesOf(error)) yield* allCauses(cause, depth + 1);
+  for (const cause of directCauses(error)) yield* allCauses(cause, depth + 1);
 }
 
-function refusalOf(error: unknown): string | undefined {
+function findRefusal(error: unknown): string | undefined {
   for (const { apiId, message } of allCauses(error))
     if (apiId !== undefined && REFUSALS.includes(apiId)) return `${apiId}: ${message ?? ''}`.slice(0, 1_000);
   return undefined;
 }
 
 /** The actual error, instead of one that says there were several. */
-function deepest(error: unknown): string {
+function deepestMessage(error: unknown): string {
   const messages = [...allCauses(error)].map(({ message }) => message).filter(Boolean);
   return (messages.at(-1) ?? String(error)).slice(0, 1_000);
 }

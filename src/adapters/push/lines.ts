@@ -8,18 +8,22 @@ const LONGEST_LINE = 1 << 20;
 /**
  * The lines of an answer as they arrive. Silence for longer than the sink's timeout, or an incomplete answer, is SinkUnavailable.
  */
-export async function* lines(client: SinkClient, request: SinkRequest, signal: AbortSignal): AsyncGenerator<string> {
+export async function* readLines(
+  client: SinkClient,
+  request: SinkRequest,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const body = addAbortSignal(signal, await client.stream(request, signal));
   let rest = '';
   try {
-    for await (const chunk of chunks(body, client.timeout)) {
+    for await (const chunk of readChunks(body, client.timeout)) {
       const pieces = (rest + chunk).split('\n');
       rest = pieces.pop() ?? '';
       if (rest.length > LONGEST_LINE) throw new Error(`a line is longer than ${LONGEST_LINE} characters`);
       yield* pieces;
     }
   } catch (error) {
-    throw new SinkUnavailable(`${client.where}: the listing broke off: ${(error as Error).message}`);
+    throw new SinkUnavailable(`${client.displayName}: the listing broke off: ${(error as Error).message}`);
   } finally {
     body.destroy();
   }
@@ -27,7 +31,7 @@ export async function* lines(client: SinkClient, request: SinkRequest, signal: A
 }
 
 /** The time counts only while data is awaited, so that a reader may take its time. */
-async function* chunks(body: Readable, timeoutMs: number): AsyncGenerator<string> {
+async function* readChunks(body: Readable, timeoutMs: number): AsyncGenerator<string> {
   const iterator = body.setEncoding('utf8')[Symbol.asyncIterator]();
   for (;;) {
     const timer = setTimeout(() => body.destroy(new Error(`silent for ${timeoutMs} ms`)), timeoutMs);

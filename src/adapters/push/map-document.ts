@@ -8,7 +8,7 @@ export class UnmappableValue extends Error {
   override readonly name = 'UnmappableValue';
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const TEXT = 'text';
 
@@ -19,82 +19,82 @@ export function mapDocument(document: PushDocument, steps: readonly MapStep[]): 
 
 function mapField(document: PushDocument, step: MapStep): PushDocument {
   if (step.field === TEXT) return mapText(document, step);
-  const names = new Set(document.metas.map(({ name }) => name).filter((name) => fits(step.field, name)));
+  const names = new Set(document.metas.map(({ name }) => name).filter((name) => matchesPattern(step.field, name)));
   if (names.size === 0 && step.default !== undefined && !step.field.endsWith('*')) names.add(step.field);
   let { metas } = document;
   for (const name of names) metas = mapMeta(metas, name, step);
   return { ...document, metas };
 }
 
-const fits = (pattern: string, name: string): boolean =>
+const matchesPattern = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 /** The values are placed where the first of them was. */
 function mapMeta(metas: readonly Meta[], name: string, step: MapStep): Meta[] {
   const present = metas.filter((meta) => meta.name === name).map(({ value }) => value);
-  const values = changed(name, present.length === 0 ? [step.default ?? ''] : present, step);
-  const newName = step.rename === undefined ? name : renamed(name, step.field, step.rename);
+  const values = convertValues(name, present.length === 0 ? [step.default ?? ''] : present, step);
+  const newName = step.rename === undefined ? name : renameField(name, step.field, step.rename);
   const replacement = [
     ...(step.drop ? [] : values.map((value) => ({ name: newName, value }))),
     ...(step.copyTo === undefined ? [] : values.map((value) => ({ name: step.copyTo!, value }))),
   ];
   const first = metas.findIndex((meta) => meta.name === name);
   const at = first < 0 ? metas.length : first;
-  const others = (some: readonly Meta[]): Meta[] => some.filter((meta) => meta.name !== name);
-  return [...others(metas.slice(0, at)), ...replacement, ...others(metas.slice(at))];
+  const withoutMeta = (some: readonly Meta[]): Meta[] => some.filter((meta) => meta.name !== name);
+  return [...withoutMeta(metas.slice(0, at)), ...replacement, ...withoutMeta(metas.slice(at))];
 }
 
-function renamed(name: string, pattern: string, target: string): string {
+function renameField(name: string, pattern: string, target: string): string {
   if (!pattern.endsWith('*') || !target.endsWith('*')) return target;
   return target.slice(0, -1) + name.slice(pattern.length - 1);
 }
 
 function mapText(document: PushDocument, step: MapStep): PushDocument {
-  const [text = ''] = changed(TEXT, [document.text || (step.default ?? '')], { ...step, split: undefined });
+  const [text = ''] = convertValues(TEXT, [document.text || (step.default ?? '')], { ...step, split: undefined });
   const targets = [step.copyTo, step.rename].filter((name) => name !== undefined);
   const metas = [...document.metas, ...targets.map((name) => ({ name, value: text }))];
   return { ...document, metas, text: step.drop || step.rename !== undefined ? '' : text };
 }
 
-function changed(field: string, present: readonly string[], step: MapStep): string[] {
+function convertValues(field: string, present: readonly string[], step: MapStep): string[] {
   let values = [...present];
   const { split, join, dateFormat, type } = step;
   if (split) values = values.flatMap((value) => value.split(split).map((part) => part.trim())).filter(Boolean);
   if (join !== undefined && values.length > 1) values = [values.join(join)];
-  if (dateFormat !== undefined) values = values.map((value) => readDate(field, value, dateFormat));
-  if (type !== undefined) values = values.map((value) => typed(field, value, type));
+  if (dateFormat !== undefined) values = values.map((value) => parseDate(field, value, dateFormat));
+  if (type !== undefined) values = values.map((value) => convertType(field, value, type));
   if (step.lowerCase) values = values.map((value) => value.toLowerCase());
-  return step.hash === undefined ? values : values.map(digest);
+  return step.hash === undefined ? values : values.map(sha256);
 }
 
 const LONGEST_QUOTE = 100;
 
-function fault(field: string, value: string, wanted: string): UnmappableValue {
+function unmappable(field: string, value: string, wanted: string): UnmappableValue {
   return new UnmappableValue(`field ${field}: ${JSON.stringify(value.slice(0, LONGEST_QUOTE))} is not ${wanted}`);
 }
 
 /** In one form, which search engines read as that type. */
-function typed(field: string, value: string, type: NonNullable<MapStep['type']>): string {
+function convertType(field: string, value: string, type: NonNullable<MapStep['type']>): string {
   const text = value.trim();
   switch (type) {
     case 'text':
       return value;
     case 'integer':
       if (/^[+-]?\d{1,18}$/.test(text)) return String(BigInt(text.replace(/^\+/, '')));
-      throw fault(field, value, 'an integer');
+      throw unmappable(field, value, 'an integer');
     case 'number': {
       const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
       if (Number.isFinite(number)) return String(number);
-      throw fault(field, value, 'a number');
+      throw unmappable(field, value, 'a number');
     }
     case 'boolean':
       if (/^(?:true|yes|1|on)$/i.test(text)) return 'true';
       if (/^(?:false|no|0|off)$/i.test(text)) return 'false';
-      throw fault(field, value, 'true or false');
+      throw unmappable(field, value, 'true or false');
     case 'date': {
       const time = Date.parse(text);
       if (/^\d{4}|[a-z]{3}/i.test(text) && !Number.isNaN(time)) return new Date(time).toISOString();
-      throw fault(field, value, 'a date');
+      throw unmappable(field, value, 'a date');
     }
   }
 }
@@ -110,7 +110,7 @@ const PARTS: Readonly<Record<string, string>> = {
 
 const expressions = new Map<string, RegExp>();
 
-function expressionOf(pattern: string): RegExp {
+function compilePattern(pattern: string): RegExp {
   const known = expressions.get(pattern);
   if (known) return known;
   const used = new Set<string>();
@@ -125,7 +125,7 @@ function expressionOf(pattern: string): RegExp {
   return expression;
 }
 
-function readDate(field: string, value: string, pattern: string): string {
+function parseDate(field: string, value: string, pattern: string): string {
   const {
     yyyy,
     MM = '1',
@@ -133,7 +133,7 @@ function readDate(field: string, value: string, pattern: string): string {
     HH = '0',
     mm = '0',
     ss = '0',
-  } = expressionOf(pattern).exec(value.trim())?.groups ?? {};
+  } = compilePattern(pattern).exec(value.trim())?.groups ?? {};
   if (yyyy !== undefined) {
     const [year, month, day, hour, minute, second] = [yyyy, MM, dd, HH, mm, ss].map(Number) as [
       number,
@@ -148,5 +148,5 @@ function readDate(field: string, value: string, pattern: string): string {
     if (date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60)
       return date.toISOString();
   }
-  throw fault(field, value, `a date like ${pattern}`);
+  throw unmappable(field, value, `a date like ${pattern}`);
 }

@@ -22,7 +22,7 @@ export class MappedSink implements Sink {
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    const mapped = batch.map((order) => this.mapped(order));
+    const mapped = batch.map((order) => this.mapOrder(order));
     const orders = mapped.filter((order) => 'id' in order);
     const answers = orders.length === 0 ? [] : await this.sink.deliver(orders, signal);
     let next = 0;
@@ -33,7 +33,7 @@ export class MappedSink implements Sink {
     return this.sink.close();
   }
 
-  private mapped(order: PushOrder): PushOrder | OrderAnswer {
+  private mapOrder(order: PushOrder): PushOrder | OrderAnswer {
     if (order.kind === 'delete') return order;
     try {
       return { ...order, document: mapDocument(order.document, this.steps) };

@@ -1,7 +1,7 @@
 import type { Chunk, Heading } from '../../domain/content/content-definition.js';
 import { typedMeta } from '../../domain/content/meta-types.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
-import { isRecord, textOf, textsOf } from './answers.js';
+import { asText, asTexts, isRecord } from './answers.js';
 
 /** The values of metas under the field to which each name is mapped, for sinks whose fields can have several values. */
 export const valuesByName = (
@@ -13,15 +13,15 @@ export const valuesByName = (
 };
 
 /** The metas again of the values under their names; their order among different names is not kept. */
-export const metasOf = (values: Readonly<Record<string, unknown>>): Meta[] =>
-  Object.entries(values).flatMap(([name, some]) => textsOf(some).map((value) => typedMeta(name, value)));
+export const metasFromValues = (values: Readonly<Record<string, unknown>>): Meta[] =>
+  Object.entries(values).flatMap(([name, some]) => asTexts(some).map((value) => typedMeta(name, value)));
 
 /** As in Markdown: `## Installation`. */
-export const headingText = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;
+export const formatHeading = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;
 
 /** Headings, Markdown and chunks as metas, for sinks that have no other fields; a chunk is JSON. */
 export const formsAsMetas = ({ headings = [], markdown, chunks = [] }: PushDocument): readonly Meta[] => [
-  ...headings.map((heading) => ({ name: 'headings', value: headingText(heading) })),
+  ...headings.map((heading) => ({ name: 'headings', value: formatHeading(heading) })),
   ...(markdown === undefined ? [] : [{ name: 'markdown', value: markdown }]),
   ...chunks.map((chunk) => ({ name: 'chunks', value: JSON.stringify(chunk) })),
 ];
@@ -31,26 +31,26 @@ export const typedMetas = (metas: readonly Meta[], type: 'date' | 'number'): rea
   metas.filter((meta) => meta.type === type);
 
 /** Headings, Markdown and chunks, read back from a record of a sink. The position of headings in the text is not stored. */
-export function formsFrom(
+export function parseForms(
   record: Readonly<Record<string, unknown>>,
 ): Pick<PushDocument, 'headings' | 'markdown' | 'chunks'> {
   const { headings, chunks } = record;
-  const markdown = textOf(record['markdown']);
+  const markdown = asText(record['markdown']);
   return {
-    ...(Array.isArray(headings) ? { headings: textsOf(headings).map(headingFrom) } : {}),
+    ...(Array.isArray(headings) ? { headings: asTexts(headings).map(parseHeading) } : {}),
     ...(markdown === undefined ? {} : { markdown }),
-    ...(Array.isArray(chunks) ? { chunks: chunks.flatMap(chunkFrom) } : {}),
+    ...(Array.isArray(chunks) ? { chunks: chunks.flatMap(parseChunk) } : {}),
   };
 }
 
-function headingFrom(written: string): Heading {
+function parseHeading(written: string): Heading {
   const level = Math.max(1, written.indexOf(' '));
   return { level, text: written.slice(level + 1), start: 0 };
 }
 
-function chunkFrom(chunk: unknown): Chunk[] {
+function parseChunk(chunk: unknown): Chunk[] {
   if (!isRecord(chunk)) return [];
   const { text, path, start, end } = chunk;
   const isWhole = typeof text === 'string' && typeof start === 'number' && typeof end === 'number';
-  return isWhole ? [{ text, path: textsOf(path), start, end }] : [];
+  return isWhole ? [{ text, path: asTexts(path), start, end }] : [];
 }

@@ -28,7 +28,7 @@ export interface OrderRecord {
   };
 }
 
-export function orderRecord(order: PushOrder): OrderRecord {
+export function toOrderRecord(order: PushOrder): OrderRecord {
   const { kind, id, crawler, uri, reason } = order;
   const record = { kind, id, crawler, uri, reason, decidedAt: new Date(order.decidedAt).toISOString() };
   if (order.kind === 'delete') return record;

@@ -24,32 +24,32 @@ export class PinnedAgent extends https.Agent {
     const { host = 'localhost', servername } = options as tls.ConnectionOptions;
     const name = servername || (isIP(host) ? '' : host);
     const socket = tls.connect({ ...(options as tls.ConnectionOptions), servername: name, rejectUnauthorized: false });
-    const failed = (error: Error): void => callback?.(error, socket);
-    socket.once('error', failed);
+    const fail = (error: Error): void => callback?.(error, socket);
+    socket.once('error', fail);
     socket.once('secureConnect', () => {
-      const fault = faultOf(socket, this.fingerprint, host);
+      const fault = findFault(socket, this.fingerprint, host);
       if (fault) {
         socket.destroy(fault);
         return;
       }
-      socket.off('error', failed);
+      socket.off('error', fail);
       callback?.(null, socket);
     });
     return undefined;
   }
 }
 
-function faultOf(socket: tls.TLSSocket, fingerprint: string, host: string): Error | undefined {
+function findFault(socket: tls.TLSSocket, fingerprint: string, host: string): Error | undefined {
   let peer: tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
-  let certificate = certificateOf(peer);
-  const shown = [certificate && digestOf(certificate)];
-  if (certificate && digestOf(certificate) === fingerprint) return undefined;
+  let certificate = parseCertificate(peer);
+  const shown = [certificate && fingerprintOf(certificate)];
+  if (certificate && fingerprintOf(certificate) === fingerprint) return undefined;
   for (let i = 0; certificate && peer && i < LONGEST_CHAIN; i++) {
-    const issuer = certificateOf(peer.issuerCertificate);
+    const issuer = parseCertificate(peer.issuerCertificate);
     // Whoever sends a chain may include any certificate: only signatures count.
     if (!issuer?.ca || !certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) break;
-    shown.push(digestOf(issuer));
-    if (digestOf(issuer) === fingerprint) return tls.checkServerIdentity(host, socket.getPeerCertificate());
+    shown.push(fingerprintOf(issuer));
+    if (fingerprintOf(issuer) === fingerprint) return tls.checkServerIdentity(host, socket.getPeerCertificate());
     if (issuer.fingerprint256 === certificate.fingerprint256) break;
     [peer, certificate] = [peer.issuerCertificate, issuer];
   }
@@ -58,7 +58,7 @@ function faultOf(socket: tls.TLSSocket, fingerprint: string, host: string): Erro
   );
 }
 
-const certificateOf = (peer: tls.DetailedPeerCertificate | undefined): X509Certificate | undefined =>
+const parseCertificate = (peer: tls.DetailedPeerCertificate | undefined): X509Certificate | undefined =>
   peer?.raw ? new X509Certificate(peer.raw) : undefined;
 
-const digestOf = ({ fingerprint256 }: X509Certificate): string => fingerprint256.replaceAll(':', '').toLowerCase();
+const fingerprintOf = ({ fingerprint256 }: X509Certificate): string => fingerprint256.replaceAll(':', '').toLowerCase();

@@ -25,19 +25,20 @@ export class PluginOrders implements Sink {
   ) {
     this.name = sink.name;
     this.entries = sink.entries && ((signal) => sink.entries!(signal));
-    this.documents = sink.documents && (async (uris, signal) => (this.changes ? [] : sink.documents!(uris, signal)));
+    this.documents =
+      sink.documents && (async (uris, signal) => (this.hasOrderHooks ? [] : sink.documents!(uris, signal)));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
   }
 
   /** What the sink holds may not be what was indexed. */
-  private get changes(): boolean {
+  private get hasOrderHooks(): boolean {
     return this.plugins.facts.some(({ hooks }) => hooks.includes('onOrder'));
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const { facts } = this.plugins;
-    if (!this.changes) return this.sink.deliver(batch, signal);
-    const seen = await Promise.all(batch.map((order) => this.seen(order, facts)));
+    if (!this.hasOrderHooks) return this.sink.deliver(batch, signal);
+    const seen = await Promise.all(batch.map((order) => this.runHooks(order, facts)));
     const orders = seen.filter((order) => 'id' in order);
     const answers = orders.length === 0 ? [] : await this.sink.deliver(orders, signal);
     let next = 0;
@@ -48,14 +49,14 @@ export class PluginOrders implements Sink {
     return this.sink.close();
   }
 
-  private async seen(given: PushOrder, facts: readonly PluginFacts[]): Promise<PushOrder | OrderAnswer> {
+  private async runHooks(given: PushOrder, facts: readonly PluginFacts[]): Promise<PushOrder | OrderAnswer> {
     let order = given;
     for (const { name, isOptional } of pluginsWith(facts, 'onOrder', given.crawler)) {
       try {
-        const change = await this.plugins.call(name, 'onOrder', this.shown(order));
+        const change = await this.plugins.call(name, 'onOrder', this.toPluginOrder(order));
         if (!change || order.kind === 'delete') continue;
         if (change.refuse !== undefined) return { state: 'refused', message: `plug-in ${name}: ${change.refuse}` };
-        order = changed(order, change);
+        order = applyChange(order, change);
       } catch (error) {
         if (!(error instanceof PluginFailed)) throw error;
         if (order.kind === 'add' && !isOptional)
@@ -65,28 +66,28 @@ export class PluginOrders implements Sink {
     return order;
   }
 
-  private shown(order: PushOrder): PluginOrder {
+  private toPluginOrder(order: PushOrder): PluginOrder {
     const { crawler, uri, reason } = order;
     const facts = { sink: this.name, crawler, uri, reason, decidedAt: isoTime(order.decidedAt) };
     if (order.kind === 'delete') return { ...facts, kind: 'delete' };
     const { stamp, metas, text, master } = order.document;
     const size = master.bytes.byteLength;
-    return { ...facts, kind: 'add', stamp, metas: grouped(metas), text, mediaType: master.mimeType, size };
+    return { ...facts, kind: 'add', stamp, metas: groupMetas(metas), text, mediaType: master.mimeType, size };
   }
 }
 
-function changed(order: AddOrder, { metas, text, bytes }: OrderChange): AddOrder {
+function applyChange(order: AddOrder, { metas, text, bytes }: OrderChange): AddOrder {
   const { document } = order;
   const made: PushDocument = {
     ...document,
-    ...(metas ? { metas: withMetas(document.metas, metas) } : {}),
+    ...(metas ? { metas: applyMetas(document.metas, metas) } : {}),
     ...(text === undefined ? {} : { text }),
     ...(bytes === false ? { master: { ...document.master, bytes: NO_BYTES } } : {}),
   };
   return { ...order, document: made };
 }
 
-function withMetas(metas: readonly Meta[], given: NonNullable<OrderChange['metas']>): Meta[] {
+function applyMetas(metas: readonly Meta[], given: NonNullable<OrderChange['metas']>): Meta[] {
   const kept = metas.filter(({ name }) => !Object.hasOwn(given, name));
   const added = Object.entries(given).flatMap(([name, values]) =>
     values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => typedMeta(name, value)),
@@ -94,7 +95,7 @@ function withMetas(metas: readonly Meta[], given: NonNullable<OrderChange['metas
   return [...kept, ...added];
 }
 
-function grouped(metas: readonly Meta[]): Record<string, string[]> {
+function groupMetas(metas: readonly Meta[]): Record<string, string[]> {
   const groups = Object.create(null) as Record<string, string[]>;
   for (const { name, value } of metas) {
     groups[name] ??= [];

@@ -15,12 +15,14 @@ export class PluginSink implements Sink {
     private readonly plugins: PluginCaller,
   ) {
     this.name = definition.name;
-    this.plugin = pluginNameOf(definition.url);
+    this.plugin = parsePluginName(definition.url);
   }
 
   async deliver(batch: readonly PushOrder[]): Promise<OrderAnswer[]> {
     const { plugin, plugins, definition } = this;
-    const answers = await reaching(plugins.call(plugin, 'deliver', batch.map(sinkOrder), definition.timeout));
+    const answers = await withUnavailableErrors(
+      plugins.call(plugin, 'deliver', batch.map(toSinkOrder), definition.timeout),
+    );
     if (answers.length !== batch.length)
       throw new SinkUnavailable(`${plugin} gave ${answers.length} answers to ${batch.length} orders`);
     return answers.map((answer) =>
@@ -34,9 +36,9 @@ export class PluginSink implements Sink {
 }
 
 /** `plugin:NAME`. */
-export const pluginNameOf = (url: string): string => url.slice('plugin:'.length);
+export const parsePluginName = (url: string): string => url.slice('plugin:'.length);
 
-async function reaching<T>(answer: Promise<T>): Promise<T> {
+async function withUnavailableErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
@@ -45,7 +47,7 @@ async function reaching<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-function sinkOrder(order: PushOrder): SinkOrder {
+function toSinkOrder(order: PushOrder): SinkOrder {
   const { id, crawler, uri, reason } = order;
   const facts = { id, crawler, uri, reason, decidedAt: isoTime(order.decidedAt) };
   if (order.kind === 'delete') return { ...facts, kind: 'delete' };

@@ -6,7 +6,7 @@ import { connectionFault } from '../../domain/fetch/connection-faults.js';
 import type { SinkType } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
-import { type AwsSigner, awsSigner } from './aws-signer.js';
+import { type AwsSigner, createAwsSigner } from './aws-signer.js';
 import { type Agents, checkLiteralHost, createAgents } from './endpoint.js';
 import { parseRetryAfter } from './retry-after.js';
 import type { SinkRequest } from './sink-request.js';
@@ -57,8 +57,8 @@ export class SinkClient {
       transformRequest: [(data) => data],
       transformResponse: [(data) => data],
     });
-    this.signer = awsSigner(definition);
-    this.authorization = authorization(definition.options, this.base, keyScheme);
+    this.signer = createAwsSigner(definition);
+    this.authorization = authorizationHeader(definition.options, this.base, keyScheme);
     this.base.username = '';
     this.base.password = '';
   }
@@ -71,7 +71,7 @@ export class SinkClient {
     return {
       status: response.status,
       body: response.data ?? '',
-      retryAfterMs: parseRetryAfter(headerOf(response, 'retry-after'), Date.now()),
+      retryAfterMs: parseRetryAfter(findHeader(response, 'retry-after'), Date.now()),
     };
   }
 
@@ -80,15 +80,15 @@ export class SinkClient {
     const response: AxiosResponse<Readable> = await this.send(request, signal, 'stream');
     if (isSuccess(response)) return response.data;
     response.data.destroy();
-    throw this.unavailable({ status: response.status, body: '' });
+    throw this.toUnavailable({ status: response.status, body: '' });
   }
 
   /** The error for an answer that does not concern a single order. */
-  unavailable(answer: SinkAnswer): SinkUnavailable {
+  toUnavailable(answer: SinkAnswer): SinkUnavailable {
     const hint = HINTS[answer.status] ?? (answer.status >= 300 && answer.status < 400 ? HINTS[300] : undefined);
     const quote = answer.body.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUOTE);
     const words = [`status ${answer.status}`, hint, quote].filter((text) => text).join(': ');
-    return new SinkUnavailable(`${this.where}: ${words}`, answer.retryAfterMs);
+    return new SinkUnavailable(`${this.displayName}: ${words}`, answer.retryAfterMs);
   }
 
   async close(): Promise<void> {
@@ -102,7 +102,7 @@ export class SinkClient {
   }
 
   /** Names the sink in messages, without credentials. */
-  get where(): string {
+  get displayName(): string {
     return `sink ${this.definition.name} at ${this.base.origin}`;
   }
 
@@ -110,8 +110,8 @@ export class SinkClient {
     try {
       checkLiteralHost(this.base, this.definition.allowedAddresses);
       const { method, query, body: data } = request;
-      const url = this.urlOf(request.path);
-      const headers = this.signer ? await this.signer.sign(url, request) : this.headers(request);
+      const url = this.buildUrl(request.path);
+      const headers = this.signer ? await this.signer.sign(url, request) : this.buildHeaders(request);
       // A listing is read piece by piece: any size is allowed, and only its beginning must arrive in time.
       const bounds =
         responseType === 'stream'
@@ -120,20 +120,20 @@ export class SinkClient {
       const config = { method, url, params: query, headers, data, signal, responseType, ...bounds };
       return await this.http.request(config);
     } catch (error) {
-      throw new SinkUnavailable(`${this.where}: ${this.reason(error, signal)}`);
+      throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, signal)}`);
     }
   }
 
-  private headers(request: SinkRequest): SinkRequest['headers'] {
+  private buildHeaders(request: SinkRequest): SinkRequest['headers'] {
     if (!this.authorization) return request.headers;
     return { ...request.headers, authorization: this.authorization.reveal() };
   }
 
-  private urlOf(path: string): string {
+  private buildUrl(path: string): string {
     return path === '' ? this.base.href : `${this.base.origin}${this.base.pathname.replace(/\/$/, '')}/${path}`;
   }
 
-  private reason(error: unknown, signal: AbortSignal): string {
+  private describeFailure(error: unknown, signal: AbortSignal): string {
     if (signal.aborted) {
       const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
       return timedOut ? `no answer within ${this.timeout} ms` : 'the delivery was stopped';
@@ -157,7 +157,7 @@ const HINTS: Readonly<Record<number, string>> = {
   429: 'the sink is overloaded',
 };
 
-function authorization(options: HttpSinkDefinition['options'], url: URL, keyScheme: string): Secret | undefined {
+function authorizationHeader(options: HttpSinkDefinition['options'], url: URL, keyScheme: string): Secret | undefined {
   if ('awsRegion' in options && options.awsRegion) return undefined; // requests are signed
   if (options.apiKey) return new Secret(`${keyScheme} ${options.apiKey.reveal()}`);
   const login = options.login ?? decodeURIComponent(url.username);
@@ -166,7 +166,7 @@ function authorization(options: HttpSinkDefinition['options'], url: URL, keySche
   return new Secret(`Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`);
 }
 
-const headerOf = (response: AxiosResponse, name: string): string | undefined => {
+const findHeader = (response: AxiosResponse, name: string): string | undefined => {
   const value = response.headers[name];
   return typeof value === 'string' ? value : undefined;
 };

@@ -1,10 +1,10 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { isRecord, listOf, recordOf, textOf, textsOf } from './answers.js';
-import { headingText, metasOf, typedMetas, valuesByName } from './metas.js';
+import { asList, asRecord, asText, asTexts, isRecord } from './answers.js';
+import { formatHeading, metasFromValues, typedMetas, valuesByName } from './metas.js';
 import { isSuccess, type SinkAnswer, SinkClient } from './sink-client.js';
-import { allAcknowledged, type RequestAnswer, runsOfOneKind, sendSplitting } from './splitting.js';
+import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } from './splitting.js';
 
 const ENTRIES_AT_ONCE = '1000';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -29,7 +29,7 @@ export class SolrSink implements Sink {
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const answers: OrderAnswer[] = [];
-    for (const { kind, orders } of runsOfOneKind(batch)) {
+    for (const { kind, orders } of groupRunsByKind(batch)) {
       answers.push(...(await sendSplitting(orders, (some) => this.send(kind, some, signal))));
     }
     if (answers.some(({ state }) => state === 'acknowledged')) await this.commit({ openSearcher: 'false' }, signal);
@@ -49,12 +49,12 @@ export class SolrSink implements Sink {
         wt: 'json',
       };
       const answer = await this.client.request({ method: 'GET', path: 'select', query }, signal);
-      if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
+      if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
       const { entries, next } = this.parsePage(answer);
       // A listing that does not ascend would never end.
       const first = entries[0]?.uri;
       if (last !== undefined && first !== undefined && Buffer.compare(Buffer.from(first), Buffer.from(last)) <= 0)
-        throw new SinkUnavailable(`${this.client.where}: the pages of a select are not in the order of \`id\``);
+        throw new SinkUnavailable(`${this.client.displayName}: the pages of a select are not in the order of \`id\``);
       yield* entries;
       if (entries.length === 0) return;
       last = entries.at(-1)!.uri;
@@ -67,15 +67,15 @@ export class SolrSink implements Sink {
   async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const body = new URLSearchParams([['wt', 'json'], ...uris.map((uri): [string, string] => ['id', uri])]).toString();
     const answer = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
-    if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
-    const found = this.parseFound(answer);
-    return found.flatMap((fields) => keptDocument(fields) ?? []);
+    if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
+    const found = this.parseDocuments(answer);
+    return found.flatMap((fields) => toKeptDocument(fields) ?? []);
   }
 
   async probe(signal: AbortSignal): Promise<void> {
     const query = { q: '*:*', rows: '0', wt: 'json' };
     const answer = await this.client.request({ method: 'GET', path: 'select', query }, signal);
-    if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
+    if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
   }
 
   close(): Promise<void> {
@@ -84,16 +84,16 @@ export class SolrSink implements Sink {
 
   private async send(kind: OrderKind, orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
     const body = JSON.stringify(
-      kind === 'add' ? orders.flatMap(solrDocument) : { delete: orders.map(({ uri }) => uri) },
+      kind === 'add' ? orders.flatMap(toSolrDocument) : { delete: orders.map(({ uri }) => uri) },
     );
     const query = { commitWithin: COMMIT_WITHIN, wt: 'json' };
     const answer = await this.client.request(
       { method: 'POST', path: 'update', query, headers: JSON_TYPE, body },
       signal,
     );
-    if (isSuccess(answer)) return allAcknowledged(orders);
-    const message = errorMessage(answer);
-    if (answer.status !== 400 && answer.status !== 413) throw this.client.unavailable({ ...answer, body: message });
+    if (isSuccess(answer)) return acknowledgeAll(orders);
+    const message = parseErrorMessage(answer);
+    if (answer.status !== 400 && answer.status !== 413) throw this.client.toUnavailable({ ...answer, body: message });
     return { refused: message || `status ${answer.status}` };
   }
 
@@ -103,16 +103,16 @@ export class SolrSink implements Sink {
       { method: 'POST', path: 'update', query, headers: JSON_TYPE, body: '{}' },
       signal,
     );
-    if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
+    if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
   }
 
   /** For one id Solr answers with `doc`, for several with a list. */
-  private parseFound(answer: SinkAnswer): SolrFields[] {
+  private parseDocuments(answer: SinkAnswer): SolrFields[] {
     try {
-      const { doc, response } = recordOf(JSON.parse(answer.body));
-      return [...(isRecord(doc) ? [doc] : []), ...listOf(recordOf(response)['docs']).map(recordOf)];
+      const { doc, response } = asRecord(JSON.parse(answer.body));
+      return [...(isRecord(doc) ? [doc] : []), ...asList(asRecord(response)['docs']).map(asRecord)];
     } catch {
-      throw new SinkUnavailable(`${this.client.where}: get returns no documents; is it a Solr core?`);
+      throw new SinkUnavailable(`${this.client.displayName}: get returns no documents; is it a Solr core?`);
     }
   }
 
@@ -127,7 +127,7 @@ export class SolrSink implements Sink {
     } catch {
       // said below
     }
-    throw new SinkUnavailable(`${this.client.where}: select returns no page of documents; is it a Solr core?`);
+    throw new SinkUnavailable(`${this.client.displayName}: select returns no page of documents; is it a Solr core?`);
   }
 }
 
@@ -144,15 +144,16 @@ interface Page {
 const isEntry = (entry: { uri: unknown; stamp: unknown }): entry is Entry =>
   typeof entry.uri === 'string' && typeof entry.stamp === 'string';
 
-const solrDocument = (order: PushOrder) => (order.kind === 'add' ? [solrFields(order.crawler, order.document)] : []);
+const toSolrDocument = (order: PushOrder) =>
+  order.kind === 'add' ? [toSolrFields(order.crawler, order.document)] : [];
 
-function solrFields(crawler: string, document: PushDocument): Record<string, unknown> {
+function toSolrFields(crawler: string, document: PushDocument): Record<string, unknown> {
   const { uri, stamp, metas, master, text, headings, markdown, chunks } = document;
-  const fieldOf = (type: string) => (name: string) => `meta_${name.replace(/\W/g, '_')}_${type}`;
+  const groupByField = (type: string) => (name: string) => `meta_${name.replace(/\W/g, '_')}_${type}`;
   const fields = {
-    ...valuesByName(metas, metaField),
-    ...valuesByName(typedMetas(metas, 'date'), fieldOf('dts')),
-    ...valuesByName(typedMetas(metas, 'number'), fieldOf('ds')),
+    ...valuesByName(metas, metaFieldName),
+    ...valuesByName(typedMetas(metas, 'date'), groupByField('dts')),
+    ...valuesByName(typedMetas(metas, 'number'), groupByField('ds')),
   };
   const title = metas.find(({ name }) => name === 'title')?.value ?? '';
   return {
@@ -166,7 +167,7 @@ function solrFields(crawler: string, document: PushDocument): Record<string, unk
     mime_type_s: master.mimeType,
     encoding_s: master.encoding,
     file_name_t: master.fileName,
-    headings_txt: headings?.map(headingText),
+    headings_txt: headings?.map(formatHeading),
     markdown_t: markdown,
     chunks_txt: chunks?.map((chunk) => chunk.text),
     chunk_paths_ss: chunks?.map(({ path }) => path.join(' > ')),
@@ -175,31 +176,31 @@ function solrFields(crawler: string, document: PushDocument): Record<string, unk
   };
 }
 
-const metaField = (name: string): string => `meta_${name.replace(/\W/g, '_')}_txt`;
+const metaFieldName = (name: string): string => `meta_${name.replace(/\W/g, '_')}_txt`;
 
 type SolrFields = Readonly<Record<string, unknown>>;
 
 /** A field of several values in the schema of the core gives a list. */
-const firstOf = (value: unknown): string | undefined => textOf(value) ?? textsOf(value)[0];
+const firstValue = (value: unknown): string | undefined => asText(value) ?? asTexts(value)[0];
 
 /** Undefined if some of it is not stored, or two names of metas share a field. */
-function keptDocument(fields: SolrFields): KeptDocument | undefined {
+function toKeptDocument(fields: SolrFields): KeptDocument | undefined {
   const [uri, stamp, crawler, text, mimeType = ''] = ['id', 'stamp_s', 'crawler_s', 'text_t', 'mime_type_s'].map(
-    (name) => firstOf(fields[name]),
+    (name) => firstValue(fields[name]),
   );
   if (uri === undefined || stamp === undefined || crawler === undefined || text === undefined) return undefined;
-  const names = textsOf(fields['meta_names_ss']);
+  const names = asTexts(fields['meta_names_ss']);
   const metaFields = Object.keys(fields).filter((name) => /^meta_.*_txt$/.test(name));
-  if (metaFields.length !== names.length || new Set(names.map(metaField)).size < names.length) return undefined;
-  const metas = metasOf(Object.fromEntries(names.map((name) => [name, fields[metaField(name)]])));
-  const encoding = firstOf(fields['encoding_s']);
-  const fileName = firstOf(fields['file_name_t']) ?? '';
+  if (metaFields.length !== names.length || new Set(names.map(metaFieldName)).size < names.length) return undefined;
+  const metas = metasFromValues(Object.fromEntries(names.map((name) => [name, fields[metaFieldName(name)]])));
+  const encoding = firstValue(fields['encoding_s']);
+  const fileName = firstValue(fields['file_name_t']) ?? '';
   const master = { bytes: new Uint8Array(), mimeType, encoding, fileName };
   return { crawler, document: { uri, stamp, metas, master, text } };
 }
 
 /** Solr says `{"error": {"msg": …}}`; the text before it may be about something else. */
-function errorMessage({ body }: SinkAnswer): string {
+function parseErrorMessage({ body }: SinkAnswer): string {
   try {
     const { error } = JSON.parse(body) as { error?: { msg?: unknown } };
     return String(error?.msg ?? body).slice(0, 1_000);

@@ -21,7 +21,7 @@ export async function sendSplitting(
 }
 
 /** Consecutive orders of one kind, for sinks that accept only one kind in a request. */
-export function runsOfOneKind(batch: readonly PushOrder[]): { kind: OrderKind; orders: PushOrder[] }[] {
+export function groupRunsByKind(batch: readonly PushOrder[]): { kind: OrderKind; orders: PushOrder[] }[] {
   const runs: { kind: OrderKind; orders: PushOrder[] }[] = [];
   for (const order of batch) {
     const run = runs.at(-1);
@@ -33,4 +33,4 @@ export function runsOfOneKind(batch: readonly PushOrder[]): { kind: OrderKind; o
 
 const ACKNOWLEDGED: OrderAnswer = { state: 'acknowledged' };
 
-export const allAcknowledged = (orders: readonly PushOrder[]): OrderAnswer[] => orders.map(() => ACKNOWLEDGED);
+export const acknowledgeAll = (orders: readonly PushOrder[]): OrderAnswer[] => orders.map(() => ACKNOWLEDGED);

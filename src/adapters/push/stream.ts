@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { orderRecord } from './order-record.js';
-import { allAcknowledged } from './splitting.js';
+import { toOrderRecord } from './order-record.js';
+import { acknowledgeAll } from './splitting.js';
 
 /** Writes orders as JSON lines to a stream, for a crawl whose output goes to another program. The reader determines the pace. */
 export class StreamSink implements Sink {
@@ -15,9 +15,9 @@ export class StreamSink implements Sink {
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     for (const order of batch) {
       if (this.stream.destroyed) throw new SinkUnavailable('nothing reads the output any more');
-      if (!this.stream.write(`${JSON.stringify(orderRecord(order))}\n`)) await once(this.stream, 'drain', { signal });
+      if (!this.stream.write(`${JSON.stringify(toOrderRecord(order))}\n`)) await once(this.stream, 'drain', { signal });
     }
-    return allAcknowledged(batch);
+    return acknowledgeAll(batch);
   }
 
   async close(): Promise<void> {}

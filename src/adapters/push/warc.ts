@@ -7,7 +7,7 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { formsAsMetas } from './metas.js';
-import { allAcknowledged } from './splitting.js';
+import { acknowledgeAll } from './splitting.js';
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
 const DEFAULT_ROTATE_BYTES = 1 << 30;
@@ -47,20 +47,20 @@ export class WarcSink implements Sink {
 
   async close(): Promise<void> {
     await this.last;
-    await this.endFile();
+    await this.finishFile();
   }
 
   private async append(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     try {
       signal.throwIfAborted();
-      this.file ??= await this.newFile();
+      this.file ??= await this.openNewFile();
       const archived = new Map<string, Archived>();
-      await this.write(this.file, Buffer.concat(batch.flatMap((order) => this.records(order, archived))));
-      for (const [digest, payload] of archived) this.remember(digest, payload);
-      if (this.size >= Number(this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.endFile();
-      return allAcknowledged(batch);
+      await this.write(this.file, Buffer.concat(batch.flatMap((order) => this.buildRecords(order, archived))));
+      for (const [digest, payload] of archived) this.rememberPayload(digest, payload);
+      if (this.size >= Number(this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.finishFile();
+      return acknowledgeAll(batch);
     } catch (error) {
-      await this.endFile().catch(() => undefined);
+      await this.finishFile().catch(() => undefined);
       throw new SinkUnavailable(`sink ${this.name} at ${this.definition.url}: ${(error as Error).message}`);
     }
   }
@@ -76,7 +76,7 @@ export class WarcSink implements Sink {
     }
   }
 
-  private async newFile(): Promise<FileHandle> {
+  private async openNewFile(): Promise<FileHandle> {
     const { url } = this.definition;
     const stamp = new Date().toISOString().replace(/\D/g, '');
     const path = url.replace(/(\.warc(?:\.gz)?)$/i, `-${stamp}-${String(++this.serial).padStart(5, '0')}$1`);
@@ -84,20 +84,23 @@ export class WarcSink implements Sink {
     const file = await open(path, NEW_FILE, 0o600);
     this.size = 0;
     const about = 'software: Crawlway\r\nformat: WARC File Format 1.1\r\n';
-    await this.write(file, this.record('warcinfo', { 'Content-Type': 'application/warc-fields' }, Buffer.from(about)));
+    await this.write(
+      file,
+      this.buildRecord('warcinfo', { 'Content-Type': 'application/warc-fields' }, Buffer.from(about)),
+    );
     return file;
   }
 
-  private async endFile(): Promise<void> {
+  private async finishFile(): Promise<void> {
     const file = this.file;
     this.file = undefined;
     await file?.close();
   }
 
-  private records(order: PushOrder, archived: Map<string, Archived>): Buffer[] {
+  private buildRecords(order: PushOrder, archived: Map<string, Archived>): Buffer[] {
     const date = new Date(order.decidedAt).toISOString();
     const subject = { 'WARC-Target-URI': order.uri, 'WARC-Date': date };
-    if (order.kind === 'delete') return [this.metadata(subject, `deleted: ${order.reason}\r\n`)];
+    if (order.kind === 'delete') return [this.buildMetadata(subject, `deleted: ${order.reason}\r\n`)];
     const { master, metas, stamp } = order.document;
     const digest = `sha256:${createHash('sha256').update(master.bytes).digest('hex')}`;
     const id = `<urn:uuid:${randomUUID()}>`;
@@ -105,23 +108,27 @@ export class WarcSink implements Sink {
     const fields = { ...subject, 'WARC-Record-ID': id, 'WARC-Payload-Digest': digest };
     if (!before) archived.set(digest, { uri: order.uri, date, record: id });
     const main = before
-      ? this.record('revisit', { ...fields, ...revisitOf(before) }, Buffer.alloc(0))
-      : this.record('resource', { ...fields, 'Content-Type': contentType(master) }, Buffer.from(master.bytes));
+      ? this.buildRecord('revisit', { ...fields, ...revisitFields(before) }, Buffer.alloc(0))
+      : this.buildRecord(
+          'resource',
+          { ...fields, 'Content-Type': formatContentType(master) },
+          Buffer.from(master.bytes),
+        );
     // A field is one line, and Markdown needs its line breaks.
     const forms = formsAsMetas(order.document).map(({ name, value }) => [
       name,
       name === 'markdown' ? JSON.stringify(value) : value,
     ]);
     const lines = [['contentHash', stamp], ...metas.map(({ name, value }) => [name, value]), ...forms];
-    const text = lines.map(([name, value]) => `${oneLine(name!)}: ${oneLine(value!)}\r\n`).join('');
-    return [main, this.metadata({ ...subject, 'WARC-Refers-To': id }, text)];
+    const text = lines.map(([name, value]) => `${toSingleLine(name!)}: ${toSingleLine(value!)}\r\n`).join('');
+    return [main, this.buildMetadata({ ...subject, 'WARC-Refers-To': id }, text)];
   }
 
-  private metadata(fields: Readonly<Record<string, string>>, text: string): Buffer {
-    return this.record('metadata', { ...fields, 'Content-Type': 'application/warc-fields' }, Buffer.from(text));
+  private buildMetadata(fields: Readonly<Record<string, string>>, text: string): Buffer {
+    return this.buildRecord('metadata', { ...fields, 'Content-Type': 'application/warc-fields' }, Buffer.from(text));
   }
 
-  private record(type: string, fields: Readonly<Record<string, string>>, block: Buffer): Buffer {
+  private buildRecord(type: string, fields: Readonly<Record<string, string>>, block: Buffer): Buffer {
     const all = {
       'WARC-Type': type,
       'WARC-Record-ID': `<urn:uuid:${randomUUID()}>`,
@@ -129,26 +136,31 @@ export class WarcSink implements Sink {
       ...fields,
       'Content-Length': String(block.length),
     };
-    const head = Object.entries(all).map(([name, value]) => `${name}: ${oneLine(value)}\r\n`);
+    const head = Object.entries(all).map(([name, value]) => `${name}: ${toSingleLine(value)}\r\n`);
     const bytes = Buffer.concat([Buffer.from(`WARC/1.1\r\n${head.join('')}\r\n`), block, Buffer.from('\r\n\r\n')]);
     return this.definition.url.toLowerCase().endsWith('.gz') ? gzipSync(bytes) : bytes;
   }
 
-  private remember(digest: string, payload: Archived): void {
+  private rememberPayload(digest: string, payload: Archived): void {
     if (this.payloads.size >= MOST_PAYLOADS) this.payloads.delete(this.payloads.keys().next().value as string);
     this.payloads.set(digest, payload);
   }
 }
 
-const revisitOf = ({ uri, date, record }: Archived) => ({
+const revisitFields = ({ uri, date, record }: Archived) => ({
   'WARC-Profile': REVISIT,
   'WARC-Refers-To': record,
   'WARC-Refers-To-Target-URI': uri,
   'WARC-Refers-To-Date': date,
 });
 
-const contentType = ({ mimeType, encoding }: { readonly mimeType: string; readonly encoding?: string }): string =>
-  encoding === undefined ? mimeType : `${mimeType}; charset=${encoding}`;
+const formatContentType = ({
+  mimeType,
+  encoding,
+}: {
+  readonly mimeType: string;
+  readonly encoding?: string;
+}): string => (encoding === undefined ? mimeType : `${mimeType}; charset=${encoding}`);
 
 /** A field is one line. */
-const oneLine = (text: string): string => text.replace(/[\r\n\0]+/g, ' ');
+const toSingleLine = (text: string): string => text.replace(/[\r\n\0]+/g, ' ');

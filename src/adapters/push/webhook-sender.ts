@@ -14,7 +14,7 @@ export class WebhookSender {
   private readonly client: SinkClient;
 
   constructor(private readonly definition: WebhookDefinition) {
-    this.client = new SinkClient(asSink(definition));
+    this.client = new SinkClient(toSinkDefinition(definition));
   }
 
   /** @throws Error with the reason, without secrets, if the receiver did not accept it */
@@ -24,7 +24,7 @@ export class WebhookSender {
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': `v1,${this.signature(`${id}.${timestamp}.${body}`)}`,
+      'webhook-signature': `v1,${this.signatureHeader(`${id}.${timestamp}.${body}`)}`,
     };
     const answer = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
     if (!isSuccess(answer)) throw new Error(`status ${answer.status}`);
@@ -34,13 +34,20 @@ export class WebhookSender {
     return this.client.close();
   }
 
-  private signature(signed: string): string {
+  private signatureHeader(signed: string): string {
     const key = Buffer.from(this.definition.secret.reveal().replace(/^whsec_/, ''), 'base64');
     return createHmac('sha256', key).update(signed).digest('base64');
   }
 }
 
-const asSink = ({ name, url, place, timeout, allowedAddresses, tls }: WebhookDefinition): SinkDefinitionOf<'json'> => ({
+const toSinkDefinition = ({
+  name,
+  url,
+  place,
+  timeout,
+  allowedAddresses,
+  tls,
+}: WebhookDefinition): SinkDefinitionOf<'json'> => ({
   type: 'json',
   name,
   url,

@@ -41,14 +41,14 @@ export class CookieSession implements Session {
   }
 
   async take(url: string, setCookie: string): Promise<boolean> {
-    const jar = this.jar ?? (await newJar());
+    const jar = this.jar ?? (await createJar());
     // Another answer may have begun it meanwhile.
     this.jar ??= jar;
     const before = this.cookies(url);
     for (const cookie of setCookie.split('\n', MOST_COOKIES)) {
       if (cookie.length <= LONGEST_COOKIE) this.jar.setCookieSync(cookie, url, { ignoreError: true });
     }
-    await this.bound(this.jar);
+    await this.limitCookies(this.jar);
     return this.cookies(url) !== before;
   }
 
@@ -66,7 +66,7 @@ export class CookieSession implements Session {
     this.jar = undefined;
   }
 
-  private async bound(jar: CookieJar): Promise<void> {
+  private async limitCookies(jar: CookieJar): Promise<void> {
     const cookies = jar.serializeSync()?.cookies ?? [];
     for (const { domain, path, key } of cookies.slice(0, Math.max(0, cookies.length - MOST_KEPT)))
       await jar.store.removeCookie(String(domain ?? ''), String(path ?? '/'), String(key ?? ''));
@@ -74,7 +74,7 @@ export class CookieSession implements Session {
 }
 
 /** Most crawls never need it, nor its list of public suffixes. */
-async function newJar(): Promise<CookieJar> {
+async function createJar(): Promise<CookieJar> {
   const { CookieJar } = await import('tough-cookie');
   return new CookieJar();
 }

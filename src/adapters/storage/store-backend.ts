@@ -20,7 +20,7 @@ export interface StoreBackend {
   /** Opens what the server stores besides the crawl: audit log, configuration history, keys, sessions. Errors as for openStore. */
   openAdminStore(seal: Seal | undefined): Promise<AdminStore>;
   /** The key provided by the database for texts that must not be readable in it; undefined: it has none. */
-  ownSeal(): Seal | undefined;
+  openOwnSeal(): Seal | undefined;
   /** What several servers on the database need to share a crawl; undefined: it has only one. */
   openNodes(options: { crawls: boolean; log: Log }): { partitions: Partitions; nodes: Nodes } | undefined;
 }

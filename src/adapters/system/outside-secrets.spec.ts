@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
-import { OutsideSecrets, secretPlaces } from './outside-secrets.js';
+import { OutsideSecrets, readSecretPlaces } from './outside-secrets.js';
 
 /** A folder with secrets, and one beside it that no configuration may read. */
 function folders() {
@@ -25,10 +25,10 @@ describe('a secret in a file', () => {
     const secrets = new OutsideSecrets({ folders: [inside] }, {});
     writeFileSync(path('a'), 'first\n');
     expect(secrets.read(`file:${path('a')}`)).toBe('first');
-    expect(await secrets.changed()).toBe(false);
+    expect(await secrets.reloadAndCompare()).toBe(false);
     writeFileSync(path('a'), 'second\r\n');
-    expect(await secrets.changed()).toBe(true);
-    expect(await secrets.changed()).toBe(false);
+    expect(await secrets.reloadAndCompare()).toBe(true);
+    expect(await secrets.reloadAndCompare()).toBe(false);
     expect(secrets.read(`file:${path('a')}`)).toBe('second');
   });
 
@@ -68,7 +68,7 @@ describe('a secret in a file', () => {
     writeFileSync(path('a'), 'value');
     expect(secrets.read(`file:${path('a')}`)).toBe('value');
     rmSync(path('a'));
-    expect(await secrets.changed()).toBe(false);
+    expect(await secrets.reloadAndCompare()).toBe(false);
   });
 });
 
@@ -87,7 +87,7 @@ describe('a secret of the helper', () => {
     expect([secrets.read('helper:wiki/robot'), secrets.read('helper:wiki/robot')]).toEqual(['first', 'first']);
     expect(asked()).toEqual(['get wiki/robot vault']);
     writeFileSync(path('value'), 'second');
-    expect(await secrets.changed()).toBe(true);
+    expect(await secrets.reloadAndCompare()).toBe(true);
     expect(secrets.read('helper:wiki/robot')).toBe('second');
     expect(asked()).toHaveLength(2);
   });
@@ -116,12 +116,12 @@ describe('a secret of the helper', () => {
 });
 
 it('folders and helper are those of the environment', () => {
-  expect(secretPlaces({})).toEqual({ folders: ['/run/secrets'] });
-  expect(secretPlaces({ CRAWLWAY_SECRETS_FOLDERS: '/a, /b', CRAWLWAY_SECRETS_HELPER: 'vault kv  get' })).toEqual({
+  expect(readSecretPlaces({})).toEqual({ folders: ['/run/secrets'] });
+  expect(readSecretPlaces({ CRAWLWAY_SECRETS_FOLDERS: '/a, /b', CRAWLWAY_SECRETS_HELPER: 'vault kv  get' })).toEqual({
     folders: ['/a', '/b'],
     helper: ['vault', 'kv', 'get'],
   });
-  expect(secretPlaces({ CRAWLWAY_SECRETS_HELPER: '["/opt/my helper", "a b"]' }).helper).toEqual([
+  expect(readSecretPlaces({ CRAWLWAY_SECRETS_HELPER: '["/opt/my helper", "a b"]' }).helper).toEqual([
     '/opt/my helper',
     'a b',
   ]);

@@ -31,39 +31,39 @@ export class OutsideSecrets {
   ) {}
 
   /**
-   * A file is read each time, a helper is called the first time and by `changed`.
+   * A file is read each time, a helper is called the first time and by `reloadAndCompare`.
    * @param reference `file:PATH` or `helper:NAME`
    * @throws UnreadableSecret with a sentence for the operator that contains nothing of a secret
    */
   read(reference: string): string {
-    const { kind, name } = parsed(reference);
-    if (kind === 'file') return this.keep(reference, this.file(name));
+    const { kind, name } = parseReference(reference);
+    if (kind === 'file') return this.remember(reference, this.readFile(name));
     const known = this.known.get(reference);
-    return known ?? this.keep(reference, this.askAndWait(name));
+    return known ?? this.remember(reference, this.runHelperSync(name));
   }
 
   /** Reads everything again that was read before. What cannot be read now counts as unchanged. */
-  async changed(): Promise<boolean> {
-    const changes = await Promise.all([...this.known].map(([reference, before]) => this.differs(reference, before)));
+  async reloadAndCompare(): Promise<boolean> {
+    const changes = await Promise.all([...this.known].map(([reference, before]) => this.hasChanged(reference, before)));
     return changes.includes(true);
   }
 
-  private async differs(reference: string, before: string): Promise<boolean> {
-    const { kind, name } = parsed(reference);
-    const now = await (kind === 'file' ? tried(() => this.file(name)) : this.ask(name));
+  private async hasChanged(reference: string, before: string): Promise<boolean> {
+    const { kind, name } = parseReference(reference);
+    const now = await (kind === 'file' ? valueOrUndefined(() => this.readFile(name)) : this.runHelper(name));
     if (now === undefined || now === before) return false;
     this.known.set(reference, now);
     return true;
   }
 
-  private keep(reference: string, value: string): string {
+  private remember(reference: string, value: string): string {
     if (!this.known.has(reference) && this.known.size >= MOST_NAMES)
       throw new UnreadableSecret(`more than ${MOST_NAMES} secrets in files and with the helper`);
     this.known.set(reference, value);
     return value;
   }
 
-  private file(path: string): string {
+  private readFile(path: string): string {
     const { folders } = this.places;
     const real = isAbsolute(path) ? realPath(path) : undefined;
     const isInside = (folder: string): boolean => real!.startsWith(join(realPath(folder) ?? folder, sep));
@@ -75,29 +75,32 @@ export class OutsideSecrets {
         `secrets are read from files below ${folders.join(', ')} only; the operator names further folders in CRAWLWAY_SECRETS_FOLDERS`,
       );
     if (real === undefined) throw new UnreadableSecret(`there is no file ${path}`);
-    return oneValue(fileText(real, path), path);
+    return checkValue(readSecretFile(real, path), path);
   }
 
-  private askAndWait(name: string): string {
-    const [program, args] = this.commandFor(name);
+  private runHelperSync(name: string): string {
+    const [program, args] = this.helperCommand(name);
     try {
-      return oneValue(execFileSync(program, args, { ...this.bounds(), stdio: ['ignore', 'pipe', 'ignore'] }), name);
+      return checkValue(
+        execFileSync(program, args, { ...this.execOptions(), stdio: ['ignore', 'pipe', 'ignore'] }),
+        name,
+      );
     } catch (error) {
-      throw error instanceof UnreadableSecret ? error : helperFault(name, error);
+      throw error instanceof UnreadableSecret ? error : toUnreadableSecret(name, error);
     }
   }
 
-  private async ask(name: string): Promise<string | undefined> {
+  private async runHelper(name: string): Promise<string | undefined> {
     try {
-      const [program, args] = this.commandFor(name);
-      const { stdout } = await promisify(execFile)(program, args, this.bounds());
-      return oneValue(stdout, name);
+      const [program, args] = this.helperCommand(name);
+      const { stdout } = await promisify(execFile)(program, args, this.execOptions());
+      return checkValue(stdout, name);
     } catch {
       return undefined;
     }
   }
 
-  private commandFor(name: string): readonly [program: string, args: readonly string[]] {
+  private helperCommand(name: string): readonly [program: string, args: readonly string[]] {
     const [program, ...args] = this.places.helper ?? [];
     if (program === undefined)
       throw new UnreadableSecret('no helper is set: the operator gives its command line in CRAWLWAY_SECRETS_HELPER');
@@ -107,18 +110,18 @@ export class OutsideSecrets {
   }
 
   /** Without the secrets of the server itself. */
-  private bounds() {
+  private execOptions() {
     const env = Object.fromEntries(Object.entries(this.env).filter(([name]) => !name.startsWith('CRAWLWAY_')));
     return { env, encoding: 'utf8', timeout: HELPER_WITHIN_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' } as const;
   }
 }
 
-function parsed(reference: string): { readonly kind: string; readonly name: string } {
+function parseReference(reference: string): { readonly kind: string; readonly name: string } {
   const colon = reference.indexOf(':');
   return { kind: reference.slice(0, colon), name: reference.slice(colon + 1) };
 }
 
-function tried(read: () => string): string | undefined {
+function valueOrUndefined(read: () => string): string | undefined {
   try {
     return read();
   } catch {
@@ -134,7 +137,7 @@ function realPath(path: string): string | undefined {
   }
 }
 
-function fileText(real: string, path: string): string {
+function readSecretFile(real: string, path: string): string {
   let file: number;
   try {
     file = openSync(real, 'r');
@@ -153,13 +156,13 @@ function fileText(real: string, path: string): string {
 }
 
 /** Editors and programs end a file with a line feed. */
-function oneValue(text: string, from: string): string {
+function checkValue(text: string, from: string): string {
   const value = text.replace(/\r?\n$/, '');
   if (value === '') throw new UnreadableSecret(`${from} is empty`);
   return value;
 }
 
-function helperFault(name: string, error: unknown): UnreadableSecret {
+function toUnreadableSecret(name: string, error: unknown): UnreadableSecret {
   const { code, status } = error as NodeJS.ErrnoException & { status?: number | null };
   const why =
     code === 'ETIMEDOUT'
@@ -173,14 +176,14 @@ function helperFault(name: string, error: unknown): UnreadableSecret {
 }
 
 /** `CRAWLWAY_SECRETS_FOLDERS` (by default /run/secrets) and `CRAWLWAY_SECRETS_HELPER`, apart by blanks or as a JSON list. */
-export function secretPlaces(env: NodeJS.ProcessEnv): SecretPlaces {
+export function readSecretPlaces(env: NodeJS.ProcessEnv): SecretPlaces {
   const folders = (env['CRAWLWAY_SECRETS_FOLDERS'] || '/run/secrets').split(',').map((folder) => folder.trim());
   const line = (env['CRAWLWAY_SECRETS_HELPER'] ?? '').trim();
-  return { folders: folders.filter(isAbsolute), ...(line === '' ? {} : { helper: commandLine(line) }) };
+  return { folders: folders.filter(isAbsolute), ...(line === '' ? {} : { helper: parseCommandLine(line) }) };
 }
 
 /** @throws Error if it begins like a JSON list and is not a list of texts. */
-function commandLine(line: string): string[] {
+function parseCommandLine(line: string): string[] {
   if (!line.startsWith('[')) return line.split(/\s+/);
   const list: unknown = JSON.parse(line);
   if (Array.isArray(list) && list.length > 0 && list.every((part) => typeof part === 'string')) return list;

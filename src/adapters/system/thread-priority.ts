@@ -7,6 +7,6 @@ const LOWEST = 19;
  * threads; elsewhere the call would affect the whole process, and nothing is done.
  * @param steps by how much its niceness rises: with 10 it gets a tenth of the share of a thread without niceness.
  */
-export function giveWay(steps: number): void {
+export function lowerPriority(steps: number): void {
   if (process.platform === 'linux') setPriority(0, Math.min(LOWEST, getPriority(0) + steps));
 }

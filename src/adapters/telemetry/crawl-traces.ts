@@ -39,12 +39,12 @@ export class CrawlTraces implements Tracing {
       'crawlway.discovered_via': state.discoveredVia,
     });
     const visit = { span, context: trace.setSpan(ROOT_CONTEXT, span) };
-    return this.visits.run(visit, () => within(span, work));
+    return this.visits.run(visit, () => endSpanAfter(span, work));
   }
 
   part<T>(name: VisitPart, work: () => T): T {
     const visit = this.visits.getStore();
-    return visit ? within(this.tracer.startSpan(name, {}, visit.context), work) : work();
+    return visit ? endSpanAfter(this.tracer.startSpan(name, {}, visit.context), work) : work();
   }
 
   /** What page threads have measured, backwards from now. */
@@ -102,7 +102,7 @@ export class CrawlTraces implements Tracing {
       ROOT_CONTEXT,
     );
     if (!span.isRecording()) return deliver();
-    return within(span, async () => {
+    return endSpanAfter(span, async () => {
       const answers = await deliver();
       span.setAttribute('crawlway.refused_orders', answers.filter(({ state }) => state === 'refused').length);
       return answers;
@@ -111,8 +111,8 @@ export class CrawlTraces implements Tracing {
 }
 
 /** Ends the span with the work. */
-function within<T>(span: Span, work: () => T): T {
-  const failed = (error: unknown): never => {
+function endSpanAfter<T>(span: Span, work: () => T): T {
+  const fail = (error: unknown): never => {
     const message = error instanceof Error ? error.message : String(error);
     span.setStatus({ code: SpanStatusCode.ERROR, message: redact(message) });
     span.end();
@@ -127,10 +127,10 @@ function within<T>(span: Span, work: () => T): T {
     const ended = result.then((value: unknown) => {
       span.end();
       return value;
-    }, failed);
+    }, fail);
     return ended as T;
   } catch (error) {
-    return failed(error);
+    return fail(error);
   }
 }
 

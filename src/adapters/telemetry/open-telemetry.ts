@@ -44,7 +44,7 @@ export class OpenTelemetry {
     private readonly version: string,
   ) {
     warnOnce(log);
-    this.resource = resourceOf(version);
+    this.resource = createResource(version);
     this.traces = settings.traces && this.openTraces(settings.traces);
     this.tracing = this.traces ?? NOT_TRACED;
   }
@@ -75,7 +75,7 @@ export class OpenTelemetry {
     const provider = new TracerProvider({
       resource: this.resource,
       sampler: new TraceIdRatioBasedSampler(share),
-      spanProcessors: [new BatchSpanProcessor({ exporter: state.watch(exporter), ...times })],
+      spanProcessors: [new BatchSpanProcessor({ exporter: state.trackExports(exporter), ...times })],
     });
     this.ends.push(() => provider.shutdown());
     return new CrawlTraces(provider.getTracer(NAME, this.version));
@@ -88,7 +88,7 @@ export class OpenTelemetry {
     const exporter = encoding === 'json' ? new JsonMetricExporter() : new OTLPMetricExporter();
     const state = new CollectorState('metrics', collector, this.log);
     const reader = new PeriodicExportingMetricReader({
-      exporter: state.watch(exporter),
+      exporter: state.trackExports(exporter),
       metricProducers: [new RegistryMetrics(read, { name: NAME, version: this.version })],
       ...times,
     });
@@ -98,7 +98,7 @@ export class OpenTelemetry {
 }
 
 /** Who sends: this server, unless the environment gives it another name. */
-function resourceOf(version: string): Resource {
+function createResource(version: string): Resource {
   const own = resourceFromAttributes({ 'service.name': NAME, 'service.version': version, 'host.name': hostname() });
   const detected = detectResources({ detectors: [serviceInstanceIdDetector, envDetector] });
   return defaultResource().merge(own).merge(detected);
@@ -107,15 +107,21 @@ function resourceOf(version: string): Resource {
 /** Warnings of the SDK about variables and dropped spans, each once: it repeats some with every batch. */
 function warnOnce(log: Log): void {
   const said = new Set<string>();
-  const tell = (message: string): void => {
+  const warnWith = (message: string): void => {
     const text = message.replace(/\d+/g, 'N');
     if (said.has(text) || said.size > 100) return;
     said.add(text);
     log.warn(`OpenTelemetry: ${message}`);
   };
-  const quiet = (): void => {};
+  const ignoreMessage = (): void => {};
   // Failed exports come as errors here too; CollectorState reports them.
-  const logger = { error: quiet, warn: tell, info: quiet, debug: quiet, verbose: quiet };
+  const logger = {
+    error: ignoreMessage,
+    warn: warnWith,
+    info: ignoreMessage,
+    debug: ignoreMessage,
+    verbose: ignoreMessage,
+  };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 }
 
@@ -133,17 +139,17 @@ class CollectorState {
     private readonly log: Log,
   ) {}
 
-  watch<T, E extends Exporter<T>>(exporter: E & Exporter<T>): E {
+  trackExports<T, E extends Exporter<T>>(exporter: E & Exporter<T>): E {
     const send = exporter.export.bind(exporter);
     exporter.export = (items, done) =>
       send(items, (result) => {
-        this.note(result);
+        this.recordResult(result);
         done(result);
       });
     return exporter;
   }
 
-  private note({ code, error }: ExportResult): void {
+  private recordResult({ code, error }: ExportResult): void {
     const failed = code !== ExportResultCode.SUCCESS;
     if (failed === this.isDown) return;
     this.isDown = failed;

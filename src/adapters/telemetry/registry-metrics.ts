@@ -24,7 +24,7 @@ interface Span {
   readonly endTime: HrTime;
 }
 
-const timeOf = (milliseconds: number): HrTime => [Math.floor(milliseconds / 1_000), (milliseconds % 1_000) * 1e6];
+const toHrTime = (milliseconds: number): HrTime => [Math.floor(milliseconds / 1_000), (milliseconds % 1_000) * 1e6];
 
 export class RegistryMetrics implements MetricProducer {
   constructor(
@@ -35,8 +35,8 @@ export class RegistryMetrics implements MetricProducer {
   async collect(): Promise<CollectionResult> {
     const read = await this.read();
     // Counters begin with the process.
-    const span = { startTime: timeOf(performance.timeOrigin), endTime: timeOf(Date.now()) };
-    const metrics = read.flatMap((metric) => metricData(metric, span) ?? []);
+    const span = { startTime: toHrTime(performance.timeOrigin), endTime: toHrTime(Date.now()) };
+    const metrics = read.flatMap((metric) => toMetricData(metric, span) ?? []);
     return {
       resourceMetrics: { resource: emptyResource(), scopeMetrics: [{ scope: this.scope, metrics }] },
       errors: [],
@@ -45,41 +45,46 @@ export class RegistryMetrics implements MetricProducer {
 }
 
 /** Undefined for what has no value now. */
-function metricData({ name, help, type, values }: RegistryMetric, span: Span): MetricData | undefined {
+function toMetricData({ name, help, type, values }: RegistryMetric, span: Span): MetricData | undefined {
   const descriptor = { name, description: help, unit: '', valueType: ValueType.DOUBLE };
   const base = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
   // The names of kinds are strings in a registry, whatever its types say.
   if (String(type) === 'histogram') {
-    const dataPoints = histograms(name, values, span);
+    const dataPoints = toHistograms(name, values, span);
     return dataPoints.length > 0 ? { ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints } : undefined;
   }
   const dataPoints = values
     .filter(({ value }) => Number.isFinite(value))
-    .map(({ labels, value }): DataPoint<number> => ({ ...span, attributes: attributesOf(labels), value }));
+    .map(({ labels, value }): DataPoint<number> => ({ ...span, attributes: toAttributes(labels), value }));
   if (dataPoints.length === 0) return undefined;
   if (String(type) === 'counter') return { ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints };
   return { ...base, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
 /** Prometheus counts all below a bound, OpenTelemetry those between two bounds. */
-function histograms(name: string, values: readonly Value[], span: Span): DataPoint<Histogram>[] {
+function toHistograms(name: string, values: readonly Value[], span: Span): DataPoint<Histogram>[] {
   const series = Map.groupBy(values, ({ labels: { le: _, ...labels } }) =>
     JSON.stringify(Object.entries(labels).sort()),
   );
   return [...series.values()].map((lines) => {
-    const of = (suffix: string): Value[] => lines.filter(({ metricName }) => metricName === `${name}_${suffix}`);
-    const bounded = of('bucket')
-      .map(({ labels, value }): [bound: number, count: number] => [boundOf(labels['le']), value])
+    const valuesWithSuffix = (suffix: string): Value[] =>
+      lines.filter(({ metricName }) => metricName === `${name}_${suffix}`);
+    const bounded = valuesWithSuffix('bucket')
+      .map(({ labels, value }): [bound: number, count: number] => [parseBound(labels['le']), value])
       .sort(([a], [b]) => a - b);
     const boundaries = bounded.map(([bound]) => bound).filter(Number.isFinite);
     const counts = bounded.map(([, count], i) => count - (bounded[i - 1]?.[1] ?? 0));
     const { le: _, ...labels } = lines[0]!.labels;
-    const value = { buckets: { boundaries, counts }, sum: of('sum')[0]?.value ?? 0, count: of('count')[0]?.value ?? 0 };
-    return { ...span, attributes: attributesOf(labels), value };
+    const value = {
+      buckets: { boundaries, counts },
+      sum: valuesWithSuffix('sum')[0]?.value ?? 0,
+      count: valuesWithSuffix('count')[0]?.value ?? 0,
+    };
+    return { ...span, attributes: toAttributes(labels), value };
   });
 }
 
-const boundOf = (le: string | number | undefined): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le));
+const parseBound = (le: string | number | undefined): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le));
 
-const attributesOf = (labels: Value['labels']): Attributes =>
+const toAttributes = (labels: Value['labels']): Attributes =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { telemetrySettings } from './telemetry-settings.js';
+import { readTelemetrySettings } from './telemetry-settings.js';
 
 const read = (env: Readonly<Record<string, string>>) => {
   const objections: string[] = [];
-  const settings = telemetrySettings(env, (message) => objections.push(message));
+  const settings = readTelemetrySettings(env, (message) => objections.push(message));
   return { settings, objections };
 };
 const COLLECTOR = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318' };

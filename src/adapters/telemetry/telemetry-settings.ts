@@ -42,36 +42,36 @@ type Signal = 'TRACES' | 'METRICS';
 const ENCODINGS: Readonly<Record<string, OtlpEncoding>> = { 'http/protobuf': 'protobuf', 'http/json': 'json' };
 
 /** Undefined: off, because no collector is named. */
-export function telemetrySettings(env: Environment, warn: Warn): TelemetrySettings | undefined {
+export function readTelemetrySettings(env: Environment, warn: Warn): TelemetrySettings | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
-  const traces = connection(env, 'TRACES', warn);
-  const metrics = connection(env, 'METRICS', warn);
+  const traces = readConnection(env, 'TRACES', warn);
+  const metrics = readConnection(env, 'METRICS', warn);
   if (!traces && !metrics) return undefined;
-  const number = (name: string): number | undefined => wholeNumber(env, name, warn);
+  const readNumber = (name: string): number | undefined => readWholeNumber(env, name, warn);
   return {
     ...(traces && {
       traces: {
         ...traces,
-        share: shareOf(env, warn),
-        scheduledDelayMillis: number('OTEL_BSP_SCHEDULE_DELAY'),
-        exportTimeoutMillis: number('OTEL_BSP_EXPORT_TIMEOUT'),
-        maxQueueSize: number('OTEL_BSP_MAX_QUEUE_SIZE'),
-        maxExportBatchSize: number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
+        share: readSamplingShare(env, warn),
+        scheduledDelayMillis: readNumber('OTEL_BSP_SCHEDULE_DELAY'),
+        exportTimeoutMillis: readNumber('OTEL_BSP_EXPORT_TIMEOUT'),
+        maxQueueSize: readNumber('OTEL_BSP_MAX_QUEUE_SIZE'),
+        maxExportBatchSize: readNumber('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
       },
     }),
-    ...(metrics && { metrics: { ...metrics, ...metricTimes(number) } }),
+    ...(metrics && { metrics: { ...metrics, ...readMetricTimes(readNumber) } }),
   };
 }
 
 /** Where a signal goes; undefined: nowhere. */
-function connection(
+function readConnection(
   env: Environment,
   signal: Signal,
   warn: Warn,
 ): { collector: URL; encoding: OtlpEncoding } | undefined {
   const exporter = env[`OTEL_${signal}_EXPORTER`]?.trim() || 'otlp';
-  const ofSignal = named(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
-  const endpoint = ofSignal ?? named(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
+  const ofSignal = findVariable(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
+  const endpoint = ofSignal ?? findVariable(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
   if (endpoint === undefined || exporter === 'none') return undefined;
   if (exporter !== 'otlp') {
     warn(`OTEL_${signal}_EXPORTER ${exporter} is not one of otlp, none: no ${signal.toLowerCase()} are sent`);
@@ -83,7 +83,9 @@ function connection(
     return undefined;
   }
   const protocol =
-    named(env, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`) ?? named(env, 'OTEL_EXPORTER_OTLP_PROTOCOL') ?? undefined;
+    findVariable(env, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`) ??
+    findVariable(env, 'OTEL_EXPORTER_OTLP_PROTOCOL') ??
+    undefined;
   const encoding = protocol === undefined ? 'protobuf' : ENCODINGS[protocol.value];
   if (encoding === undefined) {
     const spoken = Object.keys(ENCODINGS).join(' and ');
@@ -95,13 +97,13 @@ function connection(
   return { collector, encoding };
 }
 
-const named = (env: Environment, name: string): { name: string; value: string } | undefined => {
+const findVariable = (env: Environment, name: string): { name: string; value: string } | undefined => {
   const value = env[name]?.trim();
   return value ? { name, value } : undefined;
 };
 
 /** Every trace begins here, so the choice of a parent-based sampler makes no difference. */
-function shareOf(env: Environment, warn: Warn): number {
+function readSamplingShare(env: Environment, warn: Warn): number {
   const sampler = env['OTEL_TRACES_SAMPLER']?.trim() || 'parentbased_always_on';
   const kind = sampler.replace(/^parentbased_/, '');
   if (kind === 'always_on') return 1;
@@ -118,7 +120,7 @@ function shareOf(env: Environment, warn: Warn): number {
 }
 
 /** The time for one export is part of the interval. */
-function metricTimes(
+function readMetricTimes(
   number: (name: string) => number | undefined,
 ): Pick<MetricSettings, 'exportIntervalMillis' | 'exportTimeoutMillis'> {
   const exportIntervalMillis = number('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000;
@@ -129,7 +131,7 @@ function metricTimes(
 /** The longest time that a timer can hold. */
 const MOST = 2 ** 31 - 1;
 
-function wholeNumber(env: Environment, name: string, warn: Warn): number | undefined {
+function readWholeNumber(env: Environment, name: string, warn: Warn): number | undefined {
   const text = env[name]?.trim();
   if (!text) return undefined;
   const number = Number(text);

@@ -12,7 +12,7 @@ import { PageThread, ThreadEnded } from './page-thread.js';
 import { nextSeq, type PageCalls } from './page-thread-protocol.js';
 import { ReadingTimes } from './reading-times.js';
 import { RenderThread } from './render-thread.js';
-import { packed } from './secrets-across.js';
+import { packSecrets } from './secrets-across.js';
 import { ThreadDemand } from './thread-demand.js';
 
 export interface PageThreadPoolOptions {
@@ -54,10 +54,10 @@ export class PageThreadPool implements PageProcessor {
   private readonly watch: NodeJS.Timeout;
 
   constructor(private readonly options: PageThreadPoolOptions) {
-    this.threads = Array.from({ length: options.threads }, () => this.open());
-    this.watch = setInterval(() => this.check(), CHECK_MS);
+    this.threads = Array.from({ length: options.threads }, () => this.startThread());
+    this.watch = setInterval(() => this.checkThreads(), CHECK_MS);
     this.watch.unref();
-    options.plugins?.onFacts((facts) => this.tellPlugins(facts));
+    options.plugins?.onFacts((facts) => this.sendPluginFacts(facts));
   }
 
   async configure(definition: ServerDefinition): Promise<void> {
@@ -65,7 +65,7 @@ export class PageThreadPool implements PageProcessor {
     const crawlers = new Set(definition.crawlers.map(({ name }) => name));
     if (this.renderThread || rendersAnything(definition)) this.openRenderer(definition);
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
-    const argument = packed(definition);
+    const argument = packSecrets(definition);
     await Promise.all([
       ...this.threads.map((thread) => thread.call(this.nextSeq(), 'configure', argument)),
       this.options.plugins?.configure(definition.plugins ?? []),
@@ -85,15 +85,15 @@ export class PageThreadPool implements PageProcessor {
   async process(task: PageTask): Promise<PageResult> {
     if (task.render === 'always' && !this.renderThread && this.definition) this.openRenderer(this.definition);
     const host = hostOf(task.url);
-    const threads = this.times.isSlow(host) ? this.slowLane : this.threads;
+    const threads = this.times.isSlow(host) ? this.slowThreads : this.threads;
     try {
-      const result = await this.callOneOf(threads, 'process', task, this.times.expected(host));
-      this.times.took(host, result.readingTime ?? 0);
+      const result = await this.callOneOf(threads, 'process', task, this.times.expectedTime(host));
+      this.times.record(host, result.readingTime ?? 0);
       return result;
     } catch (error) {
       if (!(error instanceof ThreadEnded && error.guilty)) throw error;
-      this.times.took(host, error.readingMs);
-      return stopped(task, error.readingMs);
+      this.times.record(host, error.readingMs);
+      return stoppedResult(task, error.readingMs);
     }
   }
 
@@ -114,17 +114,17 @@ export class PageThreadPool implements PageProcessor {
     for (const thread of this.threads) thread.notify({ notice: 'renderer', port: opened.connect() });
   }
 
-  private tellPlugins(facts: readonly PluginFacts[]): void {
+  private sendPluginFacts(facts: readonly PluginFacts[]): void {
     const { plugins } = this.options;
     if (plugins) for (const thread of this.threads) thread.setPlugins(facts, plugins);
   }
 
-  private get slowLane(): PageThread[] {
+  private get slowThreads(): PageThread[] {
     return this.threads.slice(0, Math.ceil(this.threads.length / 2));
   }
 
   fetch(request: FetchRequest): Promise<FetchOutcome> {
-    return this.call('fetch', packed(request));
+    return this.call('fetch', packSecrets(request));
   }
 
   resolve(hostname: string): Promise<string | undefined> {
@@ -164,12 +164,12 @@ export class PageThreadPool implements PageProcessor {
     return this.lastSeq;
   }
 
-  private open(): PageThread {
-    const thread = new PageThread(this.options.entry, (ended, error) => this.replace(ended, error));
+  private startThread(): PageThread {
+    const thread = new PageThread(this.options.entry, (ended, error) => this.replaceThread(ended, error));
     if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
       // The answer is not awaited: messages keep their order, so every page comes after it.
-      thread.call(this.nextSeq(), 'configure', packed(this.definition)).catch(() => undefined);
+      thread.call(this.nextSeq(), 'configure', packSecrets(this.definition)).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
       const { plugins } = this.options;
       if (plugins && plugins.facts.length > 0) thread.setPlugins(plugins.facts, plugins);
@@ -177,22 +177,22 @@ export class PageThreadPool implements PageProcessor {
     return thread;
   }
 
-  private replace(ended: PageThread, error: Error): void {
+  private replaceThread(ended: PageThread, error: Error): void {
     if (this.closing) return;
     this.options.log.warn('a page thread ended and is replaced', { error: error.message });
-    this.threads = this.threads.map((thread) => (thread === ended ? this.open() : thread));
+    this.threads = this.threads.map((thread) => (thread === ended ? this.startThread() : thread));
   }
 
-  private check(): void {
+  private checkThreads(): void {
     const most = this.options.maxReadingMs ?? MAX_READING_MS;
     for (const thread of this.threads) {
       const limit = thread.load > 1 ? Math.min(most, MAX_READING_BEFORE_OTHERS_MS) : most;
       if (thread.isStuck(limit / CHECK_MS)) void thread.terminate();
     }
-    this.growIfWanted();
+    this.growIfNeeded();
   }
 
-  private growIfWanted(): void {
+  private growIfNeeded(): void {
     const { threads, mostThreads = threads, log } = this.options;
     if (this.threads.length >= mostThreads) return;
     const now = performance.eventLoopUtilization();
@@ -200,7 +200,7 @@ export class PageThreadPool implements PageProcessor {
     this.mainUtilization = now;
     const shares = this.threads.map((thread) => thread.busyShare());
     if (!this.demand.wantsMore(main, shares)) return;
-    this.threads = [...this.threads, this.open()];
+    this.threads = [...this.threads, this.startThread()];
     log.info('one more page thread was started: reading pages limited the speed of the crawl', {
       threads: this.threads.length,
     });
@@ -225,7 +225,7 @@ function hostOf(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
-function stopped(task: PageTask, readingMs: number): PageResult {
+function stoppedResult(task: PageTask, readingMs: number): PageResult {
   return {
     id: task.id,
     crawler: task.crawler,

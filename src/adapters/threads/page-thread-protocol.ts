@@ -50,14 +50,14 @@ export type FromPageThread = readonly PageAnswer[];
 
 export interface PageThreadData {
   /**
-   * Three cells of 32 bits: the `seq` of the call whose page is being read, 0 while nothing is read; since when (`moment`); and a
+   * Three cells of 32 bits: the `seq` of the call whose page is being read, 0 while nothing is read; since when (`currentMoment`); and a
    * count that increases every half second, unless something blocks the thread.
    */
   readonly reading: SharedArrayBuffer;
 }
 
 /** The buffer of a document that can change threads without a copy: it contains nothing else. */
-export function transferable(result: unknown): ArrayBuffer[] {
+export function transferableBuffers(result: unknown): ArrayBuffer[] {
   const outcome = (result as Partial<PageResult> | undefined)?.outcome;
   const bytes = outcome?.kind === 'document' ? outcome.document?.master.bytes : (result as { body?: Uint8Array })?.body;
   if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return [];
@@ -66,7 +66,7 @@ export function transferable(result: unknown): ArrayBuffer[] {
 }
 
 /** `uptime` in a cell of 32 bits; differences are correct across its overflow. */
-export const moment = (): number => Math.trunc(uptime()) | 0;
+export const currentMoment = (): number => Math.trunc(uptime()) | 0;
 
 /** Milliseconds of the machine's monotonic clock, the same in all threads. */
 export const uptime = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -5,14 +5,14 @@ import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult } from '../../engine/ports/page-task.js';
 import type { PluginCaller, PluginFacts } from '../../engine/ports/plugins.js';
 import {
-  moment,
+  currentMoment,
   type PageAnswer,
   type PageCall,
   type PageCalls,
   type PageNotice,
   type PageThreadData,
   type ToPageThread,
-  transferable,
+  transferableBuffers,
   uptime,
 } from './page-thread-protocol.js';
 import { servePlugins } from './remote-plugins.js';
@@ -72,10 +72,10 @@ export class PageThread {
     const data: PageThreadData = { reading: this.reading.buffer as SharedArrayBuffer };
     this.worker = new Worker(entry, { workerData: data, name: 'pages', resourceLimits: HEAP });
     this.worker.on('message', (answers: readonly PageAnswer[]) => {
-      for (const answer of answers) this.answer(answer);
+      for (const answer of answers) this.settleCall(answer);
     });
-    this.worker.on('error', (error: Error) => this.end(error));
-    this.worker.on('exit', (code) => this.end(new Error(`a page thread ended with code ${code}`)));
+    this.worker.on('error', (error: Error) => this.endThread(error));
+    this.worker.on('exit', (code) => this.endThread(new Error(`a page thread ended with code ${code}`)));
   }
 
   /** Calls in flight. */
@@ -88,7 +88,7 @@ export class PageThread {
    * long again.
    */
   get backlog(): number {
-    const reading = Atomics.load(this.reading, 0) === 0 ? 0 : (moment() - Atomics.load(this.reading, 1)) | 0;
+    const reading = Atomics.load(this.reading, 0) === 0 ? 0 : (currentMoment() - Atomics.load(this.reading, 1)) | 0;
     return this.costs + (reading > LONG_READING_MS ? reading : 0);
   }
 
@@ -168,20 +168,20 @@ export class PageThread {
     if (!this.ended) this.worker.postMessage(messages, ports);
   }
 
-  private answer(answer: PageAnswer): void {
+  private settleCall(answer: PageAnswer): void {
     const waiting = this.inFlight.get(answer.seq);
     this.inFlight.delete(answer.seq);
     if (!waiting) return;
     this.costs -= waiting.cost;
     if ('error' in answer) waiting.reject(new Error(answer.error));
-    else waiting.resolve((waiting.call.call === 'process' ? arrived(answer) : answer.answer) as never);
+    else waiting.resolve((waiting.call.call === 'process' ? withTimes(answer) : answer.answer) as never);
   }
 
-  private end(error: Error): void {
+  private endThread(error: Error): void {
     if (this.ended) return;
     this.ended = true;
     const read = Atomics.load(this.reading, 0);
-    const readingMs = Math.max(0, (moment() - Atomics.load(this.reading, 1)) | 0);
+    const readingMs = Math.max(0, (currentMoment() - Atomics.load(this.reading, 1)) | 0);
     for (const [seq, { reject }] of this.inFlight) reject(new ThreadEnded(seq === read, readingMs, error.message));
     this.inFlight.clear();
     this.costs = 0;
@@ -194,10 +194,10 @@ export class PageThread {
  * milliseconds and one less, because the engine's clock counts whole ones, too. Its document was sent alone and is freed alone:
  * left to the garbage collector, documents caused nearly all collections of the whole heap.
  */
-function arrived({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
+function withTimes({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
   const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));
   const result = answer as PageResult;
-  const [bytes] = transferable(answer);
+  const [bytes] = transferableBuffers(answer);
   return {
     ...result,
     age,

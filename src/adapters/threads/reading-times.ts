@@ -14,15 +14,15 @@ const MOST_HOSTS = 10_000;
 export class ReadingTimes {
   private readonly averages = new Map<string, number>();
 
-  expected(host: string): number {
+  expectedTime(host: string): number {
     return this.averages.get(host) ?? USUAL_MS;
   }
 
   isSlow(host: string): boolean {
-    return this.expected(host) >= SLOW_MS;
+    return this.expectedTime(host) >= SLOW_MS;
   }
 
-  took(host: string, ms: number): void {
+  record(host: string, ms: number): void {
     const known = this.averages.get(host);
     if (known === undefined && ms < UNREMARKABLE_MS) return;
     const average = (known ?? USUAL_MS) * (1 - WEIGHT_OF_LAST) + ms * WEIGHT_OF_LAST;

@@ -4,7 +4,7 @@ import { milliseconds } from '../../domain/time/units.js';
 import type { FetchEngine, FetchRequest } from '../../engine/ports/fetcher.js';
 import { nextSeq } from './page-thread-protocol.js';
 import type { RenderAnswer, RenderCall } from './render-protocol.js';
-import { packed } from './secrets-across.js';
+import { packSecrets } from './secrets-across.js';
 
 interface Waiting {
   readonly resolve: (outcome: FetchOutcome) => void;
@@ -21,9 +21,9 @@ export class RemoteEngine implements FetchEngine {
   /** Replaces the previous port, whose requests are answered there or lost. */
   connect(port: MessagePort): void {
     this.port = port;
-    port.on('message', (answer: RenderAnswer) => this.answer(answer));
+    port.on('message', (answer: RenderAnswer) => this.settleCall(answer));
     port.on('close', () => {
-      if (this.port === port) this.lose('the thread of the browser ended');
+      if (this.port === port) this.failAll('the thread of the browser ended');
     });
     port.unref();
   }
@@ -34,7 +34,7 @@ export class RemoteEngine implements FetchEngine {
     return new Promise((resolve, reject) => {
       this.seq = nextSeq(this.seq);
       this.waiting.set(this.seq, { resolve, reject });
-      const call: RenderCall = { seq: this.seq, request: packed(request) };
+      const call: RenderCall = { seq: this.seq, request: packSecrets(request) };
       port.postMessage(call);
     });
   }
@@ -47,14 +47,14 @@ export class RemoteEngine implements FetchEngine {
     // The thread of the browser outlives the fetchers of a configuration.
   }
 
-  private answer(answer: RenderAnswer): void {
+  private settleCall(answer: RenderAnswer): void {
     const waiting = this.waiting.get(answer.seq);
     this.waiting.delete(answer.seq);
     if ('error' in answer) waiting?.reject(new Error(answer.error));
     else waiting?.resolve(answer.outcome);
   }
 
-  private lose(detail: string): void {
+  private failAll(detail: string): void {
     this.port = undefined;
     for (const { resolve } of this.waiting.values()) resolve(failure('render-crash', detail));
     this.waiting.clear();

@@ -24,7 +24,7 @@ export class RemotePlugins implements PluginCaller {
 
   connect(port: MessagePort): void {
     this.port = port;
-    port.on('message', (answer: Answer) => this.answer(answer));
+    port.on('message', (answer: Answer) => this.settleCall(answer));
     port.unref();
   }
 
@@ -42,7 +42,7 @@ export class RemotePlugins implements PluginCaller {
     });
   }
 
-  private answer(answer: Answer): void {
+  private settleCall(answer: Answer): void {
     const waiting = this.waiting.get(answer.seq);
     this.waiting.delete(answer.seq);
     if ('failure' in answer) waiting?.reject(new PluginFailed(answer.failure));

@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { FromRenderThread, RenderNotice } from './render-protocol.js';
-import { packed } from './secrets-across.js';
+import { packSecrets } from './secrets-across.js';
 
 /** This side of the thread that has the browser. */
 export class RenderThread {
@@ -22,7 +22,7 @@ export class RenderThread {
   }
 
   configure(renderer: RendererDefinition, fetchers: readonly FetcherDefinition[]): void {
-    this.send({ do: 'configure', renderer: packed(renderer), fetchers: packed(fetchers) });
+    this.send({ do: 'configure', renderer: packSecrets(renderer), fetchers: packSecrets(fetchers) });
   }
 
   /** The port over which another thread asks for pages. */

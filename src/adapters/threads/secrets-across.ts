@@ -7,23 +7,25 @@ import { Secret } from '../../domain/secret.js';
 const MARK = '\0secret';
 
 /** The value with its secrets prepared for cloning; the same value if it has none. */
-export const packed = <T>(value: T): T =>
-  replaced(value, (part) => (part instanceof Secret ? { [MARK]: part.reveal(), shown: String(part) } : undefined)) as T;
+export const packSecrets = <T>(value: T): T =>
+  replaceDeep(value, (part) =>
+    part instanceof Secret ? { [MARK]: part.reveal(), shown: String(part) } : undefined,
+  ) as T;
 
-/** Restores what `packed` prepared, on the other side. */
-export const unpacked = <T>(value: T): T =>
-  replaced(value, (part) => {
+/** Restores on the receiving side what `packSecrets` prepared. */
+export const unpackSecrets = <T>(value: T): T =>
+  replaceDeep(value, (part) => {
     const { [MARK]: text, shown } = part as Record<string, unknown>;
     return typeof text === 'string' ? new Secret(text, String(shown)) : undefined;
   }) as T;
 
-function replaced(value: unknown, replacement: (part: object) => object | undefined): unknown {
+function replaceDeep(value: unknown, replacement: (part: object) => object | undefined): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   const instead = replacement(value);
   if (instead) return instead;
   let copy: Record<string, unknown> | undefined;
   for (const [name, part] of Object.entries(value)) {
-    const other = replaced(part, replacement);
+    const other = replaceDeep(part, replacement);
     if (other === part) continue;
     copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
     copy[name] = other;

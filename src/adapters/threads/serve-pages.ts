@@ -7,12 +7,12 @@ import {
   type PageNotice,
   type PageThreadData,
   type ToPageThread,
-  transferable,
+  transferableBuffers,
   uptime,
 } from './page-thread-protocol.js';
 import type { RemoteEngine } from './remote-engine.js';
 import type { RemotePlugins } from './remote-plugins.js';
-import { unpacked } from './secrets-across.js';
+import { unpackSecrets } from './secrets-across.js';
 
 /**
  * Answers that are sent together at most. Bodies arrive together, so one turn of the event loop may read a page for every fetch in
@@ -31,10 +31,10 @@ export function servePages(
   plugins?: RemotePlugins,
 ): void {
   const reading = new Int32Array(data.reading);
-  const beat = (): void => void Atomics.add(reading, 2, 1);
+  const sendHeartbeat = (): void => void Atomics.add(reading, 2, 1);
   // At once too: what holds the thread in its first half second is noticed like anything later.
-  beat();
-  setInterval(beat, BEAT_MS).unref();
+  sendHeartbeat();
+  setInterval(sendHeartbeat, BEAT_MS).unref();
   let answers: PageAnswer[] = [];
   let transfers: ArrayBuffer[] = [];
 
@@ -56,8 +56,8 @@ export function servePages(
   const run = async (call: PageCall): Promise<void> => {
     try {
       const stopwatch = new ReadingStopwatch(reading, call.seq);
-      const answer = await perform(processor, call, (isRead) => stopwatch.slot(isRead));
-      send({ seq: call.seq, answer, at: uptime(), read: stopwatch.total }, transferable(answer));
+      const answer = await perform(processor, call, (isRead) => stopwatch.recordReading(isRead));
+      send({ seq: call.seq, answer, at: uptime(), read: stopwatch.total }, transferableBuffers(answer));
     } catch (error) {
       send({ seq: call.seq, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
@@ -85,7 +85,7 @@ class ReadingStopwatch {
     private readonly seq: number,
   ) {}
 
-  slot(isRead: boolean): void {
+  recordReading(isRead: boolean): void {
     const now = uptime();
     if (isRead) this.since = now;
     else this.total += now - this.since;
@@ -97,11 +97,11 @@ class ReadingStopwatch {
 function perform(processor: PageProcessor, call: PageCall, reading: (isRead: boolean) => void): Promise<unknown> {
   switch (call.call) {
     case 'configure':
-      return processor.configure(unpacked(call.argument));
+      return processor.configure(unpackSecrets(call.argument));
     case 'process':
       return processor.process(call.argument, reading);
     case 'fetch':
-      return processor.fetch(unpacked(call.argument));
+      return processor.fetch(unpackSecrets(call.argument));
     case 'resolve':
       return processor.resolve(call.argument);
   }

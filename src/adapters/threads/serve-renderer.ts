@@ -3,7 +3,7 @@ import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/f
 import type { FetchEngine } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { FromRenderThread, RenderAnswer, RenderCall, RenderNotice } from './render-protocol.js';
-import { unpacked } from './secrets-across.js';
+import { unpackSecrets } from './secrets-across.js';
 
 type Create = (
   renderer: RendererDefinition,
@@ -15,10 +15,10 @@ type Create = (
 export function serveRenderer(main: MessagePort, create: Create): void {
   let engine: FetchEngine | undefined;
   let configured = '';
-  const tell = (message: FromRenderThread): void => main.postMessage(message);
+  const send = (message: FromRenderThread): void => main.postMessage(message);
   const log = {
-    info: (message: string) => tell({ log: 'info', message }),
-    warn: (message: string) => tell({ log: 'warn', message }),
+    info: (message: string) => send({ log: 'info', message }),
+    warn: (message: string) => send({ log: 'warn', message }),
   };
 
   const configure = ({ renderer, fetchers }: Extract<RenderNotice, { do: 'configure' }>): void => {
@@ -26,25 +26,25 @@ export function serveRenderer(main: MessagePort, create: Create): void {
     if (text === configured) return;
     configured = text;
     const before = engine;
-    engine = create(unpacked(renderer), unpacked(fetchers), log);
+    engine = create(unpackSecrets(renderer), unpackSecrets(fetchers), log);
     void before?.close();
   };
 
-  const serve = (port: MessagePort): void => {
-    const answer = async ({ seq, request }: RenderCall): Promise<RenderAnswer> => {
+  const serveThread = (port: MessagePort): void => {
+    const handleCall = async ({ seq, request }: RenderCall): Promise<RenderAnswer> => {
       try {
         if (!engine) throw new Error('the renderer has not been configured');
-        return { seq, outcome: await engine.fetch(unpacked(request)) };
+        return { seq, outcome: await engine.fetch(unpackSecrets(request)) };
       } catch (error) {
         return { seq, error: String(error) };
       }
     };
-    port.on('message', (call: RenderCall) => void answer(call).then((said) => port.postMessage(said)));
+    port.on('message', (call: RenderCall) => void handleCall(call).then((said) => port.postMessage(said)));
   };
 
   main.on('message', (notice: RenderNotice) => {
     if (notice.do === 'configure') configure(notice);
-    else if (notice.do === 'connect') serve(notice.port);
+    else if (notice.do === 'connect') serveThread(notice.port);
     else void Promise.resolve(engine?.close()).finally(() => process.exit());
   });
 }

@@ -1,6 +1,6 @@
 /** Edits single values of a crawler: weights of its sources, attributes, roots. The rest of the text is unchanged. */
 import type { SourceName } from '../../../domain/frontier/sources.js';
-import { attributeName } from '../interpret.js';
+import { canonicalAttributeName } from '../interpret.js';
 import { escapeAttribute } from '../markup.js';
 import { CRAWLER, ROOT } from '../schema/crawl.js';
 import { type ElementSpec, NAMESPACES } from '../schema/spec.js';
@@ -14,7 +14,7 @@ import {
   setAttribute,
 } from '../splice.js';
 import { EditError } from './error.js';
-import { attributeValue, childrenOf, declarations, open, qualified } from './scope.js';
+import { attributeValue, childrenOf, namespaceDeclarations, openCrawler, qualifiedName } from './scope.js';
 
 export function setWeights(
   xml: string,
@@ -32,7 +32,7 @@ export function setCrawlerAttributes(
   crawler: string,
   attributes: Readonly<Record<string, string | number | boolean | undefined>>,
 ): string {
-  const { document, element } = open(xml, crawler);
+  const { document, element } = openCrawler(xml, crawler);
   const splices = Object.entries(attributes).map(([name, value]) => {
     const text = value === undefined ? undefined : String(value);
     checkAttribute(name, text, CRAWLER);
@@ -52,11 +52,11 @@ export interface RootInput {
 }
 
 export function addRoot(xml: string, crawler: string, root: RootInput): string {
-  const { document, element } = open(xml, crawler);
+  const { document, element } = openCrawler(xml, crawler);
   const given = Object.entries(root).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) checkAttribute(name, String(value), ROOT);
   const attributes = given.map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`).join('');
-  const written = `<${qualified('Root', element.prefix)}${attributes}/>`;
+  const written = `<${qualifiedName('Root', element.prefix)}${attributes}/>`;
   const last = childrenOf(element, 'Root').at(-1);
   const before = childrenOf(element, 'Rules')[0];
   if (last) return applySplices(xml, [insertAfter(document, last, written)]);
@@ -65,7 +65,7 @@ export function addRoot(xml: string, crawler: string, root: RootInput): string {
 }
 
 export function removeRoot(xml: string, crawler: string, url: string): string {
-  const { document, element } = open(xml, crawler);
+  const { document, element } = openCrawler(xml, crawler);
   const wanted = URL.parse(url)?.href ?? url;
   const root = childrenOf(element, 'Root').find((child) => {
     const written = attributeValue(child, 'url') ?? '';
@@ -76,23 +76,23 @@ export function removeRoot(xml: string, crawler: string, url: string): string {
 }
 
 function setWeight(xml: string, crawler: string, name: string, weight: number): string {
-  const { document, element } = open(xml, crawler);
+  const { document, element } = openCrawler(xml, crawler);
   const scheduler = childrenOf(element, 'CrawlSchedulerConfig')[0];
   const source =
     scheduler && childrenOf(scheduler, 'UrlSource').find((child) => attributeValue(child, 'name') === name);
   if (source) return applySplices(xml, [setAttribute(document, source, 'weight', String(weight))]);
-  const cw = declarations(element).find(({ uri }) => uri === NAMESPACES.cw[0]);
+  const cw = namespaceDeclarations(element).find(({ uri }) => uri === NAMESPACES.cw[0]);
   const tag = cw ? `${cw.prefix}:UrlSource`.replace(/^:/, '') : `cw:UrlSource xmlns:cw="${NAMESPACES.cw[0]}"`;
   const written = `<${tag} name="${escapeAttribute(name)}" weight="${weight}"/>`;
   if (scheduler) return applySplices(xml, [appendChild(document, scheduler, written)]);
-  const wrapper = qualified('CrawlSchedulerConfig', element.prefix);
+  const wrapper = qualifiedName('CrawlSchedulerConfig', element.prefix);
   const whole = [`<${wrapper}>`, `  ${written}`, `</${wrapper}>`];
   const first = element.children[0];
   return applySplices(xml, [first ? insertBefore(document, first, whole) : appendChild(document, element, whole)]);
 }
 
 function checkAttribute(name: string, value: string | undefined, spec: ElementSpec): void {
-  const attribute = spec.attributes[attributeName(name, spec) ?? ''];
+  const attribute = spec.attributes[canonicalAttributeName(name, spec) ?? ''];
   if (!attribute) throw new EditError('bad-attribute', `${spec.name} has no attribute ${name}`);
   if (value === undefined) {
     if (attribute.required) throw new EditError('bad-attribute', `${spec.name} requires ${name}`);

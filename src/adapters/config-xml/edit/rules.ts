@@ -14,7 +14,7 @@ import {
   type Splice,
 } from '../splice.js';
 import { EditError } from './error.js';
-import { attributeValue, childrenOf, type Opened, open, prefixesOf, qualified } from './scope.js';
+import { attributeValue, childrenOf, findPrefixes, type Opened, openCrawler, qualifiedName } from './scope.js';
 
 export interface RuleView extends RuleJson {
   /** 0-based, over all Rules blocks of the crawler. */
@@ -28,7 +28,7 @@ export interface RuleView extends RuleJson {
 export type RuleInput = { readonly group?: string; readonly key?: string } & ({ readonly xml: string } | RuleJson);
 
 export function listRules(xml: string, crawler: string): RuleView[] {
-  return rulesOf(open(xml, crawler)).map(({ element, block }, index) => {
+  return findRules(openCrawler(xml, crawler)).map(({ element, block }, index) => {
     const key = attributeValue(block, 'key');
     return {
       index,
@@ -42,43 +42,43 @@ export function listRules(xml: string, crawler: string): RuleView[] {
 
 /** At the index, or at the end. Without a group, the rule joins that of the previous one. */
 export function insertRule(xml: string, crawler: string, rule: RuleInput, index?: number): string {
-  const opened = open(xml, crawler);
-  const rules = rulesOf(opened);
+  const opened = openCrawler(xml, crawler);
+  const rules = findRules(opened);
   const at = index ?? rules.length;
   if (!Number.isInteger(at) || at < 0 || at > rules.length) {
     throw new EditError('bad-index', `there are ${rules.length} rules: the index is from 0 to ${rules.length}`);
   }
-  const text = ruleText(rule, prefixesOf(opened));
-  return applySplices(xml, [insertion(opened, rules, at, { xml: text, group: rule.group, key: rule.key })]);
+  const text = renderRule(rule, findPrefixes(opened));
+  return applySplices(xml, [createInsertion(opened, rules, at, { xml: text, group: rule.group, key: rule.key })]);
 }
 
 /** Its group and key stay. */
 export function replaceRule(xml: string, crawler: string, index: number, rule: RuleInput): string {
-  const opened = open(xml, crawler);
-  const { element } = ruleAt(opened, index);
-  const text = ruleText(rule, prefixesOf(opened));
+  const opened = openCrawler(xml, crawler);
+  const { element } = getRule(opened, index);
+  const text = renderRule(rule, findPrefixes(opened));
   return applySplices(xml, [replaceElement(opened.document, element, text)]);
 }
 
 export function deleteRule(xml: string, crawler: string, index: number): string {
-  const opened = open(xml, crawler);
-  return applySplices(xml, [removeElement(opened.document, ruleAt(opened, index).element)]);
+  const opened = openCrawler(xml, crawler);
+  return applySplices(xml, [removeElement(opened.document, getRule(opened, index).element)]);
 }
 
 /** `to` is the index that the rule has afterwards. Its text is unchanged; it joins the group of its new neighbours. */
 export function moveRule(xml: string, crawler: string, from: number, to: number): string {
-  const opened = open(xml, crawler);
-  const { element, block } = ruleAt(opened, from);
-  ruleAt(opened, to);
+  const opened = openCrawler(xml, crawler);
+  const { element, block } = getRule(opened, from);
+  getRule(opened, to);
   if (from === to) return xml;
   const text = xml.slice(element.start, element.end);
-  const without = open(applySplices(xml, [removeElement(opened.document, element)]), crawler);
-  const rules = rulesOf(without);
+  const without = openCrawler(applySplices(xml, [removeElement(opened.document, element)]), crawler);
+  const rules = findRules(without);
   const neighbours = [rules[to - 1], rules[to]].filter((rule) => rule !== undefined);
   const group = groupOf(block);
   const stays = neighbours.some((rule) => groupOf(rule.block) === group);
   const placed = { xml: text, group: stays ? group : undefined, key: undefined };
-  return applySplices(without.document.text, [insertion(without, rules, to, placed)]);
+  return applySplices(without.document.text, [createInsertion(without, rules, to, placed)]);
 }
 
 interface FoundRule {
@@ -88,11 +88,11 @@ interface FoundRule {
 
 const groupOf = (block: XmlElement): string => attributeValue(block, 'group') ?? 'default';
 
-const rulesOf = ({ element }: Opened): FoundRule[] =>
+const findRules = ({ element }: Opened): FoundRule[] =>
   childrenOf(element, 'Rules').flatMap((block) => childrenOf(block, 'Rule').map((rule) => ({ element: rule, block })));
 
-function ruleAt(opened: Opened, index: number): FoundRule {
-  const rules = rulesOf(opened);
+function getRule(opened: Opened, index: number): FoundRule {
+  const rules = findRules(opened);
   const rule = rules[index];
   if (rule) return rule;
   throw new EditError('unknown-rule', `there is no rule ${index}: the crawler has ${rules.length}, counted from 0`);
@@ -104,13 +104,13 @@ interface NewRule {
   readonly key: string | undefined;
 }
 
-function insertion(opened: Opened, rules: readonly FoundRule[], at: number, rule: NewRule): Splice {
+function createInsertion(opened: Opened, rules: readonly FoundRule[], at: number, rule: NewRule): Splice {
   const { document, element } = opened;
   const before = rules[at - 1];
   const after = rules[at];
-  const joins = (found: FoundRule): boolean => rule.group === undefined || groupOf(found.block) === rule.group;
-  if (before && joins(before)) return insertAfter(document, before.element, rule.xml);
-  if (after && joins(after)) return insertBefore(document, after.element, rule.xml);
+  const canJoin = (found: FoundRule): boolean => rule.group === undefined || groupOf(found.block) === rule.group;
+  if (before && canJoin(before)) return insertAfter(document, before.element, rule.xml);
+  if (after && canJoin(after)) return insertBefore(document, after.element, rule.xml);
   if (before && after && before.block === after.block) {
     const message = `index ${at} is inside the group ${groupOf(before.block)}: leave the group out, or choose another index`;
     throw new EditError('bad-index', message);
@@ -119,21 +119,21 @@ function insertion(opened: Opened, rules: readonly FoundRule[], at: number, rule
     (block) => rules.length === 0 && groupOf(block) === (rule.group ?? groupOf(block)),
   );
   if (empty) return appendChild(document, empty, rule.xml);
-  const block = newBlock(rule, element.prefix);
+  const block = renderBlock(rule, element.prefix);
   if (before) return insertAfter(document, before.block, block);
   if (after) return insertBefore(document, after.block, block);
   return appendChild(document, element, block);
 }
 
-function newBlock({ xml, group = 'default', key }: NewRule, prefix: string): string[] {
-  const name = qualified('Rules', prefix);
+function renderBlock({ xml, group = 'default', key }: NewRule, prefix: string): string[] {
+  const name = qualifiedName('Rules', prefix);
   const mark = key === undefined ? '' : ` key="${escapeAttribute(key)}"`;
   const lines = typeof xml === 'string' ? [xml] : xml;
   return [`<${name} group="${escapeAttribute(group)}"${mark}>`, ...lines.map((line) => `  ${line}`), `</${name}>`];
 }
 
 /** @throws EditError with everything that is wrong with the rule */
-function ruleText(rule: RuleInput, prefixes: Prefixes): NewXml {
+function renderRule(rule: RuleInput, prefixes: Prefixes): NewXml {
   try {
     const written = 'xml' in rule ? rule.xml : ruleToXml(rule, prefixes);
     const { xml, problems } = checkRule(typeof written === 'string' ? written : written.join('\n'));

@@ -11,7 +11,7 @@ export interface Opened {
 }
 
 /** @throws EditError when there is no such crawler */
-export function open(xml: string, crawler: string): Opened {
+export function openCrawler(xml: string, crawler: string): Opened {
   const document = parseDocument(xml, 'CrawlConfig.xml');
   const element = childrenOf(document.root, 'Crawler').find((child) => attributeValue(child, 'name') === crawler);
   if (!element) throw new EditError('unknown-crawler', `there is no crawler ${crawler}`);
@@ -24,16 +24,16 @@ export const childrenOf = (parent: XmlElement, local: string): XmlElement[] =>
 export const attributeValue = (element: XmlElement, local: string): string | undefined =>
   element.attributes.find((attribute) => attribute.local === local)?.value;
 
-export const qualified = (local: string, prefix: string): string => (prefix === '' ? local : `${prefix}:${local}`);
+export const qualifiedName = (local: string, prefix: string): string => (prefix === '' ? local : `${prefix}:${local}`);
 
 /** The prefixes with which the crawler's own part of the document writes rules. */
-export function prefixesOf({ element }: Opened): Prefixes {
-  const inScope = declarations(element);
+export function findPrefixes({ element }: Opened): Prefixes {
+  const inScope = namespaceDeclarations(element);
   const rules = inScope.find(({ uri }) => vocabularyOf(uri, 'x') === 'rules');
   return { crawl: element.prefix, rules: rules?.prefix ?? element.prefix };
 }
 
-export function declarations(element: XmlElement): { prefix: string; uri: string }[] {
+export function namespaceDeclarations(element: XmlElement): { prefix: string; uri: string }[] {
   const found: { prefix: string; uri: string }[] = [];
   for (let scope: XmlElement | undefined = element; scope; scope = scope.parent) {
     for (const { name, prefix, local, value } of scope.attributes) {

@@ -1,14 +1,14 @@
 /** `cw:Acl` and the file of rules that it names. */
 import { type AclDefinition, type AclRule, parseAclFile, principalsIn } from '../../../domain/content/acl.js';
-import { all, type Node, one } from '../interpret.js';
+import { type Node, onlyChild, validChildren } from '../interpret.js';
 import * as schema from '../schema/acl.js';
 import type { ReadContext } from './context.js';
 
 export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinition } {
-  const node = one(crawler, schema.ACL);
+  const node = onlyChild(crawler, schema.ACL);
   if (!node) return {};
   const { values } = node;
-  const written = all(node as Node, schema.ACL_RULE).map(
+  const written = validChildren(node as Node, schema.ACL_RULE).map(
     ({ values: { url, allow, deny } }): AclRule => ({
       prefix: url,
       allow: principalsIn(allow),
@@ -18,7 +18,7 @@ export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinit
   return {
     acl: {
       default: principalsIn(values.default),
-      rules: [...fileRules(node, context), ...written],
+      rules: [...readFileRules(node, context), ...written],
       allowHeader: values.header?.toLowerCase(),
       denyHeader: values.denyHeader?.toLowerCase(),
       allowMeta: values.meta?.toLowerCase(),
@@ -27,7 +27,7 @@ export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinit
   };
 }
 
-function fileRules(
+function readFileRules(
   { values: { file }, place }: Node<typeof schema.ACL.attributes>,
   context: ReadContext,
 ): readonly AclRule[] {

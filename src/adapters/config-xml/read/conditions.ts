@@ -8,24 +8,24 @@ import type {
 } from '../../../domain/crawl/policy-definition.js';
 import { isSecretHeader } from '../../../domain/redact.js';
 import { Secret } from '../../../domain/secret.js';
-import { all, type Node } from '../interpret.js';
+import { type Node, validChildren } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as policy from '../schema/policy.js';
-import { proxyOf } from './server.js';
+import { parseProxyUrl } from './server.js';
 
 export function readConditions(
   node: Node<typeof policy.CONDITIONS.attributes>,
   problems: Problems,
 ): ConditionsDefinition {
   return {
-    defaultAllow: spellDefaultAllow(node.values['default-allow']),
+    defaultAllow: normalizeDefaultAllow(node.values['default-allow']),
     options: readOptions(node as Node, problems),
     rules: readConditionRules(node as Node, problems),
     place: node.place,
   };
 }
 
-const spellDefaultAllow = (value: DefaultAllow | 'log-disallow'): DefaultAllow =>
+const normalizeDefaultAllow = (value: DefaultAllow | 'log-disallow'): DefaultAllow =>
   value === 'log-disallow' ? 'disallow-log' : value;
 
 const KINDS = [policy.APPLY_FOR, policy.APPLY_EXCEPT_FOR, policy.MAY_NOT_HAVE, policy.MUST_HAVE].map(
@@ -85,7 +85,7 @@ const KEYS: Readonly<Record<string, keyof UrlOptions>> = {
 function readOptions(parent: Node, problems: Problems): UrlOptions {
   const options: Record<string, unknown> = {};
   const headers: Record<string, string | Secret> = {};
-  for (const node of all(parent, policy.OPTION)) {
+  for (const node of validChildren(parent, policy.OPTION)) {
     const name = node.values.name as keyof typeof policy.URL_OPTIONS;
     const parsed = policy.URL_OPTIONS[name].type.parse(node.values.value);
     if (!parsed.ok) {
@@ -94,9 +94,9 @@ function readOptions(parent: Node, problems: Problems): UrlOptions {
       const [header, value] = parsed.value as readonly [string, string];
       headers[header] = isSecretHeader(header) ? new Secret(value) : value;
     } else if (name === 'default-allow') {
-      options['defaultAllow'] = spellDefaultAllow(parsed.value as DefaultAllow | 'log-disallow');
+      options['defaultAllow'] = normalizeDefaultAllow(parsed.value as DefaultAllow | 'log-disallow');
     } else if (name === 'credentials') options['credentials'] = new Secret(parsed.value as string);
-    else if (name === 'proxy') options['proxy'] = proxyOf(parsed.value as string);
+    else if (name === 'proxy') options['proxy'] = parseProxyUrl(parsed.value as string);
     else options[KEYS[name] as string] = parsed.value;
   }
   if (Object.keys(headers).length > 0) options['headers'] = headers;

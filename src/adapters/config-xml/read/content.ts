@@ -7,14 +7,14 @@ import type {
 } from '../../../domain/content/content-definition.js';
 import type { Problem } from '../../../domain/crawl/place.js';
 import { parseDocument, XmlFault } from '../document.js';
-import { all, defaults, interpret, type Node, one } from '../interpret.js';
+import { defaultsOf, interpret, type Node, onlyChild, validChildren } from '../interpret.js';
 import { Problems, TooManyProblems } from '../problems.js';
 import * as content from '../schema/content.js';
 
 type FieldNode = Node<typeof content.FIELD.attributes>;
 
 export function readContents(crawler: Node, problems: Problems): { contents?: readonly ContentDefinition[] } {
-  const contents = all(crawler, content.CONTENT).map((node) => readContent(node, problems));
+  const contents = validChildren(crawler, content.CONTENT).map((node) => readContent(node, problems));
   const names = new Set<string | undefined>();
   for (const { name, place } of contents) {
     const which = name === undefined ? 'Content without a name' : `Content named ${name}`;
@@ -40,20 +40,22 @@ export function readContentElement(xml: string): ContentRead {
     const document = parseDocument(xml, content.CONTENT.name);
     if (document.root.local !== content.CONTENT.name) {
       const message = `unknown element ${document.root.name}: write ${content.CONTENT.name}`;
-      problems.add('wrong-root', message, document.place(document.root.start));
+      problems.add('wrong-root', message, document.placeAt(document.root.start));
     }
     const node = interpret(document.root, content.CONTENT, { document, problems, env: {} });
     const definition = readContent(node as unknown as ContentNode, problems);
-    return problems.hasErrors ? { problems: found(problems) } : { definition, problems: found(problems) };
+    return problems.hasErrors
+      ? { problems: collectProblems(problems) }
+      : { definition, problems: collectProblems(problems) };
   } catch (fault) {
     if (fault instanceof XmlFault) problems.add(fault.code, fault.message, fault.place);
     else if (!(fault instanceof TooManyProblems)) throw fault;
-    return { problems: found(problems) };
+    return { problems: collectProblems(problems) };
   }
 }
 
 /** What declares the prefix is not part of the text. */
-const found = (problems: Problems): readonly Problem[] =>
+const collectProblems = (problems: Problems): readonly Problem[] =>
   problems.sorted().filter(({ code }) => code !== 'undeclared-prefix');
 
 type ContentNode = Node<typeof content.CONTENT.attributes>;
@@ -61,26 +63,26 @@ type ContentNode = Node<typeof content.CONTENT.attributes>;
 function readContent({ values, place, ...rest }: ContentNode, problems: Problems): ContentDefinition {
   const node = { values, place, ...rest } as Node;
   const { name, markers, main, metas, changeDetection } = values;
-  const output = one(node, content.OUTPUT);
-  const split = one(node, content.SPLIT)?.values;
+  const output = onlyChild(node, content.OUTPUT);
+  const split = onlyChild(node, content.SPLIT)?.values;
   const {
     headings,
     markdown,
     chunks: size,
     chunkUnit: unit,
     chunkOverlap: overlap,
-  } = output?.values ?? defaults(content.OUTPUT);
+  } = output?.values ?? defaultsOf(content.OUTPUT);
   if (output && size !== undefined && overlap * 2 > size) {
     problems.add('bad-range', 'chunkOverlap is above half of chunks: make it smaller', output.place);
   }
   return {
     ...(name === undefined ? {} : { name }),
-    include: all(node, content.INCLUDE).map((include) => include.values.select),
-    exclude: all(node, content.EXCLUDE).map((exclude) => exclude.values.select),
+    include: validChildren(node, content.INCLUDE).map((include) => include.values.select),
+    exclude: validChildren(node, content.EXCLUDE).map((exclude) => exclude.values.select),
     markers: markers.filter((marker): marker is Marker => marker !== content.NO_MARKER),
     main,
     metas,
-    fields: all(node, content.FIELD).flatMap((field) => readField(field, problems)),
+    fields: validChildren(node, content.FIELD).flatMap((field) => readField(field, problems)),
     ...(split ? { split: { selector: split.select, id: split.id.toLowerCase() } } : {}),
     headings,
     markdown,
@@ -93,7 +95,7 @@ function readContent({ values, place, ...rest }: ContentNode, problems: Problems
 function readField(node: FieldNode, problems: Problems): FieldDefinition[] {
   const { values, place } = node;
   const { name, match, type, multiple } = values;
-  const [source, second] = sourcesOf(values);
+  const [source, second] = fieldSources(values);
   if (!source || second) {
     const message = `field ${name} needs exactly one of select, jsonld, meta and url`;
     problems.add(source ? 'bad-value' : 'missing-attribute', message, place);
@@ -110,7 +112,7 @@ function readField(node: FieldNode, problems: Problems): FieldDefinition[] {
   return [{ name, source, ...(match === undefined ? {} : { match }), type, multiple, place }];
 }
 
-function sourcesOf({ select, attribute, jsonld, meta, url }: FieldNode['values']): FieldSource[] {
+function fieldSources({ select, attribute, jsonld, meta, url }: FieldNode['values']): FieldSource[] {
   const sources: FieldSource[] = [];
   if (select !== undefined)
     sources.push({ kind: 'select', selector: select, ...(attribute === undefined ? {} : { attribute }) });

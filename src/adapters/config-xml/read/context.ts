@@ -7,7 +7,7 @@ export interface ReadContext {
   /** Text of a file beside the configuration; undefined after its absence has been reported at the place. */
   readFile(name: string, place: Place, kind?: RuleFileKind): string | undefined;
   /** Where such a file is, absolute. */
-  pathOf(name: string): string;
+  resolvePath(name: string): string;
   /** Like readFile, but the file may be absent. */
-  readFileIfThere(name: string, place: Place, kind: RuleFileKind): string | undefined;
+  readOptionalFile(name: string, place: Place, kind: RuleFileKind): string | undefined;
 }

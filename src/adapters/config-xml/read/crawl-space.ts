@@ -2,20 +2,20 @@
 import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type CrawlSpaceKind, parseCrawlSpace } from '../../../domain/policy/crawl-space-file.js';
 import { encodingProblem } from '../../../domain/policy/not-utf8.js';
-import { type Node, one } from '../interpret.js';
+import { type Node, onlyChild } from '../interpret.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';
 
 export const readCrawlSpace = (crawler: Node, context: ReadContext): CrawlSpaceDefinition | undefined =>
-  readRulesFile(one(crawler, policy.CRAWL_SPACE), context, 'local');
+  readRulesFile(onlyChild(crawler, policy.CRAWL_SPACE), context, 'local');
 
 /** The seed: "the presence of a global.rules file enables the global crawl space function". */
 const GLOBAL_RULES = 'global.rules';
 
 export function readGlobalCrawlSpace(root: Node, context: ReadContext): GlobalCrawlSpaceDefinition | undefined {
-  const node = one(root, policy.GLOBAL_CRAWL_SPACE);
+  const node = onlyChild(root, policy.GLOBAL_CRAWL_SPACE);
   if (node) return readRulesFile(node, context, 'global');
-  const text = context.readFileIfThere(GLOBAL_RULES, root.place, 'global-crawl-space');
+  const text = context.readOptionalFile(GLOBAL_RULES, root.place, 'global-crawl-space');
   return text === undefined ? undefined : parseRules(text, GLOBAL_RULES, 'global', context);
 }
 
@@ -40,10 +40,10 @@ function parseRules(
 ): CrawlSpaceDefinition | undefined {
   const encoding = encodingProblem(text, file);
   if (encoding) {
-    problems.take(encoding);
+    problems.addFound(encoding);
     return undefined;
   }
   const parsed = parseCrawlSpace(text, file, kind);
-  for (const problem of parsed.problems) problems.take(problem);
+  for (const problem of parsed.problems) problems.addFound(problem);
   return { file, rules: parsed.rules };
 }

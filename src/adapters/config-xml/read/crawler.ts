@@ -12,7 +12,7 @@ import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definitio
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
 import { namedExtensions } from '../../../domain/policy/named-extensions.js';
 import { hours } from '../../../domain/time/units.js';
-import { all, defaults, every, type Node, one } from '../interpret.js';
+import { allChildren, defaultsOf, type Node, onlyChild, validChildren } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as policy from '../schema/policy.js';
@@ -24,7 +24,7 @@ import type { ReadContext } from './context.js';
 import { readCrawlSpace } from './crawl-space.js';
 import { readRules } from './rules.js';
 import { readSchedules } from './schedule.js';
-import { readServers, startUrls } from './servers.js';
+import { readServers, rootsFromServers } from './servers.js';
 
 export type CrawlerNode = Node<typeof crawl.CRAWLER.attributes>;
 
@@ -32,8 +32,8 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const node = crawler as Node;
   const { values } = crawler;
   const { problems } = context;
-  const servers = one(node, policy.SERVERS);
-  const conditions = one(node, policy.CONDITIONS);
+  const servers = onlyChild(node, policy.SERVERS);
+  const conditions = onlyChild(node, policy.CONDITIONS);
   const crawlSpace = readCrawlSpace(node, context);
   const records = servers && readServers(servers, context);
   const rules = readRules(node, problems);
@@ -65,9 +65,10 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     indexRedirectSources: values.indexRedirectSources,
     refresh: readRefresh(crawler, context),
     weights: readWeights(node, context),
-    roots: every(node, crawl.ROOT).length > 0 ? readRoots(node, context) : startUrls(node, records, problems),
+    roots:
+      allChildren(node, crawl.ROOT).length > 0 ? readRoots(node, context) : rootsFromServers(node, records, problems),
     rules,
-    canonicalization: settings(node, policy.CANONICALIZATION).steps,
+    canonicalization: settingsOrDefaults(node, policy.CANONICALIZATION).steps,
     linkRules: readLinkRules(node, named, problems),
     ...(crawlSpace ? { crawlSpace } : {}),
     ...(records ? { servers: records } : {}),
@@ -75,16 +76,16 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),
     softErrors: readSoftErrors(node, context),
-    probeErrorPages: settings(node, policy.SOFT_ERRORS).probe,
-    traps: settings(node, policy.TRAPS),
-    fetcher: one(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
-    pushTo: [...new Set(all(node, policy.PUSH_TO).map((push) => push.values.sink))],
+    probeErrorPages: settingsOrDefaults(node, policy.SOFT_ERRORS).probe,
+    traps: settingsOrDefaults(node, policy.TRAPS),
+    fetcher: onlyChild(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
+    pushTo: [...new Set(validChildren(node, policy.PUSH_TO).map((push) => push.values.sink))],
   };
 }
 
 /** The values of an optional element, or its defaults. */
-const settings = <A extends Attributes>(parent: Node, spec: ElementSpec<A>): Values<A> =>
-  one(parent, spec)?.values ?? defaults(spec);
+const settingsOrDefaults = <A extends Attributes>(parent: Node, spec: ElementSpec<A>): Values<A> =>
+  onlyChild(parent, spec)?.values ?? defaultsOf(spec);
 
 function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDefinition {
   const { smartRefresh: smart, smartRefreshMinAgeS: minimumAge, smartRefreshMaxAgeS: maximumAge } = crawler.values;
@@ -92,21 +93,21 @@ function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDe
     const message = 'smartRefreshMinAgeS is above smartRefreshMaxAgeS: make the minimum the smaller one';
     problems.add('bad-range', message, crawler.place);
   }
-  const scheduler = one(crawler as Node, crawl.SCHEDULER);
-  const schedule = scheduler && one(scheduler as Node, policy.REFRESH)?.values;
-  warnOfRefresh(crawler, schedule?.cron !== undefined, problems);
+  const scheduler = onlyChild(crawler as Node, crawl.SCHEDULER);
+  const schedule = scheduler && onlyChild(scheduler as Node, policy.REFRESH)?.values;
+  warnAboutRefresh(crawler, schedule?.cron !== undefined, problems);
   return {
     smart,
     minimumAge,
     maximumAge,
-    objective: schedule?.objective ?? defaults(policy.REFRESH).objective,
-    hubs: schedule?.hubs ?? defaults(policy.REFRESH).hubs,
+    objective: schedule?.objective ?? defaultsOf(policy.REFRESH).objective,
+    hubs: schedule?.hubs ?? defaultsOf(policy.REFRESH).hubs,
     ...(schedule?.cron === undefined ? {} : { cron: schedule.cron }),
     timeZone: schedule?.timeZone ?? 'UTC',
   };
 }
 
-function warnOfRefresh({ values, place }: CrawlerNode, scheduled: boolean, problems: Problems): void {
+function warnAboutRefresh({ values, place }: CrawlerNode, scheduled: boolean, problems: Problems): void {
   if (!values.smartRefresh && !scheduled) {
     const message = `crawler ${values.name} never revisits documents on its own: smartRefresh is off, and CrawlSchedulerConfig has no cw:Refresh with a cron expression`;
     problems.add('no-effect', message, place);
@@ -121,8 +122,8 @@ function warnOfRefresh({ values, place }: CrawlerNode, scheduled: boolean, probl
 function readWeights(crawler: Node, { problems }: ReadContext): Record<SourceName, number> {
   const weights = { ...DEFAULT_WEIGHTS };
   const seen = new Set<SourceName>();
-  const scheduler = one(crawler, crawl.SCHEDULER) as Node | undefined;
-  for (const { values, place } of scheduler ? all(scheduler, policy.URL_SOURCE) : []) {
+  const scheduler = onlyChild(crawler, crawl.SCHEDULER) as Node | undefined;
+  for (const { values, place } of scheduler ? validChildren(scheduler, policy.URL_SOURCE) : []) {
     if (seen.has(values.name)) problems.add('duplicate-name', `source ${values.name} is given twice`, place);
     seen.add(values.name);
     weights[values.name] = values.weight;
@@ -132,7 +133,7 @@ function readWeights(crawler: Node, { problems }: ReadContext): Record<SourceNam
 
 function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
   const seen = new Set<string>();
-  return all(crawler, crawl.ROOT).map(({ values, place }) => {
+  return validChildren(crawler, crawl.ROOT).map(({ values, place }) => {
     const { kvs, group, site, ...root } = values;
     const identity = new URL(root.url).href;
     if (seen.has(identity)) problems.add('duplicate-name', `root ${root.url} is given twice`, place);
@@ -143,10 +144,10 @@ function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
   });
 }
 
-const typesOf = (text: string): string[] => text.split(' ');
+const parseTypes = (text: string): string[] => text.split(' ');
 
 /** One list contains what cannot be read, the other what can. */
-const DEFAULT_TYPES = { exclude: typesOf(policy.NOT_READABLE_TYPES), include: typesOf(policy.READABLE_TYPES) };
+const DEFAULT_TYPES = { exclude: parseTypes(policy.NOT_READABLE_TYPES), include: parseTypes(policy.READABLE_TYPES) };
 
 /** "The maximum size of an address is 128 by default", "by default the crawler will ignore … a question mark". */
 const FDSE_DEFAULTS = { maxUrlLength: 128, followQueryStrings: false };
@@ -169,16 +170,16 @@ const TYPES_OF: readonly (readonly [type: string, extensions: string])[] = [
 type Named = ReadonlySet<string>;
 
 function readMimeTypes(node: Node, mode: 'include' | 'exclude', named: Named): readonly string[] {
-  const written = settings(node, policy.MIME_TYPES).types;
+  const written = settingsOrDefaults(node, policy.MIME_TYPES).types;
   if (written || mode === 'include') return written ?? DEFAULT_TYPES.include;
   const wanted = TYPES_OF.filter(([, extensions]) => extensions.split(' ').some((extension) => named.has(extension)));
   return DEFAULT_TYPES.exclude.filter((type) => !wanted.some(([other]) => other === type));
 }
 
 function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRulesDefinition {
-  const { dialect, ...values } = settings(crawler, policy.LINK_RULES);
+  const { dialect, ...values } = settingsOrDefaults(crawler, policy.LINK_RULES);
   const fallback = dialect === 'fdse' ? FDSE_DEFAULTS : OWN_DEFAULTS;
-  const place = one(crawler, policy.LINK_RULES)?.place;
+  const place = onlyChild(crawler, policy.LINK_RULES)?.place;
   if (values.rogue && place) {
     const message =
       'rogue is on: robots.txt and robots metas are ignored, which site owners object to; write rogue="0" unless all of the sites are yours';
@@ -196,12 +197,12 @@ function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRul
 }
 
 function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyDefinition {
-  const element = one(crawler, policy.ERROR_POLICY);
-  const { maxTemporaryErrors, retryDelayS, maxRetryDelayS } = element?.values ?? defaults(policy.ERROR_POLICY);
+  const element = onlyChild(crawler, policy.ERROR_POLICY);
+  const { maxTemporaryErrors, retryDelayS, maxRetryDelayS } = element?.values ?? defaultsOf(policy.ERROR_POLICY);
   if (element && retryDelayS > maxRetryDelayS) {
     problems.add('bad-range', 'retryDelayS is above maxRetryDelayS: make it the smaller one', element.place);
   }
-  const overrides = element ? all(element as Node, policy.ERROR) : [];
+  const overrides = element ? validChildren(element as Node, policy.ERROR) : [];
   return {
     maxTemporaryErrors,
     retryDelay: retryDelayS,
@@ -211,7 +212,7 @@ function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyD
 }
 
 function readDeletionGuard(crawler: CrawlerNode): DeletionGuardDefinition {
-  const { enabled, maxDeletions, maxShare, windowS, signOfLife, signOfLifeHours } = settings(
+  const { enabled, maxDeletions, maxShare, windowS, signOfLife, signOfLifeHours } = settingsOrDefaults(
     crawler as Node,
     policy.DELETION_GUARD,
   );
@@ -220,8 +221,8 @@ function readDeletionGuard(crawler: CrawlerNode): DeletionGuardDefinition {
 }
 
 function readSoftErrors(crawler: Node, { problems }: ReadContext): SoftErrorDefinition[] {
-  const element = one(crawler, policy.SOFT_ERRORS) as Node | undefined;
-  return (element ? all(element, policy.SOFT_ERROR) : []).flatMap(({ values, place }) => {
+  const element = onlyChild(crawler, policy.SOFT_ERRORS) as Node | undefined;
+  return (element ? validChildren(element, policy.SOFT_ERROR) : []).flatMap(({ values, place }) => {
     const { field, pattern, status, ...patterns } = values;
     const given = Object.values(patterns).filter((one) => one !== undefined).length;
     if ((field === undefined) !== (pattern === undefined) || (given === 0) === (pattern === undefined)) {

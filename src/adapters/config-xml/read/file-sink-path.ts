@@ -4,7 +4,7 @@ import { basename, dirname, resolve, sep } from 'node:path';
 
 const ENDINGS = { file: ['.jsonl', '.ndjson', '.json'], warc: ['.warc', '.warc.gz'] } as const;
 
-export function fileSinkPath(
+export function resolveFileSinkPath(
   written: string,
   folder: string,
   type: string = 'file',
@@ -14,7 +14,7 @@ export function fileSinkPath(
   const endings = type === 'warc' ? ENDINGS.warc : ENDINGS.file;
   if (!endings.some((ending) => basename(path).toLowerCase().endsWith(ending)))
     return { refusal: `give a file that ends in ${endings.join(', ')}` };
-  if (isBelow(path, base) && isBelow(realPlace(path), realPlace(base))) return { path };
+  if (isBelow(path, base) && isBelow(resolveRealPath(path), resolveRealPath(base))) return { path };
   return { refusal: `give a file below the folder for file sinks; CRAWLWAY_FILE_SINKS says which folder that is` };
 }
 
@@ -22,8 +22,8 @@ const isBelow = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 /** With symbolic links resolved in the part of the path that exists. */
-function realPlace(path: string): string {
+function resolveRealPath(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);
-  return parent === path ? path : resolve(realPlace(parent), path.slice(parent.length).replace(/^[/\\]+/, ''));
+  return parent === path ? path : resolve(resolveRealPath(parent), path.slice(parent.length).replace(/^[/\\]+/, ''));
 }

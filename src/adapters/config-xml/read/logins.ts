@@ -16,7 +16,7 @@ import {
 import type { Place } from '../../../domain/crawl/place.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
-import { all, type Node } from '../interpret.js';
+import { type Node, validChildren } from '../interpret.js';
 import * as schema from '../schema/logins.js';
 import type { ReadContext } from './context.js';
 
@@ -56,7 +56,7 @@ const OPTIONS: Readonly<Record<LoginType, { readonly needs: readonly Option[]; r
   };
 
 export function readLogins(fetcher: Node, context: ReadContext): LoginDefinition[] {
-  return all(fetcher, schema.LOGIN).flatMap((node) => {
+  return validChildren(fetcher, schema.LOGIN).flatMap((node) => {
     if (!checkLogin(node, context)) return [];
     const login = readLogin(node, context);
     return login ? [login] : [];
@@ -101,18 +101,18 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
   switch (type) {
     case 'basic':
     case 'digest':
-      return { ...base, type, user: values.user ?? '', password: secret(values.password) };
+      return { ...base, type, user: values.user ?? '', password: toSecret(values.password) };
     case 'ntlm':
-      return { ...base, type, ...windowsUser(values), password: secret(values.password) };
+      return { ...base, type, ...parseWindowsUser(values), password: toSecret(values.password) };
     case 'negotiate':
       return readNegotiate(base, node, context);
     case 'bearer':
       return { ...base, type, header: 'authorization', value: new Secret(`Bearer ${values.token}`) };
     case 'header':
-      return { ...base, type, header: (values.header ?? '').toLowerCase(), value: secret(values.value) };
+      return { ...base, type, header: (values.header ?? '').toLowerCase(), value: toSecret(values.value) };
     case 'oauth2': {
       const { tokenUrl = '', clientId = '', scope, audience, clientAuthentication } = values;
-      const clientSecret = secret(values.clientSecret);
+      const clientSecret = toSecret(values.clientSecret);
       return { ...base, type, tokenUrl, clientId, clientSecret, scope, audience, clientAuthentication };
     }
     case 'certificate':
@@ -141,7 +141,7 @@ function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadCo
     return undefined;
   }
   const digest = createHash('sha256').update(content).digest('hex');
-  return { ...login, keytab: { path: context.pathOf(keytab), digest } };
+  return { ...login, keytab: { path: context.resolvePath(keytab), digest } };
 }
 
 /** It needs libraries of the system, so it is not a dependency for everybody. */
@@ -154,10 +154,10 @@ function hasKerberos(): boolean {
   }
 }
 
-const secret = (text: string | undefined): Secret => new Secret(text ?? '');
+const toSecret = (text: string | undefined): Secret => new Secret(text ?? '');
 
 /** `DOMAIN\user` as people write it. */
-function windowsUser({ user = '', domain }: LoginNode['values']): { user: string; domain: string } {
+function parseWindowsUser({ user = '', domain }: LoginNode['values']): { user: string; domain: string } {
   const backslash = user.indexOf('\\');
   if (domain !== undefined || backslash < 0) return { user, domain: domain ?? '' };
   return { user: user.slice(backslash + 1), domain: user.slice(0, backslash) };
@@ -169,7 +169,7 @@ function readCertificate(base: Base, { values, place }: LoginNode, context: Read
   const certificate = context.readFile(values.certificate ?? '', place);
   const key = context.readFile(values.key ?? '', place);
   if (certificate === undefined || key === undefined) return undefined;
-  const fault = (message: string): undefined => {
+  const reportFault = (message: string): undefined => {
     context.problems.add('bad-value', `login ${values.name}: ${message}`, place);
   };
   let open: string;
@@ -177,14 +177,14 @@ function readCertificate(base: Base, { values, place }: LoginNode, context: Read
     const privateKey = createPrivateKey({ key, passphrase: values.passphrase ?? '' });
     open = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   } catch {
-    return fault(
+    return reportFault(
       `the private key ${values.key} cannot be read: give a key in PEM form, and its passphrase if it has one`,
     );
   }
   try {
     createSecureContext({ cert: certificate, key: open });
   } catch {
-    return fault(
+    return reportFault(
       `the certificate ${values.certificate} cannot be used with the key ${values.key}: give the two that belong together, in PEM form`,
     );
   }
@@ -194,13 +194,13 @@ function readCertificate(base: Base, { values, place }: LoginNode, context: Read
 function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormLogin {
   const { values, place } = node;
   const inside = node as Node;
-  const steps = all(inside, schema.LOGIN_STEP).map((step): LoginStep => {
+  const steps = validChildren(inside, schema.LOGIN_STEP).map((step): LoginStep => {
     if (step.values.json !== undefined && URL.parse(step.values.json)?.protocol === 'http:' && !values.insecure)
       problems.add('bad-value', `json of login ${values.name} begins with http://: use https://`, step.place);
-    return { form: step.values.form, json: step.values.json, fields: fieldsOf(step as Node) };
+    return { form: step.values.form, json: step.values.json, fields: readFields(step as Node) };
   });
-  const fields = fieldsOf(inside);
-  if (steps.length === 0) steps.push({ form: values.form, fields: [...fields, ...userAndPassword(values)] });
+  const fields = readFields(inside);
+  if (steps.length === 0) steps.push({ form: values.form, fields: [...fields, ...credentialFields(values)] });
   else if (fields.length > 0 || values.password !== undefined || values.form !== undefined)
     problems.add(
       'no-effect',
@@ -221,7 +221,7 @@ function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormL
       status: values.successStatus,
       text: values.successText,
     },
-    sendTo: originsOf(values.sendTo ?? '', place, problems),
+    sendTo: parseOrigins(values.sendTo ?? '', place, problems),
     refusedText: values.refusedText,
     lockedText: values.lockedText,
     loggedOut: values.loggedOut,
@@ -229,17 +229,17 @@ function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormL
   };
 }
 
-const fieldsOf = (node: Node): LoginField[] =>
-  all(node, schema.LOGIN_FIELD).map(({ values }) => ({ name: values.name, value: new Secret(values.value) }));
+const readFields = (node: Node): LoginField[] =>
+  validChildren(node, schema.LOGIN_FIELD).map(({ values }) => ({ name: values.name, value: new Secret(values.value) }));
 
-function userAndPassword({ user, password }: LoginNode['values']): LoginField[] {
+function credentialFields({ user, password }: LoginNode['values']): LoginField[] {
   return [
     ...(user === undefined ? [] : [{ name: USER_FIELD, value: new Secret(user) }]),
     ...(password === undefined ? [] : [{ name: PASSWORD_FIELD, value: new Secret(password) }]),
   ];
 }
 
-function originsOf(text: string, place: Place, problems: Problems): string[] {
+function parseOrigins(text: string, place: Place, problems: Problems): string[] {
   return text
     .split(/\s+/)
     .filter((part) => part !== '')

@@ -4,7 +4,7 @@ import { basename, extname, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { PluginDefinition } from '../../../domain/crawl/plugin-definition.js';
 import { Secret } from '../../../domain/secret.js';
-import { all, type Node } from '../interpret.js';
+import { type Node, validChildren } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as schema from '../schema/plugin.js';
 import { didYouMean } from '../spelling.js';
@@ -18,9 +18,9 @@ export function readPlugins(
   { problems }: ReadContext,
   folder: string | undefined,
 ): Pick<ServerDefinition, 'plugins'> {
-  const plugins = all(root, schema.PLUGIN).map((node): PluginDefinition => {
+  const plugins = validChildren(root, schema.PLUGIN).map((node): PluginDefinition => {
     const { file, name, crawlers, timeLimitMS, memoryLimitBytes, onFailure } = node.values;
-    const fault = folder === undefined ? undefined : faultOf(file, folder);
+    const fault = folder === undefined ? undefined : findFault(file, folder);
     if (fault) problems.add('bad-value', `file of Plugin: ${fault}`, node.place);
     return {
       name: name ?? basename(file, extname(file)),
@@ -30,7 +30,7 @@ export function readPlugins(
       timeLimit: timeLimitMS,
       memoryLimit: memoryLimitBytes,
       onFailure,
-      settings: all(node as Node, schema.SETTING).map(({ element, values }) => ({
+      settings: validChildren(node as Node, schema.SETTING).map(({ element, values }) => ({
         name: values.name,
         // What is kept outside the configuration is a secret.
         value: element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'))
@@ -42,7 +42,7 @@ export function readPlugins(
   return plugins.length === 0 ? {} : { plugins };
 }
 
-function faultOf(file: string, folder: string): string | undefined {
+function findFault(file: string, folder: string): string | undefined {
   if (!ENDINGS.includes(extname(file).toLowerCase())) return `give a file that ends in ${ENDINGS.join(', ')}`;
   const base = resolve(folder);
   const path = resolve(base, file);

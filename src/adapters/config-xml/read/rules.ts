@@ -9,7 +9,7 @@ import type {
   RuleDefinition,
 } from '../../../domain/crawl/policy-definition.js';
 import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
-import { all, is, isUnknownAction, type Node } from '../interpret.js';
+import { isKind, isUnknownAction, type Node, validChildren } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as rules from '../schema/rules.js';
@@ -21,9 +21,9 @@ import { lengthRange } from '../value-types/plain.js';
 export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {
   const found: RuleDefinition[] = [];
   let number = 0;
-  for (const block of all(crawler, crawl.RULES)) {
+  for (const block of validChildren(crawler, crawl.RULES)) {
     const { group, key } = block.values;
-    for (const node of all(block, crawl.RULE)) {
+    for (const node of validChildren(block, crawl.RULE)) {
       number++;
       const rule = readRule(node, problems);
       if (rule) found.push({ number, group, ...(key === undefined ? {} : { key }), place: node.place, ...rule });
@@ -34,9 +34,9 @@ export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {
 
 export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, 'match' | 'actions'> | undefined {
   const matches = node.children.filter((child) => MATCH_ELEMENTS.includes(child.spec.name));
-  const match = allOf(matches, node.place, problems);
+  const match = readAllOf(matches, node.place, problems);
   const actions = readActions(node, problems);
-  if (hasUnread(node)) return undefined;
+  if (hasUnreadElement(node)) return undefined;
   if (matches.length === 0) {
     problems.add('empty-rule', 'a Rule needs a match element, for example Domain', node.place);
   } else if (matches.length === node.children.length) {
@@ -47,14 +47,14 @@ export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, '
 }
 
 /** Unknown elements of our own namespace were already reported as errors; foreign ones, and unknown actions, only as ignored. */
-function hasUnread(node: Node): boolean {
+function hasUnreadElement(node: Node): boolean {
   const own = node.element.children.filter(
     (child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign' && !isUnknownAction(child, node.spec),
   );
   return own.length > node.children.length;
 }
 
-function allOf(nodes: readonly Node[], place: Place, problems: Problems): MatchExpression | undefined {
+function readAllOf(nodes: readonly Node[], place: Place, problems: Problems): MatchExpression | undefined {
   const children = nodes.map((node) => readMatch(node, problems));
   if (!children.every((child) => child !== undefined)) return undefined;
   return children.length === 1 ? children[0] : { type: 'and', children, place };
@@ -64,9 +64,9 @@ function readMatch(node: Node, problems: Problems): MatchExpression | undefined 
   if (node.broken) return undefined;
   const { place } = node;
   if (['And', 'Or', 'Not'].includes(node.spec.name)) return readBoolean(node, problems);
-  if (is(node, rules.LENGTH)) return { type: 'length', field: node.values.field, ...node.values.value, place };
-  if (is(node, rules.ATOM)) return readAtom(node, problems);
-  if (is(node, rules.DOMAIN)) return readDomain(node);
+  if (isKind(node, rules.LENGTH)) return { type: 'length', field: node.values.field, ...node.values.value, place };
+  if (isKind(node, rules.ATOM)) return readAtom(node, problems);
+  if (isKind(node, rules.DOMAIN)) return readDomain(node);
   const { field, kind } = MATCH_SHORTCUTS[node.spec.name as keyof typeof MATCH_SHORTCUTS];
   const { value, norm, litteral } = node.values as ShortcutValues;
   return { type: 'atom', field, kind, norm, value, litteral, place };
@@ -79,11 +79,11 @@ function readBoolean(node: Node, problems: Problems): MatchExpression | undefine
   const name = node.spec.name;
   const wanted = name === 'Not' ? 'exactly one match element' : 'a match element';
   if (node.children.length === 0 || (name === 'Not' && node.children.length > 1)) {
-    if (!hasUnread(node)) problems.add('empty-rule', `${name} needs ${wanted} inside`, place);
+    if (!hasUnreadElement(node)) problems.add('empty-rule', `${name} needs ${wanted} inside`, place);
     return undefined;
   }
   const children = node.children.map((child) => readMatch(child, problems));
-  if (hasUnread(node) || !children.every((child) => child !== undefined)) return undefined;
+  if (hasUnreadElement(node) || !children.every((child) => child !== undefined)) return undefined;
   if (name === 'Not') return { type: 'not', child: children[0] as MatchExpression, place };
   return { type: name === 'And' ? 'and' : 'or', children, place };
 }
@@ -110,11 +110,11 @@ function readDomain(node: Node<typeof rules.DOMAIN.attributes>): MatchExpression
   const { value, norm, litteral } = values;
   const plain = litteral ? value : value.replace(ESCAPED_DOT, '.');
   if (PLAIN_HOST.test(plain)) return { type: 'domain', value: plain.toLowerCase(), norm, place };
-  const atom = (kind: MatchKind, pattern: string): MatchExpression => {
+  const createAtom = (kind: MatchKind, pattern: string): MatchExpression => {
     return { type: 'atom', field: 'host', kind, norm, value: pattern, litteral, place };
   };
   const below = litteral ? `.\\(${value}\\)` : `\\.(?:${value})`;
-  return { type: 'or', children: [atom('suffix', below), atom('exact', value)], place };
+  return { type: 'or', children: [createAtom('suffix', below), createAtom('exact', value)], place };
 }
 
 interface ActionDraft {
@@ -129,7 +129,7 @@ interface ActionDraft {
 
 type Aspect = Exclude<keyof ActionDraft, 'metas' | 'render'>;
 
-const rendering = ({ mode, readyWhen, steps }: Values<typeof crawl.RENDER.attributes>): RuleActions['render'] => ({
+const toRenderAction = ({ mode, readyWhen, steps }: Values<typeof crawl.RENDER.attributes>): RuleActions['render'] => ({
   ...(mode === undefined ? {} : { renderMode: mode }),
   ...(readyWhen === undefined ? {} : { renderReadyWhen: readyWhen }),
   ...(steps === undefined ? {} : { renderSteps: steps }),
@@ -147,10 +147,10 @@ function readActions(rule: Node, problems: Problems): RuleActions {
   };
   for (const node of rule.children) {
     if (node.broken) continue;
-    if (is(node, crawl.SOURCE)) set('source', node.values.name, node);
-    else if (is(node, crawl.PRIORITY)) set('priorityShift', node.values.shift, node);
-    else if (is(node, crawl.RENDER)) draft.render = { ...draft.render, ...rendering(node.values) };
-    else if (is(node, crawl.ADD_META)) draft.metas.push(node.values);
+    if (isKind(node, crawl.SOURCE)) set('source', node.values.name, node);
+    else if (isKind(node, crawl.PRIORITY)) set('priorityShift', node.values.shift, node);
+    else if (isKind(node, crawl.RENDER)) draft.render = { ...draft.render, ...toRenderAction(node.values) };
+    else if (isKind(node, crawl.ADD_META)) draft.metas.push(node.values);
     else for (const [aspect, value] of SWITCHES[node.spec.name] ?? []) set(aspect, value, node);
   }
   return draft;

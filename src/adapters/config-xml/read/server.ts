@@ -12,15 +12,15 @@ import { rootServers } from '../../../domain/policy/secret-scope.js';
 import { isSecretHeader } from '../../../domain/redact.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
-import { all, defaults, type Node, one } from '../interpret.js';
+import { defaultsOf, type Node, onlyChild, validChildren } from '../interpret.js';
 import * as server from '../schema/server.js';
 import type { ReadContext } from './context.js';
 import { readLogins } from './logins.js';
 
 export function readFetchers(root: Node, context: ReadContext): FetcherDefinition[] {
-  const fetchers = all(root, server.FETCHER).map((node) => readFetcher(node, context));
+  const fetchers = validChildren(root, server.FETCHER).map((node) => readFetcher(node, context));
   if (fetchers.some((fetcher) => fetcher.name === 'default')) return fetchers;
-  return [...fetchers, fetcherDefinition(defaults(server.FETCHER), [])];
+  return [...fetchers, createFetcherDefinition(defaultsOf(server.FETCHER), [])];
 }
 
 type FetcherValues = Node<typeof server.FETCHER.attributes>['values'];
@@ -28,27 +28,27 @@ type FetcherValues = Node<typeof server.FETCHER.attributes>['values'];
 function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: ReadContext): FetcherDefinition {
   const inside = node as Node;
   const proxies = readProxies(inside, context);
-  const headers = all(inside, server.HEADER);
+  const headers = validChildren(inside, server.HEADER);
   const unbound = headers.filter(({ values }) => values.url === undefined);
   return {
-    ...fetcherDefinition(node.values, readAuthorities(inside, context)),
+    ...createFetcherDefinition(node.values, readCertificateAuthorities(inside, context)),
     place: node.place,
-    headers: withIdentity(
+    headers: addIdentityHeaders(
       node.values,
       Object.fromEntries(
         unbound.map((header) => [
           header.values.name,
-          isSecret(header) ? new Secret(header.values.value) : header.values.value,
+          isSecretHeaderElement(header) ? new Secret(header.values.value) : header.values.value,
         ]),
       ),
     ),
-    secretHeaders: unbound.filter(isSecret).map(({ values }) => values.name),
+    secretHeaders: unbound.filter(isSecretHeaderElement).map(({ values }) => values.name),
     boundHeaders: headers.flatMap(({ values: { url, name, value } }) =>
       url === undefined ? [] : [{ url, name, value: new Secret(value) }],
     ),
-    allowedAddresses: allowedAddresses(inside),
+    allowedAddresses: readAllowedAddresses(inside),
     ...(proxies.length === 0 ? {} : { proxies }),
-    credentials: all(inside, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
+    credentials: validChildren(inside, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
       ...values,
       password: new Secret(password),
     })),
@@ -58,7 +58,7 @@ function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: Read
 }
 
 function readBotAuth(fetcher: Node, { problems }: ReadContext): Pick<FetcherDefinition, 'botAuth'> {
-  const node = one(fetcher, server.BOT_AUTH);
+  const node = onlyChild(fetcher, server.BOT_AUTH);
   if (!node) return {};
   const { key, agent } = node.values;
   // An unresolved reference was already reported.
@@ -80,7 +80,7 @@ function isEd25519Key(pem: string): boolean {
 const OID_OF_ED25519 = Buffer.from('06032b6570', 'hex');
 
 function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[] {
-  const nodes = all(fetcher, server.PROXY);
+  const nodes = validChildren(fetcher, server.PROXY);
   const seen = new Set<string>();
   for (const { values, place } of nodes) {
     const prefix = values.for ?? '';
@@ -90,18 +90,18 @@ function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[
     seen.add(prefix);
   }
   return nodes.map(({ values: { url, for: prefix, noProxy } }) => ({
-    url: proxyOf(url),
+    url: parseProxyUrl(url),
     ...(prefix === undefined ? {} : { for: prefix }),
     noProxy: noProxy ?? [],
   }));
 }
 
 /** The URL of a proxy; with a login, it is a secret whose other parts are shown. */
-export const proxyOf = (url: string): string | Secret =>
+export const parseProxyUrl = (url: string): string | Secret =>
   hasUserInfo(url) ? new Secret(url, url.replace(/\/\/[^/]*@/, '//***@')) : url;
 
 /** By its name, or because its value is kept outside the configuration. */
-const isSecret = ({ element, values }: Node<typeof server.HEADER.attributes>): boolean =>
+const isSecretHeaderElement = ({ element, values }: Node<typeof server.HEADER.attributes>): boolean =>
   isSecretHeader(values.name) ||
   element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'));
 
@@ -113,27 +113,27 @@ export function withSecretServers(
   return fetchers.map((fetcher) => {
     if (fetcher.secretHeaders.length === 0) return fetcher;
     const roots = crawlers
-      .filter((crawler) => fetchersOf(crawler).has(fetcher.name))
+      .filter((crawler) => fetcherNames(crawler).has(fetcher.name))
       .flatMap((crawler) => crawler.roots);
     return { ...fetcher, secretServers: [...rootServers(roots)] };
   });
 }
 
-function fetchersOf({ fetcher, conditions }: CrawlerDefinition): Set<string> {
-  const names = (rules: readonly ConditionRule[]): string[] =>
-    rules.flatMap(({ options, children }) => [options.fetcher ?? fetcher, ...names(children)]);
-  return new Set([fetcher, conditions?.options.fetcher ?? fetcher, ...names(conditions?.rules ?? [])]);
+function fetcherNames({ fetcher, conditions }: CrawlerDefinition): Set<string> {
+  const collectNames = (rules: readonly ConditionRule[]): string[] =>
+    rules.flatMap(({ options, children }) => [options.fetcher ?? fetcher, ...collectNames(children)]);
+  return new Set([fetcher, conditions?.options.fetcher ?? fetcher, ...collectNames(conditions?.rules ?? [])]);
 }
 
 /** The product, and where to read about the crawl; an explicit value is sent as it is. */
-function userAgentOf({ userAgent, contact }: FetcherValues): string {
-  const isDefault = userAgent === defaults(server.FETCHER).userAgent;
+function buildUserAgent({ userAgent, contact }: FetcherValues): string {
+  const isDefault = userAgent === defaultsOf(server.FETCHER).userAgent;
   if (!isDefault || contact === undefined) return userAgent;
   return `${userAgent} (${contact.includes('://') ? '+' : ''}${contact})`;
 }
 
 /** Headers that identify the crawler and its language; a Header element of the same name takes precedence. */
-function withIdentity<T>({ contact, acceptLanguage }: FetcherValues, own: Readonly<Record<string, T>>) {
+function addIdentityHeaders<T>({ contact, acceptLanguage }: FetcherValues, own: Readonly<Record<string, T>>) {
   const written = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   const identity = {
     ...(contact === undefined || contact.includes('://') ? {} : { from: contact }),
@@ -142,10 +142,10 @@ function withIdentity<T>({ contact, acceptLanguage }: FetcherValues, own: Readon
   return { ...Object.fromEntries(Object.entries(identity).filter(([name]) => !written.has(name))), ...own };
 }
 
-function fetcherDefinition(values: FetcherValues, certificateAuthorities: readonly string[]): FetcherDefinition {
+function createFetcherDefinition(values: FetcherValues, certificateAuthorities: readonly string[]): FetcherDefinition {
   return {
     name: values.name,
-    userAgent: userAgentOf(values),
+    userAgent: buildUserAgent(values),
     robotsAgent: values.robotsAgent,
     headers: {},
     boundHeaders: [],
@@ -167,14 +167,14 @@ function fetcherDefinition(values: FetcherValues, certificateAuthorities: readon
   };
 }
 
-export const allowedAddresses = (node: Node): string[] =>
-  all(node, server.ALLOW_ADDRESS).map(({ values }) => values.cidr);
+export const readAllowedAddresses = (node: Node): string[] =>
+  validChildren(node, server.ALLOW_ADDRESS).map(({ values }) => values.cidr);
 
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
 
-export function readAuthorities(fetcher: Node, context: ReadContext): string[] {
+export function readCertificateAuthorities(fetcher: Node, context: ReadContext): string[] {
   const authorities: string[] = [];
-  for (const { element, values, place } of all(fetcher, server.CERTIFICATE_AUTHORITY)) {
+  for (const { element, values, place } of validChildren(fetcher, server.CERTIFICATE_AUTHORITY)) {
     const text = values.file === undefined ? element.text : context.readFile(values.file, place);
     if (text === undefined) continue;
     if (PEM.test(text)) authorities.push(text.trim());
@@ -184,7 +184,7 @@ export function readAuthorities(fetcher: Node, context: ReadContext): string[] {
 }
 
 export function readExtractors(root: Node, { problems }: ReadContext): ExtractorDefinition[] {
-  const nodes = all(root, server.EXTRACTOR);
+  const nodes = validChildren(root, server.EXTRACTOR);
   const second = nodes.filter(({ values }) => values.type === 'documents')[1];
   if (second) problems.add('duplicate-name', 'there are two of Extractor type="documents": keep one', second.place);
   return nodes.map(({ values, place }): ExtractorDefinition => {
@@ -197,9 +197,9 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
 }
 
 export function readRenderer(root: Node, { problems }: ReadContext): RendererDefinition {
-  const element = one(root, server.RENDERER);
+  const element = onlyChild(root, server.RENDERER);
   const { path, url, timeLimitMS, memoryLimitBytes, renderObeysRobots, readyWhen, pages, webSocketHosts, ...rest } =
-    element?.values ?? defaults(server.RENDERER);
+    element?.values ?? defaultsOf(server.RENDERER);
   if (element && path !== undefined && url !== undefined)
     problems.add('ambiguous-browser', 'Renderer has path and url: one browser is enough', element.place);
   return {

@@ -4,7 +4,7 @@ import type { ServerParameters, ServerRecord, ServersDefinition } from '../../..
 import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
 import { encodingProblem } from '../../../domain/policy/not-utf8.js';
 import { Secret } from '../../../domain/secret.js';
-import { is, type Node } from '../interpret.js';
+import { isKind, type Node } from '../interpret.js';
 import { PLACEHOLDER } from '../placeholder.js';
 import type { Problems } from '../problems.js';
 import * as policy from '../schema/policy.js';
@@ -18,15 +18,15 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
   let login: Secret | undefined;
   for (const child of node.children) {
     if (child.broken) continue;
-    if (is(child, policy.PARAMETERS)) {
+    if (isKind(child, policy.PARAMETERS)) {
       const { authentication, ...others } = child.values;
-      inForce = { ...inForce, ...given(others) };
+      inForce = { ...inForce, ...withoutUndefined(others) };
       login = authentication === undefined ? login : new Secret(authentication);
-    } else if (is(child, policy.SERVER)) {
+    } else if (isKind(child, policy.SERVER)) {
       const { url, authentication, ...parameters } = child.values;
       if (authentication !== undefined) login = new Secret(authentication);
       const own = login === undefined ? {} : { authentication: login };
-      records.push({ url, place: child.place, parameters: { ...inForce, ...own, ...given(parameters) } });
+      records.push({ url, place: child.place, parameters: { ...inForce, ...own, ...withoutUndefined(parameters) } });
       login = undefined;
     }
   }
@@ -48,18 +48,18 @@ function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefini
   if (text === undefined) return undefined;
   const encoding = encodingProblem(text, values.file);
   if (encoding) {
-    context.problems.take(encoding);
+    context.problems.addFound(encoding);
     return undefined;
   }
   refusePlaceholders(text, values.file, context);
   const parsed = parseIndexerConf(text, values.file);
-  for (const problem of parsed.problems) context.problems.take(problem);
-  refuseEmptied(node, parsed, context);
+  for (const problem of parsed.problems) context.problems.addFound(problem);
+  refuseEmptyFile(node, parsed, context);
   return parsed.servers;
 }
 
 /** If a file lost its servers because of an editor or a full disk, every document of the crawler would be deleted. */
-function refuseEmptied(
+function refuseEmptyFile(
   { values, children }: ServersNode,
   { servers, problems }: IndexerConf,
   context: ReadContext,
@@ -80,13 +80,17 @@ function refusePlaceholders(text: string, file: string, { problems }: ReadContex
   }
 }
 
-const given = (parameters: ServerParameters): ServerParameters =>
+const withoutUndefined = (parameters: ServerParameters): ServerParameters =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
 
 /**
  * mnoGoSearch begins at the URLs of its Server commands. Here a crawler with a Root begins there, and one without at its records.
  */
-export function startUrls(crawler: Node, servers: ServersDefinition | undefined, problems: Problems): RootDefinition[] {
+export function rootsFromServers(
+  crawler: Node,
+  servers: ServersDefinition | undefined,
+  problems: Problems,
+): RootDefinition[] {
   if (!servers) return [];
   const roots = new Map<string, RootDefinition>();
   for (const { url, place } of servers.records) {

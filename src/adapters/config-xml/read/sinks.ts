@@ -8,40 +8,40 @@ import { postgresqlUrlFault } from '../../../domain/push/postgresql-url.js';
 import { SINK_TYPES, type SinkOption, type SinkType } from '../../../domain/push/sink-types.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
-import { all, type Node, one } from '../interpret.js';
+import { type Node, onlyChild, validChildren } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as sink from '../schema/sink.js';
 import { WEBHOOK } from '../schema/webhook.js';
 import { httpUrl } from '../value-types/network.js';
 import type { ReadContext } from './context.js';
-import { fileSinkPath } from './file-sink-path.js';
-import { allowedAddresses, readAuthorities } from './server.js';
+import { resolveFileSinkPath } from './file-sink-path.js';
+import { readAllowedAddresses, readCertificateAuthorities } from './server.js';
 
 type SinkNode = Node<typeof sink.SINK.attributes>;
 
 export function readSinks(root: Node, context: ReadContext, fileSinks?: string): SinkDefinition[] {
   const { problems } = context;
-  return all(root, sink.SINK).map((node) => {
+  return validChildren(root, sink.SINK).map((node) => {
     checkSink(node, problems);
     const { type, url } = node.values;
     const isFile = SINK_TYPES[type].address === 'file';
-    const path = isFile && fileSinks !== undefined ? fileSinkPath(url, fileSinks, type) : { path: url };
+    const path = isFile && fileSinks !== undefined ? resolveFileSinkPath(url, fileSinks, type) : { path: url };
     if ('refusal' in path) problems.add('bad-value', `url of sink ${node.values.name}: ${path.refusal}`, node.place);
     const { name, batchDocuments, batchBytes, batchAgeMS, timeoutMS, concurrency } = node.values;
     return {
       name,
       type,
-      url: 'path' in path ? withoutLogin(type, path.path) : url,
+      url: 'path' in path ? stripLogin(type, path.path) : url,
       place: node.place,
       batchDocuments,
       batchBytes,
       batchAge: batchAgeMS,
       timeout: timeoutMS,
       concurrency,
-      allowedAddresses: allowedAddresses(node as Node),
-      ...tlsOf(node as Node, context),
-      ...mapOf(node),
-      options: optionsOf(node, context),
+      allowedAddresses: readAllowedAddresses(node as Node),
+      ...readTls(node as Node, context),
+      ...readMap(node),
+      options: readOptions(node, context),
     } as SinkDefinition; // the options are those of the type, by its row in the table
   });
 }
@@ -54,20 +54,20 @@ const SECRET_OPTIONS: ReadonlySet<SinkOption> = new Set<SinkOption>([
 ]);
 
 /** A login written in the URL applies if there is no separate one. */
-function loginIn(type: SinkType, address: string): Partial<Record<SinkOption, string>> {
+function loginFromUrl(type: SinkType, address: string): Partial<Record<SinkOption, string>> {
   const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
   if (!url || (url.username === '' && url.password === '')) return {};
-  return { login: decoded(url.username), password: decoded(url.password) };
+  return { login: decodePercent(url.username), password: decodePercent(url.password) };
 }
 
-function withoutLogin(type: SinkType, address: string): string {
+function stripLogin(type: SinkType, address: string): string {
   const url = SINK_TYPES[type].address === 'file' || !hasUserInfo(address) ? null : URL.parse(address);
   if (!url) return address;
   url.username = url.password = '';
   return url.href;
 }
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -75,16 +75,16 @@ function decoded(text: string): string {
   }
 }
 
-function optionsOf({ values, place }: SinkNode, context: ReadContext): Partial<Record<SinkOption, string | Secret>> {
+function readOptions({ values, place }: SinkNode, context: ReadContext): Partial<Record<SinkOption, string | Secret>> {
   const { options } = SINK_TYPES[values.type];
-  const inUrl = loginIn(values.type, values.url);
-  const read = (option: SinkOption): string | undefined =>
+  const inUrl = loginFromUrl(values.type, values.url);
+  const readOption = (option: SinkOption): string | undefined =>
     option === 'template' && values.template !== undefined
       ? readTemplate(values.template, place, context)
       : (values[option] ?? inUrl[option]);
   return Object.fromEntries(
     options.flatMap((option: SinkOption) => {
-      const value = read(option);
+      const value = readOption(option);
       if (value === undefined) return [];
       return [[option, SECRET_OPTIONS.has(option) ? new Secret(value) : value]];
     }),
@@ -108,9 +108,9 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
 const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+-----END [A-Z ]*PRIVATE KEY-----/;
 
 /** Certificates of all kinds; absent when there are none. */
-function tlsOf(node: Node, context: ReadContext): Pick<SinkSettings, 'tls'> {
-  const certificateAuthorities = readAuthorities(node, context);
-  const client = one(node, sink.CLIENT_CERTIFICATE);
+function readTls(node: Node, context: ReadContext): Pick<SinkSettings, 'tls'> {
+  const certificateAuthorities = readCertificateAuthorities(node, context);
+  const client = onlyChild(node, sink.CLIENT_CERTIFICATE);
   const clientCertificate = client && readClientCertificate(client, context);
   if (certificateAuthorities.length === 0 && !clientCertificate) return {};
   return { tls: { certificateAuthorities, ...(clientCertificate ? { clientCertificate } : {}) } };
@@ -126,7 +126,7 @@ function readClientCertificate(
   const [key] = KEY.exec(keyText) ?? [];
   if (certificate && key !== undefined)
     return {
-      certificate: certificateOf(text),
+      certificate: extractCertificates(text),
       key: new Secret(key),
       passphrase: values.passphrase === undefined ? undefined : new Secret(values.passphrase),
     };
@@ -136,11 +136,11 @@ function readClientCertificate(
 }
 
 /** Without a key that is written beside it. */
-const certificateOf = (text: string): string =>
+const extractCertificates = (text: string): string =>
   [...text.matchAll(new RegExp(CERTIFICATE, 'g'))].map(([one]) => one).join('\n');
 
-function mapOf(node: SinkNode): Pick<SinkSettings, 'map'> {
-  const steps = all(node as Node, sink.MAP).map(({ values }): MapStep => values);
+function readMap(node: SinkNode): Pick<SinkSettings, 'map'> {
+  const steps = validChildren(node as Node, sink.MAP).map(({ values }): MapStep => values);
   return steps.length === 0 ? {} : { map: steps };
 }
 
@@ -180,10 +180,10 @@ const ADDRESS_CHECKS: Readonly<
 };
 
 export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefinition, 'webhooks'> {
-  const webhooks = all(root, WEBHOOK).map((node): WebhookDefinition => {
+  const webhooks = validChildren(root, WEBHOOK).map((node): WebhookDefinition => {
     const { name, url, secret, events = [], timeoutMS: timeout } = node.values;
     const inside = node as Node;
-    const allowed = allowedAddresses(inside);
+    const allowed = readAllowedAddresses(inside);
     return {
       name,
       url,
@@ -192,7 +192,7 @@ export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefin
       timeout,
       place: node.place,
       allowedAddresses: allowed,
-      ...tlsOf(inside, context),
+      ...readTls(inside, context),
     };
   });
   return webhooks.length === 0 ? {} : { webhooks };

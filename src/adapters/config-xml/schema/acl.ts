@@ -1,8 +1,8 @@
 /** Who may see documents (docs/ACL.md). */
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('cw');
+const element = elementFactory('cw');
 
 export const ACL = element(
   'Acl',

@@ -1,9 +1,9 @@
 /** What is extracted from pages: text, fields, forms for retrieval, and what counts as a change. */
 import { FIELD_TYPES, MARKERS, URL_PARTS } from '../../../domain/content/content-definition.js';
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('cw');
+const element = elementFactory('cw');
 
 const NO_MARKER = 'none';
 

@@ -1,9 +1,9 @@
 /** The CloudView elements: crawlers, roots, rules and their actions (seed: CloudView, Advanced Configuration). */
 import { MATCH_ELEMENTS } from '../../../domain/policy/match-elements.js';
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('crawl');
+const element = elementFactory('crawl');
 
 export const CRAWL_CONFIG = element(
   'CrawlConfig',

@@ -1,9 +1,9 @@
 /** Logins of fetchers (docs/LOGINS.md). */
 import { LOGIN_TYPES } from '../../../domain/crawl/logins.js';
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('cw');
+const element = elementFactory('cw');
 
 export const LOGIN = element(
   'Login',

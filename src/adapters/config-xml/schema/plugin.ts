@@ -1,10 +1,10 @@
 /** Plug-ins. */
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('cw');
+const element = elementFactory('cw');
 
-const MEBIBYTES = (n: number): string => String(n * 1024 * 1024);
+const mebibytes = (n: number): string => String(n * 1024 * 1024);
 
 export const PLUGIN = element(
   'Plugin',
@@ -22,7 +22,7 @@ export const PLUGIN = element(
       t.integer(128 * 1024 * 1024),
       'Memory that its process may hold; Node itself uses 80 MB of it.',
       {
-        default: MEBIBYTES(256),
+        default: mebibytes(256),
         unit: 'bytes',
       },
     ),

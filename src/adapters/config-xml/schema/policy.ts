@@ -7,9 +7,9 @@ import { REFRESH_OBJECTIVES } from '../../../domain/refresh/smart-refresh.js';
 import { CANONICALIZATION_STEPS, DEFAULT_CANONICALIZATION } from '../../../domain/url/canonicalize.js';
 import * as t from '../value-types.js';
 import { FIELDS } from './rules.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('cw');
+const element = elementFactory('cw');
 
 export const URL_SOURCE = element('UrlSource', 'Weight of one of the six URL sources.', {
   name: attribute(t.enumeration(SOURCES), 'Which source.', { required: true }),

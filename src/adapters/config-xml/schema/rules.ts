@@ -1,9 +1,9 @@
 /** The match elements of crawl rules (namespace actionrules; seed: CloudView, Crawl Rules). */
 import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('rules');
+const element = elementFactory('rules');
 
 export const FIELDS = ['url', 'scheme', 'host', 'path', 'query', 'fragment'] as const;
 
@@ -24,7 +24,8 @@ const field = attribute(
     required: true,
   },
 );
-const pattern = (meaning: string) => attribute(t.trimmed(t.text), meaning, { required: true, aliases: ['val'] });
+const patternAttribute = (meaning: string) =>
+  attribute(t.trimmed(t.text), meaning, { required: true, aliases: ['val'] });
 
 export const AND = element('And', 'All of the elements inside match.', {}, { children: MATCH_ELEMENTS });
 export const OR = element('Or', 'At least one of the elements inside matches.', {}, { children: MATCH_ELEMENTS });
@@ -38,20 +39,20 @@ export const ATOM = element('Atom', 'The generic match: a regular expression on 
     { required: true },
   ),
   norm,
-  value: pattern('Regular expression (linear time), or a length range.'),
+  value: patternAttribute('Regular expression (linear time), or a length range.'),
   litteral,
 });
 
 /** An Atom with field and kind fixed. */
-const shortcut = (name: string, meaning: string) =>
-  element(name, meaning, { value: pattern('Regular expression.'), norm, litteral });
+const atomShortcut = (name: string, meaning: string) =>
+  element(name, meaning, { value: patternAttribute('Regular expression.'), norm, litteral });
 
-export const DOMAIN = shortcut('Domain', 'The host is this one or ends in a dot and this one.');
+export const DOMAIN = atomShortcut('Domain', 'The host is this one or ends in a dot and this one.');
 export type Shortcut = typeof DOMAIN;
 
 /** By name. */
 export const SHORTCUTS: readonly Shortcut[] = Object.entries(MATCH_SHORTCUTS).map(([name, { meaning }]) =>
-  shortcut(name, meaning),
+  atomShortcut(name, meaning),
 );
 
 export const LENGTH = element('Length', 'The length of a part of the URL is in a range.', {

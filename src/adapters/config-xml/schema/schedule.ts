@@ -1,8 +1,8 @@
 /** When and how fast hosts are crawled. */
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('cw');
+const element = elementFactory('cw');
 
 export const SCHEDULE = element(
   'Schedule',

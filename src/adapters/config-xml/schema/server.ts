@@ -1,10 +1,10 @@
 /** Crawlway's own elements beside the crawlers: fetchers and extractors. Sinks: sink.ts. */
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('cw');
+const element = elementFactory('cw');
 
-const MEBIBYTES = (n: number): string => String(n * 1024 * 1024);
+const mebibytes = (n: number): string => String(n * 1024 * 1024);
 
 export const FETCHER = element(
   'Fetcher',
@@ -29,7 +29,7 @@ export const FETCHER = element(
     bodyTimeoutMS: attribute(t.durationMs(1), 'Longest pause inside the body.', { default: '30000', unit: 'ms' }),
     totalTimeoutMS: attribute(t.durationMs(1), 'Longest time for one document.', { default: '120000', unit: 'ms' }),
     maxSizeBytes: attribute(t.integer(1), 'Largest document, after decoding.', {
-      default: MEBIBYTES(32),
+      default: mebibytes(32),
       unit: 'bytes',
     }),
     maxRedirects: attribute(t.integer(0, 100), 'Longest chain of redirects.', { default: '10' }),
@@ -134,7 +134,7 @@ export const EXTRACTOR = element(
     ),
     timeLimitMS: attribute(t.durationMs(100), 'Longest time for one document.', { default: '30000', unit: 'ms' }),
     memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: memory that one process may hold.', {
-      default: MEBIBYTES(512),
+      default: mebibytes(512),
       unit: 'bytes',
     }),
   },
@@ -174,7 +174,7 @@ export const RENDERER = element(
       t.integer(256 * 1024 * 1024),
       'Memory that the processes of the browser may use in total.',
       {
-        default: MEBIBYTES(1536),
+        default: mebibytes(1536),
         unit: 'bytes',
       },
     ),

@@ -2,11 +2,11 @@
 import { MAP_TYPES } from '../../../domain/push/map-steps.js';
 import { SINK_TYPE_NAMES } from '../../../domain/push/sink-types.js';
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-const element = elementsOf('cw');
+const element = elementFactory('cw');
 
-const MEBIBYTES = (n: number): string => String(n * 1024 * 1024);
+const mebibytes = (n: number): string => String(n * 1024 * 1024);
 
 export const SINK = element(
   'Sink',
@@ -82,7 +82,7 @@ export const SINK = element(
       '`papi`: whether the text of documents that are not pages (PDF, office and the like) is sent as a second part named `text`, beside their bytes. `omit` is for a server that extracts it itself. Default send.',
     ),
     batchDocuments: attribute(t.integer(1, 10_000), 'Orders in one request, at most.', { default: '50' }),
-    batchBytes: attribute(t.integer(1), 'Size of one request, at most.', { default: MEBIBYTES(8), unit: 'bytes' }),
+    batchBytes: attribute(t.integer(1), 'Size of one request, at most.', { default: mebibytes(8), unit: 'bytes' }),
     batchAgeMS: attribute(
       t.durationMs(),
       'Longest time that an order waits for others; when none can come in that time, it is sent at once.',

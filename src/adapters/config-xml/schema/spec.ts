@@ -68,7 +68,7 @@ interface ElementMore {
 }
 
 /** Makes the element specs of one vocabulary. */
-export const elementsOf =
+export const elementFactory =
   (vocabulary: Vocabulary) =>
   <A extends Attributes>(name: string, meaning: string, attributes: A, more: ElementMore = {}): ElementSpec<A> => ({
     name,

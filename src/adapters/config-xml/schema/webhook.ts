@@ -1,9 +1,9 @@
 /** Webhooks: notify other programs of events. */
 import { WEBHOOK_EVENT_TYPES } from '../../../domain/push/webhook.js';
 import * as t from '../value-types.js';
-import { attribute, elementsOf } from './spec.js';
+import { attribute, elementFactory } from './spec.js';
 
-export const WEBHOOK = elementsOf('cw')(
+export const WEBHOOK = elementFactory('cw')(
   'Webhook',
   'A receiver of signed messages about what happens (docs/WEBHOOKS.md), by the Standard Webhooks specification.',
   {
@@ -14,7 +14,7 @@ export const WEBHOOK = elementsOf('cw')(
       secret: true,
     }),
     events: attribute(
-      t.words('event', WEBHOOK_EVENT_TYPES),
+      t.wordList('event', WEBHOOK_EVENT_TYPES),
       'Names of the events to send, separated by spaces. Default: all.',
     ),
     timeoutMS: attribute(t.durationMs(1), 'Longest wait for an answer.', { default: '15000', unit: 'ms' }),

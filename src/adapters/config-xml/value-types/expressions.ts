@@ -4,7 +4,7 @@ import { compile } from 'css-select';
 import { parse, type Selector, SelectorType } from 'css-what';
 import { RE2JS } from 're2js';
 import { parseSteps, STEPS_FORM } from '../../../domain/render/steps.js';
-import { no, ok, STRING, type ValueType } from './value-type.js';
+import { invalid, ok, STRING, type ValueType } from './value-type.js';
 
 const SQL_NAME = '[A-Za-z_][A-Za-z0-9_]{0,62}';
 
@@ -14,7 +14,9 @@ export const sqlTable: ValueType<string> = {
   parse: (value) => {
     const text = value.trim();
     const isTable = new RegExp(`^${SQL_NAME}(\\.${SQL_NAME})?$`).test(text);
-    return isTable ? ok(text) : no('letters, digits and `_`, not beginning with a digit, with or without `schema.`');
+    return isTable
+      ? ok(text)
+      : invalid('letters, digits and `_`, not beginning with a digit, with or without `schema.`');
   },
 };
 
@@ -26,7 +28,7 @@ export const cron: ValueType<string> = {
       new Cron(value.trim(), { mode: '5-part', paused: true });
       return ok(value.trim());
     } catch {
-      return no('a cron expression of five fields like 0 3 * * * (minute hour day month weekday)');
+      return invalid('a cron expression of five fields like 0 3 * * * (minute hour day month weekday)');
     }
   },
 };
@@ -39,7 +41,7 @@ export const timeZone: ValueType<string> = {
       new Intl.DateTimeFormat('en', { timeZone: value.trim() });
       return ok(value.trim());
     } catch {
-      return no('an IANA time zone like Europe/Paris or UTC');
+      return invalid('an IANA time zone like Europe/Paris or UTC');
     }
   },
 };
@@ -47,26 +49,26 @@ export const timeZone: ValueType<string> = {
 export const renderSteps: ValueType<string> = {
   label: 'steps on a page',
   xsd: STRING,
-  parse: (value) => (parseSteps(value) ? ok(value.trim()) : no(STEPS_FORM)),
+  parse: (value) => (parseSteps(value) ? ok(value.trim()) : invalid(STEPS_FORM)),
 };
 
 export const datePattern: ValueType<string> = {
   label: 'pattern of a date like `dd.MM.yyyy HH:mm`',
   xsd: STRING,
-  parse: (value) => (value.includes('yyyy') ? ok(value) : no('a pattern with `yyyy`, like dd.MM.yyyy')),
+  parse: (value) => (value.includes('yyyy') ? ok(value) : invalid('a pattern with `yyyy`, like dd.MM.yyyy')),
 };
 
 const MAX_EXPRESSION = 4_096;
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
 
 /** css-what takes `..name` for a class whose name begins with a point. Such a name would have to be escaped: `.\.name`. */
-const hasDoubledMark = (text: string): boolean => /[.#][.#]/.test(text) && isMarked(parse(text));
+const hasDoubledPrefix = (text: string): boolean => /[.#][.#]/.test(text) && hasPrefixedName(parse(text));
 
-const isMarked = (selectors: readonly Selector[][]): boolean =>
+const hasPrefixedName = (selectors: readonly Selector[][]): boolean =>
   selectors.flat().some((token) => {
     if (token.type === SelectorType.Attribute) return /^(?:class|id)$/.test(token.name) && /^[.#]/.test(token.value);
-    return 'data' in token && Array.isArray(token.data) && isMarked(token.data);
+    return 'data' in token && Array.isArray(token.data) && hasPrefixedName(token.data);
   });
 
 /** A selector that can be compiled in the way in which it is used on pages. */
@@ -75,13 +77,13 @@ export const selector: ValueType<string> = {
   xsd: STRING,
   parse: (value) => {
     const text = value.trim();
-    if (text === '' || text.length > MAX_EXPRESSION) return no('a CSS selector like main .article > p');
+    if (text === '' || text.length > MAX_EXPRESSION) return invalid('a CSS selector like main .article > p');
     try {
       compile(text);
-      if (hasDoubledMark(text)) return no('a CSS selector like main .article > p (there is a . or # too many)');
+      if (hasDoubledPrefix(text)) return invalid('a CSS selector like main .article > p (there is a . or # too many)');
       return ok(text);
     } catch (error) {
-      return no(`a CSS selector like main .article > p (${reasonOf(error)})`);
+      return invalid(`a CSS selector like main .article > p (${errorMessage(error)})`);
     }
   },
 };
@@ -91,12 +93,12 @@ export const regex: ValueType<string> = {
   label: 'regular expression without look-around and back-references',
   xsd: STRING,
   parse: (value) => {
-    if (value.trim() === '' || value.length > MAX_EXPRESSION) return no('a regular expression');
+    if (value.trim() === '' || value.length > MAX_EXPRESSION) return invalid('a regular expression');
     try {
       RE2JS.compile(value);
       return ok(value);
     } catch (error) {
-      return no(`a regular expression without look-around and back-references (${reasonOf(error)})`);
+      return invalid(`a regular expression without look-around and back-references (${errorMessage(error)})`);
     }
   },
 };
@@ -107,5 +109,5 @@ export const jsonLdPath: ValueType<string> = {
   parse: (value) =>
     /^(?:[^:.\s]+:)?[^:.\s]+(?:\.[^:.\s]+)*$/.test(value.trim())
       ? ok(value.trim())
-      : no('names with points between them, like author.name or Product:offers.price'),
+      : invalid('names with points between them, like author.name or Product:offers.price'),
 };

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { parseCidr } from '../../../domain/net/address.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
 import { enumeration } from './plain.js';
-import { listOf, lower, no, ok, type Parsed, pattern, STRING, token, type ValueType } from './value-type.js';
+import { invalid, listOf, lower, ok, type Parsed, pattern, STRING, token, type ValueType } from './value-type.js';
 
 export const protocols = listOf(enumeration(['http', 'https']));
 
@@ -15,7 +15,7 @@ export const headerName = token('header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,10
 function parseHttpUrl(value: string): Parsed<string> {
   const url = URL.parse(value.trim());
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    return no('an absolute URL that begins with http:// or https://');
+    return invalid('an absolute URL that begins with http:// or https://');
   }
   return ok(value.trim());
 }
@@ -32,14 +32,14 @@ export const proxyUrl: ValueType<string> = {
   parse: (value) => {
     const url = URL.parse(value.trim());
     const isProxy = url && ['http:', 'https:', 'socks5:', 'socks5h:'].includes(url.protocol) && url.hostname !== '';
-    return isProxy ? ok(value.trim()) : no('a URL that begins with http://, https://, socks5:// or socks5h://');
+    return isProxy ? ok(value.trim()) : invalid('a URL that begins with http://, https://, socks5:// or socks5h://');
   },
 };
 
 export const urlPrefix: ValueType<string> = {
   label: 'prefix of URLs; may be empty',
   xsd: STRING,
-  parse: (value) => (hasUserInfo(value) ? no(WITHOUT_USER_INFO) : ok(value.trim())),
+  parse: (value) => (hasUserInfo(value) ? invalid(WITHOUT_USER_INFO) : ok(value.trim())),
 };
 
 const WITHOUT_USER_INFO =
@@ -53,7 +53,8 @@ export const cidr: ValueType<string> = {
     const family = isIP(address);
     const most = family === 4 ? 32 : 128;
     const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (family === 0 || rest.length > 0 || !(length <= most)) return no('an address block like 10.0.0.0/8 or fd00::/8');
+    if (family === 0 || rest.length > 0 || !(length <= most))
+      return invalid('an address block like 10.0.0.0/8 or fd00::/8');
     return ok(`${address}/${length}`);
   },
 };
@@ -62,7 +63,7 @@ export const webSocketUrl: ValueType<string> = {
   label: 'ws or wss URL',
   xsd: STRING,
   parse: (value) =>
-    /^wss?:$/.test(URL.parse(value)?.protocol ?? '') ? ok(value) : no('a URL that begins with ws:// or wss://'),
+    /^wss?:$/.test(URL.parse(value)?.protocol ?? '') ? ok(value) : invalid('a URL that begins with ws:// or wss://'),
 };
 
 export const hostNames: ValueType<readonly string[]> = listOf(token('host name', /^[\w.-]{1,253}$/, lower));
@@ -76,7 +77,7 @@ export const proxyExceptions: ValueType<readonly string[]> = listOf({
     /^(?:\*?\.)?[\w.-]{1,253}(?::\d{1,5})?$/.test(value) ||
     parseCidr(value.replace(/\]:\d{1,5}$/, ']'))
       ? ok(lower(value))
-      : no('a host name, an address or a block like 10.0.0.0/8'),
+      : invalid('a host name, an address or a block like 10.0.0.0/8'),
 });
 
 export const headerValue: ValueType<string> = {
@@ -85,7 +86,7 @@ export const headerValue: ValueType<string> = {
   parse: (value) =>
     /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
       ? ok(value.trim())
-      : no('text that a header can carry: one line, no control characters'),
+      : invalid('text that a header can carry: one line, no control characters'),
 };
 
 /** The person or page to contact about a crawl. */
@@ -95,7 +96,7 @@ export const contact: ValueType<string> = {
   parse: (value) => {
     const given = value.trim();
     const isUrl = /^https?:\/\/[\x21-\x7e]{1,500}$/i.test(given) && URL.canParse(given);
-    return isUrl || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(given) ? ok(given) : no('a URL or a mail address');
+    return isUrl || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(given) ? ok(given) : invalid('a URL or a mail address');
   },
 };
 
@@ -107,7 +108,7 @@ export const header: ValueType<readonly [name: string, value: string]> = {
     const colon = value.indexOf(':');
     const key = headerName.parse(value.slice(0, Math.max(0, colon)));
     const content = headerValue.parse(value.slice(colon + 1));
-    return key.ok && content.ok ? ok([key.value, content.value] as const) : no('a header like X-Team: search');
+    return key.ok && content.ok ? ok([key.value, content.value] as const) : invalid('a header like X-Team: search');
   },
 };
 
@@ -115,7 +116,7 @@ export const productToken: ValueType<string> = {
   label: 'product token: letters, `-` and `_` (RFC 9309, 2.2.1)',
   xsd: pattern('[A-Za-z_\\-]+'),
   parse: (value) =>
-    /^[A-Za-z_-]+$/.test(value.trim()) ? ok(value.trim()) : no('letters, dashes and underscores only'),
+    /^[A-Za-z_-]+$/.test(value.trim()) ? ok(value.trim()) : invalid('letters, dashes and underscores only'),
 };
 
 export const fingerprint: ValueType<string> = {
@@ -125,7 +126,7 @@ export const fingerprint: ValueType<string> = {
     const digits = value.replace(/[:\s]/g, '').toLowerCase();
     return /^[0-9a-f]{64}$/.test(digits)
       ? ok(digits)
-      : no('64 hexadecimal digits, as `openssl x509 -fingerprint -sha256` prints them');
+      : invalid('64 hexadecimal digits, as `openssl x509 -fingerprint -sha256` prints them');
   },
 };
 
@@ -138,6 +139,6 @@ export const webhookSecret: ValueType<string> = {
     const isKey = (bytes >= 24 && bytes <= 64) || value.includes('${');
     return isKey
       ? ok(value.trim())
-      : no('`whsec_` and Base64 of 24 to 64 bytes, like the output of `echo whsec_$(openssl rand -base64 32)`');
+      : invalid('`whsec_` and Base64 of 24 to 64 bytes, like the output of `echo whsec_$(openssl rand -base64 32)`');
   },
 };

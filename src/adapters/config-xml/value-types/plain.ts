@@ -2,20 +2,20 @@
 import { parsePeriod } from '../../../domain/policy/period.js';
 import { type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
 import { didYouMean } from '../spelling.js';
-import { listOf, lower, no, ok, pattern, STRING, token, type ValueType } from './value-type.js';
+import { invalid, listOf, lower, ok, pattern, STRING, token, type ValueType } from './value-type.js';
 
 export const text: ValueType<string> = { label: 'text', xsd: STRING, parse: ok };
 
 export const word: ValueType<string> = {
   label: 'text, not empty',
   xsd: '<xs:restriction base="xs:string"><xs:minLength value="1"/></xs:restriction>',
-  parse: (value) => (value.trim() === '' ? no('a value that is not empty') : ok(value)),
+  parse: (value) => (value.trim() === '' ? invalid('a value that is not empty') : ok(value)),
 };
 
 export const login: ValueType<string> = {
   label: '`user:password`',
   xsd: pattern('[^:]+:.*'),
-  parse: (value) => (/^[^:]+:/.test(value) ? ok(value) : no('user and password with a colon between them')),
+  parse: (value) => (/^[^:]+:/.test(value) ? ok(value) : invalid('user and password with a colon between them')),
 };
 
 /** Something to look for in URLs: these contain no blanks, so surrounding blanks belong to the layout of the file. */
@@ -30,7 +30,7 @@ export const name: ValueType<string> = {
   parse: (value) =>
     /^[\p{L}\p{N}._-](?:[\p{L}\p{N} ._-]{0,98}[\p{L}\p{N}._-])?$/u.test(value)
       ? ok(value)
-      : no('a name of letters, digits, dots, dashes and spaces'),
+      : invalid('a name of letters, digits, dots, dashes and spaces'),
 };
 
 const TRUE = ['true', 'yes', '1', 'on'];
@@ -45,36 +45,36 @@ export const boolean: ValueType<boolean> = {
   parse: (value) => {
     const lower = value.trim().toLowerCase();
     if (TRUE.includes(lower)) return ok(true);
-    return FALSE.includes(lower) ? ok(false) : no('true or false');
+    return FALSE.includes(lower) ? ok(false) : invalid('true or false');
   },
 };
 
 /** Above this value a bound only keeps arithmetic exact, and need not be documented. */
 const BEYOND_INTEREST = 1_000_000_000;
 
-const bounds = (minimum: number, maximum: number): string =>
+const describeBounds = (minimum: number, maximum: number): string =>
   maximum > BEYOND_INTEREST ? `, at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 
 export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): ValueType<number> {
-  const label = `whole number${bounds(minimum, maximum)}`;
+  const label = `whole number${describeBounds(minimum, maximum)}`;
   return {
     label,
     xsd: `<xs:restriction base="xs:integer"><xs:minInclusive value="${minimum}"/><xs:maxInclusive value="${maximum}"/></xs:restriction>`,
     parse: (value) => {
       const n = /^\s*[+-]?\d{1,16}\s*$/.test(value) ? Number(value) : Number.NaN;
-      return n >= minimum && n <= maximum ? ok(n) : no(`a ${label}`);
+      return n >= minimum && n <= maximum ? ok(n) : invalid(`a ${label}`);
     },
   };
 }
 
 export function decimal(minimum: number, maximum: number): ValueType<number> {
-  const label = `number${bounds(minimum, maximum)}`;
+  const label = `number${describeBounds(minimum, maximum)}`;
   return {
     label,
     xsd: `<xs:restriction base="xs:decimal"><xs:minInclusive value="${minimum}"/><xs:maxInclusive value="${maximum}"/></xs:restriction>`,
     parse: (value) => {
       const n = /^\s*[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*$/.test(value) ? Number(value) : Number.NaN;
-      return n >= minimum && n <= maximum ? ok(n) : no(`a ${label}`);
+      return n >= minimum && n <= maximum ? ok(n) : invalid(`a ${label}`);
     },
   };
 }
@@ -98,7 +98,7 @@ export const period: ValueType<Duration> = {
   xsd: pattern('[+\\-]?[0-9]+|([+\\-]?[0-9]+[sMhdmy])+'),
   parse: (value) => {
     const parsed = parsePeriod(value.trim());
-    return parsed === undefined ? no('seconds, or pairs like 1d12h (s, M minute, h, d, m month, y)') : ok(parsed);
+    return parsed === undefined ? invalid('seconds, or pairs like 1d12h (s, M minute, h, d, m month, y)') : ok(parsed);
   },
 };
 
@@ -109,7 +109,9 @@ export function enumeration<const T extends string>(values: readonly T[]): Value
     xsd: `<xs:restriction base="xs:string">${values.map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
     parse: (value) => {
       const found = values.find((v) => v === value.trim());
-      return found === undefined ? no(`one of ${values.join(', ')}${didYouMean(value.trim(), values)}`) : ok(found);
+      return found === undefined
+        ? invalid(`one of ${values.join(', ')}${didYouMean(value.trim(), values)}`)
+        : ok(found);
     },
   };
 }
@@ -127,7 +129,7 @@ export const fileName: ValueType<string> = {
   parse: (value) => {
     const parts = value.trim().split(/[/\\]/);
     const inside = value.trim() !== '' && !/^(?:[/\\]|[a-z]:)/i.test(value.trim()) && !parts.includes('..');
-    return inside && !value.includes('\0') ? ok(value.trim()) : no("a file inside the configuration's own folder");
+    return inside && !value.includes('\0') ? ok(value.trim()) : invalid("a file inside the configuration's own folder");
   },
 };
 
@@ -144,9 +146,9 @@ export const lengthRange: ValueType<LengthRange> = {
     const minimum = m?.[1] === undefined ? undefined : Number(m[1]);
     const maximum = m?.[2] === undefined ? undefined : Number(m[2]);
     if (!m || (minimum === undefined && maximum === undefined))
-      return no('a length range like [30:], [:10] or [11:12]');
+      return invalid('a length range like [30:], [:10] or [11:12]');
     if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
-      return no(`a range whose first number is not above the second, like [${maximum}:${minimum}]`);
+      return invalid(`a range whose first number is not above the second, like [${maximum}:${minimum}]`);
     }
     return ok({ ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) });
   },
@@ -161,7 +163,7 @@ export const keyValues: ValueType<readonly { name: string; value: string }[]> = 
       if (part.trim() === '') continue;
       const equals = part.indexOf('=');
       const key = part.slice(0, equals).trim();
-      if (equals < 0 || key === '') return no('pairs like team=search;area=docs');
+      if (equals < 0 || key === '') return invalid('pairs like team=search;area=docs');
       pairs.push({ name: key, value: part.slice(equals + 1).trim() });
     }
     return ok(pairs);
@@ -171,17 +173,18 @@ export const keyValues: ValueType<readonly { name: string; value: string }[]> = 
 export const share: ValueType<number> = {
   label: 'share, 0.05 to 1',
   xsd: STRING,
-  parse: (value) => (Number(value) >= 0.05 && Number(value) <= 1 ? ok(Number(value)) : no('a number from 0.05 to 1')),
+  parse: (value) =>
+    Number(value) >= 0.05 && Number(value) <= 1 ? ok(Number(value)) : invalid('a number from 0.05 to 1'),
 };
 
 /** Words of a list, separated by spaces. */
-export const words = <W extends string>(label: string, known: readonly W[]): ValueType<readonly W[]> => ({
+export const wordList = <W extends string>(label: string, known: readonly W[]): ValueType<readonly W[]> => ({
   label: `list of ${label}: ${known.map((word) => `\`${word}\``).join(', ')}`,
   xsd: STRING,
   parse: (value) => {
     const given = value.trim().split(/\s+/);
     const unknown = given.find((word) => !(known as readonly string[]).includes(word));
-    return unknown === undefined ? ok(given as W[]) : no(`${known.join(', ')}`);
+    return unknown === undefined ? ok(given as W[]) : invalid(`${known.join(', ')}`);
   },
 });
 
@@ -189,5 +192,6 @@ export const words = <W extends string>(label: string, known: readonly W[]): Val
 export const byteCount: ValueType<string> = {
   label: 'number of bytes, at least 1000',
   xsd: pattern('[1-9][0-9]{3,14}'),
-  parse: (value) => (/^[1-9]\d{3,14}$/.test(value.trim()) ? ok(value.trim()) : no('a number of bytes, at least 1000')),
+  parse: (value) =>
+    /^[1-9]\d{3,14}$/.test(value.trim()) ? ok(value.trim()) : invalid('a number of bytes, at least 1000'),
 };

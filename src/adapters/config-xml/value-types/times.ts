@@ -1,5 +1,5 @@
 /** Days of the week and times of the day. */
-import { no, ok, pattern, STRING, type ValueType } from './value-type.js';
+import { invalid, ok, pattern, STRING, type ValueType } from './value-type.js';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const DAYS_FORM = 'days like `mon-fri` or `sat,sun`';
@@ -16,7 +16,7 @@ export const weekDays: ValueType<readonly number[]> = {
       .split(/[\s,|]+/)) {
       const [first = '', last = first, ...more] = part.split('-');
       const [from, to] = [DAYS.indexOf(first.slice(0, 3)), DAYS.indexOf(last.slice(0, 3))];
-      if (from < 0 || to < 0 || more.length > 0) return no(DAYS_FORM);
+      if (from < 0 || to < 0 || more.length > 0) return invalid(DAYS_FORM);
       for (let day = from; ; day = (day + 1) % 7) {
         days.add(day);
         if (day === to) break;
@@ -33,6 +33,6 @@ export const timeOfDay: ValueType<number> = {
   parse: (value) => {
     const [, hour, minute] = /^\s*(\d{1,2}):(\d\d)\s*$/.exec(value) ?? [];
     const minutes = Number(hour) * 60 + Number(minute);
-    return Number(minute) < 60 && minutes <= 1440 ? ok(minutes) : no('a time like 22:30');
+    return Number(minute) < 60 && minutes <= 1440 ? ok(minutes) : invalid('a time like 22:30');
   },
 };

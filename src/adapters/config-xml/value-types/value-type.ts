@@ -12,7 +12,7 @@ export interface ValueType<T> {
 
 export const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
 
-export const no = (wanted: string): { ok: false; wanted: string } => ({ ok: false, wanted });
+export const invalid = (wanted: string): { ok: false; wanted: string } => ({ ok: false, wanted });
 
 export const STRING = '<xs:restriction base="xs:string"/>';
 
@@ -29,7 +29,7 @@ export function listOf<T>(item: ValueType<T>): ValueType<readonly T[]> {
       for (const part of value.split(/[\s,|]+/)) {
         if (part === '') continue;
         const parsed = item.parse(part);
-        if (!parsed.ok) return no(`${parsed.wanted} ('${part.slice(0, 60)}' is not one)`);
+        if (!parsed.ok) return invalid(`${parsed.wanted} ('${part.slice(0, 60)}' is not one)`);
         items.push(parsed.value);
       }
       return ok(items);
@@ -40,7 +40,7 @@ export function listOf<T>(item: ValueType<T>): ValueType<readonly T[]> {
 export const token = (label: string, regex: RegExp, normalize: (value: string) => string): ValueType<string> => ({
   label,
   xsd: STRING,
-  parse: (value) => (regex.test(value.trim()) ? ok(normalize(value.trim())) : no(label)),
+  parse: (value) => (regex.test(value.trim()) ? ok(normalize(value.trim())) : invalid(label)),
 });
 
 export const lower = (value: string): string => value.toLowerCase();

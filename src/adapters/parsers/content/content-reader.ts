@@ -11,15 +11,22 @@ import {
   needsTree,
 } from '../../../domain/content/content-definition.js';
 import type { ContentLook, PagePart } from '../../../engine/ports/page-content.js';
-import { type Json, jsonLdItems, jsonLdMetas, jsonLdValues } from './json-ld.js';
+import { findJsonLdItems, type Json, jsonLdMetas, jsonLdValues } from './json-ld.js';
 import { keepMainContent } from './main-content.js';
-import { markdownOf } from './markdown.js';
-import { hasMicrodata, microdataItems } from './microdata.js';
+import { toMarkdown } from './markdown.js';
+import { findMicrodataItems, hasMicrodata } from './microdata.js';
 import { hasMarkers, prune } from './pruning.js';
-import { folded, markedText, type ReadableText, readableText, textOf, textPieces } from './readable.js';
-import { SelectorSet, testOf } from './selectors.js';
-import { splitOff, type TreePart } from './splitting.js';
-import { elementsIn, type Tree, treeOf } from './tree.js';
+import {
+  collectTextPieces,
+  extractReadableText,
+  foldSpaces,
+  markRemovedText,
+  type ReadableText,
+  textOf,
+} from './readable.js';
+import { compileTest, SelectorSet } from './selectors.js';
+import { splitDocument, type TreePart } from './splitting.js';
+import { elementsIn, parseTree, type Tree } from './tree.js';
 
 export interface Reading {
   /** Absent: what the scanner found is kept. */
@@ -84,12 +91,14 @@ export class ContentReader {
 
   read(page: PageBytes): Reading {
     const found = new Map<number, readonly string[]>();
-    if (this.readsJsonLd) this.readJsonLd(jsonLdItems(page.utf8), found);
+    if (this.readsJsonLd) this.readJsonLd(findJsonLdItems(page.utf8), found);
     const microdata = this.definition.metas && hasMicrodata(page.utf8);
     const text = this.readsTree === 'always' || (this.readsTree === 'with markers' && hasMarkers(page.utf8));
     if (!text && !microdata) return { found, truncated: false };
-    const tree = treeOf(page.utf8, page.xml);
-    const items = microdata ? { microdata: jsonLdMetas(microdataItems(tree.elements, page.base), 'microdata') } : {};
+    const tree = parseTree(page.utf8, page.xml);
+    const items = microdata
+      ? { microdata: jsonLdMetas(findMicrodataItems(tree.elements, page.base), 'microdata') }
+      : {};
     return text ? { ...this.readTree(tree, page, found), ...items } : { found, truncated: tree.truncated, ...items };
   }
 
@@ -108,15 +117,15 @@ export class ContentReader {
     // Selectors see the page as it was sent.
     const [excludedOnes, included, splitOffs, ...selected] = this.selectors.find(elements);
     const excluded = new Set(excludedOnes);
-    this.values(selected, found, excluded);
-    const pieces = page.showsCut ? textPieces(root) : undefined;
+    this.collectValues(selected, found, excluded);
+    const pieces = page.showsCut ? collectTextPieces(root) : undefined;
     const markers = hasSigns ? this.markers : NO_MARKERS;
     const pruned = prune(root, { included: new Set(included), excluded, markers });
     const cut: ParentNode[] = [...pruned.cut];
     const before = root.children;
     if (definition.main) cut.push(...keepMainContent(root));
-    const look = pieces && { marked: markedText(pieces, root), matches: matchesOf(definition, elements) };
-    const delivered = definition.split ? this.inParts(root, new Set(splitOffs), page) : this.deliver(root, page);
+    const look = pieces && { marked: markRemovedText(pieces, root), matches: countMatches(definition, elements) };
+    const delivered = definition.split ? this.readParts(root, new Set(splitOffs), page) : this.readForms(root, page);
     return {
       ...delivered,
       ...(pruned.isCut || cut.length > 0 || root.children !== before ? { isCut: true } : {}),
@@ -126,31 +135,31 @@ export class ContentReader {
     };
   }
 
-  private inParts(root: Document, wanted: ReadonlySet<Element>, page: PageBytes) {
-    const { text } = clipped(readableText(root), page.maxTextLength);
-    const { parts, truncated } = splitOff(root, wanted, this.definition.split!.id);
-    const { text: ownText, ...forms } = this.deliver(root, page);
+  private readParts(root: Document, wanted: ReadonlySet<Element>, page: PageBytes) {
+    const { text } = clipReadable(extractReadableText(root), page.maxTextLength);
+    const { parts, truncated } = splitDocument(root, wanted, this.definition.split!.id);
+    const { text: ownText, ...forms } = this.readForms(root, page);
     return {
       text,
       ownText,
       ...forms,
       ...(truncated ? { truncated } : {}),
-      parts: parts.map((part) => this.partOf(part, page)),
+      parts: parts.map((part) => this.readPart(part, page)),
     };
   }
 
-  private partOf({ id, title, root }: TreePart, page: PageBytes): PagePart {
+  private readPart({ id, title, root }: TreePart, page: PageBytes): PagePart {
     const found = new Map<number, readonly string[]>();
-    this.values(this.fieldSelectors.find(elementsIn(root)), found);
+    this.collectValues(this.fieldSelectors.find(elementsIn(root)), found);
     for (const [number, values] of found) if (values.length === 0) found.delete(number);
-    return { id, title, ...this.deliver(root, page), found };
+    return { id, title, ...this.readForms(root, page), found };
   }
 
   /**
    * Excluded elements inside a selected one are not part of its value; a field that selects an excluded element itself gets all
    * of it.
    */
-  private values(
+  private collectValues(
     selected: readonly (readonly Element[])[],
     found: Map<number, readonly string[]>,
     excluded?: ReadonlySet<Element>,
@@ -159,7 +168,7 @@ export class ContentReader {
       if (field.source.kind !== 'select') continue;
       const values: string[] = [];
       for (const element of selected[number]!) {
-        const value = rawValueOf(element, field, excluded);
+        const value = readRawValue(element, field, excluded);
         if (value !== undefined) values.push(value.slice(0, MAX_VALUE));
         if (values.length === MAX_FOUND) break;
       }
@@ -167,39 +176,42 @@ export class ContentReader {
     }
   }
 
-  private deliver(
+  private readForms(
     root: ParentNode,
     { base, maxTextLength }: PageBytes,
   ): Omit<Reading, 'found' | 'truncated' | 'text'> & { text: string } {
     const { headings, markdown, chunks } = this.definition;
-    const readable = clipped(readableText(root), maxTextLength);
+    const readable = clipReadable(extractReadableText(root), maxTextLength);
     return {
       text: readable.text,
       ...(headings ? { headings: readable.headings } : {}),
-      ...(markdown ? { markdown: markdownOf(root, base) } : {}),
+      ...(markdown ? { markdown: toMarkdown(root, base) } : {}),
       ...(chunks ? { chunks: chunksOf(readable, chunks) } : {}),
     };
   }
 }
 
 /** A selector that finds nothing is what people look for first. */
-const matchesOf = ({ include, exclude }: ContentDefinition, elements: readonly Element[]): ContentLook['matches'] => ({
-  include: include.map((selector) => elements.filter(testOf([selector])!).length),
-  exclude: exclude.map((selector) => elements.filter(testOf([selector])!).length),
+const countMatches = (
+  { include, exclude }: ContentDefinition,
+  elements: readonly Element[],
+): ContentLook['matches'] => ({
+  include: include.map((selector) => elements.filter(compileTest([selector])!).length),
+  exclude: exclude.map((selector) => elements.filter(compileTest([selector])!).length),
 });
 
-function clipped(readable: ReadableText, maxLength: number): ReadableText {
+function clipReadable(readable: ReadableText, maxLength: number): ReadableText {
   if (readable.text.length <= maxLength) return readable;
   const text = readable.text.slice(0, maxLength).toWellFormed();
-  const inside = (at: number): boolean => at < text.length;
+  const isInside = (at: number): boolean => at < text.length;
   return {
     text,
-    headings: readable.headings.filter(({ start }) => inside(start)),
-    blockEnds: readable.blockEnds.filter(inside),
+    headings: readable.headings.filter(({ start }) => isInside(start)),
+    blockEnds: readable.blockEnds.filter(isInside),
   };
 }
 
-function rawValueOf(
+function readRawValue(
   element: Element,
   { source }: FieldDefinition,
   excluded: ReadonlySet<Element> | undefined,
@@ -207,16 +219,16 @@ function rawValueOf(
   if (source.kind !== 'select') return undefined;
   if (source.attribute !== undefined) {
     const value = element.attribs[source.attribute.toLowerCase()];
-    return value === undefined ? undefined : folded(value).trim();
+    return value === undefined ? undefined : foldSpaces(value).trim();
   }
-  if (element.name === 'meta') return folded(element.attribs['content'] ?? '').trim();
+  if (element.name === 'meta') return foldSpaces(element.attribs['content'] ?? '').trim();
   return textOf(element, excluded);
 }
 
 const readers = new WeakMap<ContentDefinition, ContentReader>();
 
 /** A definition lives as long as its configuration, and so does its reader. */
-export function contentReader(definition: ContentDefinition): ContentReader {
+export function getContentReader(definition: ContentDefinition): ContentReader {
   const known = readers.get(definition);
   if (known) return known;
   const reader = new ContentReader(definition);

@@ -14,12 +14,14 @@ export interface ElementKind {
   readonly holdsHtml: boolean;
 }
 
-const words = (text: string): readonly string[] => text.split(' ');
+const splitWords = (text: string): readonly string[] => text.split(' ');
 
 const VOID = new Set(
-  words('area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr'),
+  splitWords(
+    'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr',
+  ),
 );
-const HOLD_HTML = new Set(words('mi mo mn ms mtext annotation-xml foreignobject desc title'));
+const HOLD_HTML = new Set(splitWords('mi mo mn ms mtext annotation-xml foreignobject desc title'));
 
 /** End tags that may be omitted (HTML standard, section 13.1.2.4), as htmlparser2 has them. */
 const CLOSES: readonly (readonly [string, string])[] = [
@@ -39,7 +41,9 @@ const CLOSES: readonly (readonly [string, string])[] = [
   ['rt rp', 'rt rp'],
   ['tbody tfoot', 'thead tbody'],
 ];
-const CLOSED = new Map(CLOSES.flatMap(([names, closed]) => words(names).map((name) => [name, new Set(words(closed))])));
+const CLOSED = new Map(
+  CLOSES.flatMap(([names, closed]) => splitWords(names).map((name) => [name, new Set(splitWords(closed))])),
+);
 
 export const elementKind = (name: string): ElementKind => ({
   name,
@@ -51,7 +55,7 @@ export const elementKind = (name: string): ElementKind => ({
 });
 
 /** Those of HTML that pages have. */
-export const ELEMENT_NAMES = words(
+export const ELEMENT_NAMES = splitWords(
   'a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code col ' +
     'colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form frame ' +
     'frameset g h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark ' +

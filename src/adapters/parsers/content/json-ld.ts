@@ -1,5 +1,5 @@
 /** JSON-LD of a page: found without a tree, bounded, flattened to metas, and queried by path. */
-import { MAX_NESTING, nestingOf } from './nesting.js';
+import { MAX_NESTING, nestingDepth } from './nesting.js';
 
 const MARK = Buffer.from('ld+json');
 const SCRIPT = Buffer.from('<script');
@@ -15,23 +15,23 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 type Item = { readonly [key: string]: Json };
 
 /** The items described by a page, including those in its graphs. `utf8`: the page. */
-export function jsonLdItems(utf8: Buffer): readonly Item[] {
+export function findJsonLdItems(utf8: Buffer): readonly Item[] {
   let at = utf8.indexOf(MARK);
   if (at < 0) return [];
   const items: Item[] = [];
   let bytes = 0;
   for (let scripts = 0; at >= 0 && scripts < MAX_SCRIPTS && bytes < MAX_BYTES; scripts++) {
-    const script = scriptAround(utf8, at);
+    const script = findEnclosingScript(utf8, at);
     if (script && script.end - script.start <= MAX_BYTES - bytes) {
       bytes += script.end - script.start;
-      collect(parsed(utf8.toString('utf8', script.start, script.end)), items);
+      collect(parseJson(utf8.toString('utf8', script.start, script.end)), items);
     }
     at = utf8.indexOf(MARK, script?.end ?? at + MARK.length);
   }
   return items;
 }
 
-function scriptAround(utf8: Buffer, mark: number): { start: number; end: number } | undefined {
+function findEnclosingScript(utf8: Buffer, mark: number): { start: number; end: number } | undefined {
   const from = Math.max(0, mark - LONGEST_TAG);
   const tag = utf8.subarray(from, mark).lastIndexOf(SCRIPT);
   if (tag < 0 || utf8.subarray(from + tag, mark).includes(0x3e)) return undefined;
@@ -41,8 +41,8 @@ function scriptAround(utf8: Buffer, mark: number): { start: number; end: number 
   return { start, end: end < 0 ? utf8.length : end };
 }
 
-function parsed(text: string): Json {
-  if (nestingOf(text) > MAX_NESTING) return null;
+function parseJson(text: string): Json {
+  if (nestingDepth(text) > MAX_NESTING) return null;
   try {
     return JSON.parse(text.trim().replace(/^<!--/, '').replace(/-->$/, '')) as Json;
   } catch {
@@ -108,7 +108,7 @@ export function jsonLdValues(items: readonly Item[], path: string): string[] {
   const of = items.filter((item) => type === undefined || [item['@type']].flat().includes(type));
   let found: Json[] = [...of];
   for (const step of steps) {
-    found = found.flatMap((json) => (isItem(json) ? flat(json[step]) : [])).slice(0, MAX_VALUES);
+    found = found.flatMap((json) => (isItem(json) ? flatten(json[step]) : [])).slice(0, MAX_VALUES);
   }
   return found.flatMap((json) => {
     const value = isItem(json) ? (json['name'] ?? json['@value'] ?? json['@id']) : json;
@@ -116,7 +116,7 @@ export function jsonLdValues(items: readonly Item[], path: string): string[] {
   });
 }
 
-function flat(json: Json | undefined): Json[] {
+function flatten(json: Json | undefined): Json[] {
   if (json === undefined) return [];
-  return isList(json) ? json.flatMap((each) => (isList(each) ? flat(each) : [each])) : [json];
+  return isList(json) ? json.flatMap((each) => (isList(each) ? flatten(each) : [each])) : [json];
 }

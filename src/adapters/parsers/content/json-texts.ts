@@ -1,8 +1,10 @@
-import { MAX_NESTING, nestingOf } from './nesting.js';
+import { MAX_NESTING, nestingDepth } from './nesting.js';
 
 /** Strings and numbers of a JSON text in their order, and its title; undefined if it is not JSON. */
-export function jsonTexts(text: string): { readonly texts: readonly string[]; readonly title?: string } | undefined {
-  if (nestingOf(text) > MAX_NESTING) return undefined;
+export function collectJsonTexts(
+  text: string,
+): { readonly texts: readonly string[]; readonly title?: string } | undefined {
+  if (nestingDepth(text) > MAX_NESTING) return undefined;
   let json: unknown;
   try {
     json = JSON.parse(text);

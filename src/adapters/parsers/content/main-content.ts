@@ -4,7 +4,7 @@
  */
 import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
 import { isText } from 'domhandler';
-import { folded, isUnseen } from './readable.js';
+import { foldSpaces, isHidden } from './readable.js';
 import { elementsIn, isElement } from './tree.js';
 
 const BOILERPLATE = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
@@ -25,19 +25,19 @@ const LEVELS = 3;
 /** Changes the tree; if no main content can be found, only its navigation is removed. Returns what was cut out. */
 export function keepMainContent(root: Document): readonly Element[] {
   const cut: Element[] = [];
-  const main = markedMain(root);
+  const main = findMarkedMain(root);
   if (main) {
     root.children = [main];
-    strip(main, cut, false);
+    removeBoilerplate(main, cut, false);
     return cut;
   }
-  strip(root, cut, true);
-  const best = densest(root);
+  removeBoilerplate(root, cut, true);
+  const best = findDensestElement(root);
   if (best) root.children = [best];
   return cut;
 }
 
-function markedMain(root: Document): Element | undefined {
+function findMarkedMain(root: Document): Element | undefined {
   const articles: Element[] = [];
   for (const element of elementsIn(root)) {
     if ((element.name === 'main' || element.attribs['role'] === 'main') && isLong(element)) return element;
@@ -49,14 +49,14 @@ function markedMain(root: Document): Element | undefined {
 
 const isLong = (element: Element): boolean => measure(element).text >= LEAST_TEXT;
 
-function strip(node: ParentNode, cut: Element[], byName: boolean): void {
+function removeBoilerplate(node: ParentNode, cut: Element[], byName: boolean): void {
   node.children = node.children.filter((child) => {
     if (!isElement(child)) return true;
     if (isBoilerplate(child, byName)) {
       cut.push(child);
       return false;
     }
-    strip(child, cut, byName);
+    removeBoilerplate(child, cut, byName);
     return true;
   });
 }
@@ -86,7 +86,7 @@ interface Measure {
 const PARAGRAPHS = new Set(['p', 'pre', 'blockquote', 'td', 'dd', 'li']);
 
 /** The element that contains most paragraph text, which counts less and less for enclosing elements. */
-function densest(root: Document): Element | undefined {
+function findDensestElement(root: Document): Element | undefined {
   const scores = new Map<Element, number>();
   for (const element of elementsIn(root)) {
     if (!PARAGRAPHS.has(element.name)) continue;
@@ -114,8 +114,8 @@ function measure(element: Element): Measure {
   let text = 0;
   let links = 0;
   for (const child of element.children as ChildNode[]) {
-    if (isText(child)) text += folded(child.data).length;
-    if (!isElement(child) || isUnseen(child)) continue;
+    if (isText(child)) text += foldSpaces(child.data).length;
+    if (!isElement(child) || isHidden(child)) continue;
     const inside = measure(child);
     text += inside.text;
     links += child.name === 'a' ? inside.text : inside.links;

@@ -2,7 +2,7 @@
 
 import type { ChildNode, Element, ParentNode } from 'domhandler';
 import { isText } from 'domhandler';
-import { folded, headingLevel, isInline, isUnseen } from './readable.js';
+import { foldSpaces, headingLevel, isHidden, isInline } from './readable.js';
 import { elementsIn, isElement } from './tree.js';
 
 /** Characters. */
@@ -10,8 +10,8 @@ const MAX_LENGTH = 4_000_000;
 const MAX_COLUMNS = 50;
 
 /** `base`: the base of relative addresses. */
-export function markdownOf(root: ParentNode, base: string): string {
-  const lines = blocks(root, { base, depth: 0 }).split('\n');
+export function toMarkdown(root: ParentNode, base: string): string {
+  const lines = renderBlocks(root, { base, depth: 0 }).split('\n');
   const text = lines
     .map((line) => line.trimEnd())
     .join('\n')
@@ -30,22 +30,22 @@ interface Context {
 const MAX_DEPTH = 20;
 
 /** Blocks are separated by blank lines; what is between them is a paragraph. */
-function blocks(node: ParentNode, context: Context): string {
+function renderBlocks(node: ParentNode, context: Context): string {
   const out: string[] = [];
   let line = '';
-  const endLine = (): void => {
+  const flushLine = (): void => {
     const text = line.trim();
     if (text !== '') out.push(text);
     line = '';
   };
   for (const child of node.children) {
-    if (isElement(child) && !isUnseen(child) && !isInlineTree(child)) {
-      endLine();
-      const block = blockOf(child, context);
+    if (isElement(child) && !isHidden(child) && !isInlineTree(child)) {
+      flushLine();
+      const block = renderBlock(child, context);
       if (block.trim() !== '') out.push(block);
-    } else line += inlineOf(child, context);
+    } else line += renderInlineNode(child, context);
   }
-  endLine();
+  flushLine();
   return out.join('\n\n');
 }
 
@@ -66,47 +66,47 @@ const isInlineTree = (element: Element): boolean =>
   WITHIN_A_LINE.has(element.name) ||
   (isInline(element) && element.children.every((child) => !isElement(child) || isInlineTree(child)));
 
-function blockOf(element: Element, context: Context): string {
+function renderBlock(element: Element, context: Context): string {
   const level = headingLevel(element);
   if (level !== undefined) {
-    const text = inline(element, context);
+    const text = renderInline(element, context);
     return text === '' ? '' : `${'#'.repeat(level)} ${text}`;
   }
   switch (element.name) {
     case 'ul':
     case 'ol':
     case 'menu':
-      return list(element, context);
+      return renderList(element, context);
     case 'pre':
-      return code(element);
+      return renderCodeBlock(element);
     case 'blockquote':
-      return quotation(element, context);
+      return renderQuotation(element, context);
     case 'hr':
       return '---';
     case 'table':
-      return table(element, context);
+      return renderTable(element, context);
     case 'dt':
-      return `**${inline(element, context)}**`;
+      return `**${renderInline(element, context)}**`;
     case 'dd':
-      return `: ${blocks(element, context)}`;
+      return `: ${renderBlocks(element, context)}`;
     default:
-      return blocks(element, context);
+      return renderBlocks(element, context);
   }
 }
 
-function quotation(element: Element, context: Context): string {
-  if (context.depth >= MAX_DEPTH) return blocks(element, context);
-  return indented(blocks(element, { ...context, depth: context.depth + 1 }), '> ', '> ');
+function renderQuotation(element: Element, context: Context): string {
+  if (context.depth >= MAX_DEPTH) return renderBlocks(element, context);
+  return indentLines(renderBlocks(element, { ...context, depth: context.depth + 1 }), '> ', '> ');
 }
 
-function list(element: Element, context: Context): string {
-  if (context.depth >= MAX_DEPTH) return blocks(element, context);
+function renderList(element: Element, context: Context): string {
+  if (context.depth >= MAX_DEPTH) return renderBlocks(element, context);
   let number = Number(element.attribs['start'] ?? 1) || 1;
   const items = element.children.filter(isElement).map((item) => {
     const mark = element.name === 'ol' ? `${number++}. ` : '- ';
     const content =
-      item.name === 'li' ? blocks(item, { ...context, depth: context.depth + 1 }) : blockOf(item, context);
-    return indented(closeLists(content), mark, ' '.repeat(mark.length));
+      item.name === 'li' ? renderBlocks(item, { ...context, depth: context.depth + 1 }) : renderBlock(item, context);
+    return indentLines(closeLists(content), mark, ' '.repeat(mark.length));
   });
   return items.filter((item) => item.trim() !== '').join('\n');
 }
@@ -120,7 +120,7 @@ function closeLists(content: string): string {
   );
 }
 
-function indented(text: string, first: string, others: string): string {
+function indentLines(text: string, first: string, others: string): string {
   if (text === '') return '';
   return text
     .split('\n')
@@ -128,8 +128,8 @@ function indented(text: string, first: string, others: string): string {
     .join('\n');
 }
 
-function code(element: Element): string {
-  const written = raw(element).trimEnd();
+function renderCodeBlock(element: Element): string {
+  const written = rawText(element).trimEnd();
   const text = written.startsWith('\n') ? written.slice(1) : written;
   const classes = [element, ...elementsIn(element)].map(({ attribs }) => attribs['class'] ?? '').join(' ');
   const language = /\b(?:language|lang|highlight|brush)-([\w+#-]{1,30})/.exec(classes.slice(0, 500))?.[1] ?? '';
@@ -137,63 +137,63 @@ function code(element: Element): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-function table(element: Element, context: Context): string {
+function renderTable(element: Element, context: Context): string {
   const rows: string[][] = [];
   for (const row of elementsIn(element)) {
     if (row.name !== 'tr') continue;
     const cells = row.children.filter(isElement).filter(({ name }) => name === 'td' || name === 'th');
-    rows.push(cells.slice(0, MAX_COLUMNS).map((cell) => inline(cell, context).replaceAll('|', '\\|')));
+    rows.push(cells.slice(0, MAX_COLUMNS).map((cell) => renderInline(cell, context).replaceAll('|', '\\|')));
   }
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   // A table with one column is used for layout.
-  if (width < 2) return blocks(element, context);
-  const lineOf = (cells: readonly string[]): string =>
+  if (width < 2) return renderBlocks(element, context);
+  const renderRow = (cells: readonly string[]): string =>
     `| ${Array.from({ length: width }, (_, column) => cells[column] ?? '').join(' | ')} |`;
   const [head = [], ...body] = rows;
-  return [lineOf(head), `|${' --- |'.repeat(width)}`, ...body.map(lineOf)].join('\n');
+  return [renderRow(head), `|${' --- |'.repeat(width)}`, ...body.map(renderRow)].join('\n');
 }
 
 /** On one line. */
-const inline = (node: ParentNode, context: Context): string =>
+const renderInline = (node: ParentNode, context: Context): string =>
   node.children
-    .map((child) => inlineOf(child, context))
+    .map((child) => renderInlineNode(child, context))
     .join('')
     .replace(/\s+/g, ' ')
     .trim();
 
-function inlineOf(node: ChildNode, context: Context): string {
-  if (isText(node)) return escaped(folded(node.data));
-  if (!isElement(node) || isUnseen(node)) return '';
-  const text = () => node.children.map((child) => inlineOf(child, context)).join('');
+function renderInlineNode(node: ChildNode, context: Context): string {
+  if (isText(node)) return escapeMarkdown(foldSpaces(node.data));
+  if (!isElement(node) || isHidden(node)) return '';
+  const renderChildren = () => node.children.map((child) => renderInlineNode(child, context)).join('');
   switch (node.name) {
     case 'br':
       return '  \n';
     case 'strong':
     case 'b':
-      return marked(text(), '**');
+      return wrapInMark(renderChildren(), '**');
     case 'em':
     case 'i':
-      return marked(text(), '*');
+      return wrapInMark(renderChildren(), '*');
     case 'del':
     case 's':
     case 'strike':
-      return marked(text(), '~~');
+      return wrapInMark(renderChildren(), '~~');
     case 'code':
     case 'kbd':
     case 'samp':
     case 'tt':
-      return codeSpan(folded(raw(node)));
+      return renderCodeSpan(foldSpaces(rawText(node)));
     case 'a':
-      return link(node, text(), context);
+      return renderLink(node, renderChildren(), context);
     case 'img':
-      return image(node, context);
+      return renderImage(node, context);
     default:
-      return isInline(node) ? text() : ` ${text()} `;
+      return isInline(node) ? renderChildren() : ` ${renderChildren()} `;
   }
 }
 
 /** Marks are close to their words. */
-function marked(text: string, mark: string): string {
+function wrapInMark(text: string, mark: string): string {
   const inner = text.trim();
   if (inner === '') return text;
   const start = text.length - text.trimStart().length > 0 ? ' ' : '';
@@ -201,27 +201,27 @@ function marked(text: string, mark: string): string {
   return `${start}${mark}${inner}${mark}${end}`;
 }
 
-function codeSpan(text: string): string {
+function renderCodeSpan(text: string): string {
   if (text.trim() === '') return text;
   return text.includes('`') ? `\`\` ${text.trim()} \`\`` : `\`${text.trim()}\``;
 }
 
-function link(element: Element, text: string, { base }: Context): string {
-  const target = addressOf(element.attribs['href'], base);
+function renderLink(element: Element, text: string, { base }: Context): string {
+  const target = resolveAddress(element.attribs['href'], base);
   const words = text.trim();
   if (words === '' || target === undefined) return text;
   return `[${words}](${target})`;
 }
 
-function image(element: Element, { base }: Context): string {
-  const target = addressOf(element.attribs['src'], base);
-  const words = folded(element.attribs['alt'] ?? '').trim();
-  return target === undefined || words === '' ? escaped(words) : `![${escaped(words)}](${target})`;
+function renderImage(element: Element, { base }: Context): string {
+  const target = resolveAddress(element.attribs['src'], base);
+  const words = foldSpaces(element.attribs['alt'] ?? '').trim();
+  return target === undefined || words === '' ? escapeMarkdown(words) : `![${escapeMarkdown(words)}](${target})`;
 }
 
 const LONGEST_ADDRESS = 2_048;
 
-function addressOf(written: string | undefined, base: string): string | undefined {
+function resolveAddress(written: string | undefined, base: string): string | undefined {
   if (written === undefined || written.trim() === '' || written.length > LONGEST_ADDRESS) return undefined;
   const url = URL.parse(written, base);
   return url && /^(?:https?|mailto):$/.test(url.protocol)
@@ -230,10 +230,12 @@ function addressOf(written: string | undefined, base: string): string | undefine
 }
 
 /** Escapes only what would be read as markup in most places. */
-const escaped = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
+const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<]/g, '\\$&');
 
-function raw(node: ParentNode): string {
+function rawText(node: ParentNode): string {
   return node.children
-    .map((child) => (isText(child) ? child.data : isElement(child) ? (child.name === 'br' ? '\n' : raw(child)) : ''))
+    .map((child) =>
+      isText(child) ? child.data : isElement(child) ? (child.name === 'br' ? '\n' : rawText(child)) : '',
+    )
     .join('');
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { jsonLdMetas } from './json-ld.js';
-import { hasMicrodata, microdataItems } from './microdata.js';
-import { treeOf } from './tree.js';
+import { findMicrodataItems, hasMicrodata } from './microdata.js';
+import { parseTree } from './tree.js';
 
 const metas = (html: string) =>
-  jsonLdMetas(microdataItems(treeOf(Buffer.from(html), false).elements, 'http://a/b/'), 'microdata').map(
+  jsonLdMetas(findMicrodataItems(parseTree(Buffer.from(html), false).elements, 'http://a/b/'), 'microdata').map(
     ({ name, value }) => `${name}=${value}`,
   );
 
@@ -35,8 +35,8 @@ it('takes no harm from items in each other without end, nor from names of protot
 
 it('has no more names of one property than a page means, and looks at no value under a name that is too long', () => {
   const names = Array.from({ length: 100_000 }, (_, i) => `n${i}`).join(' ');
-  const { elements } = treeOf(Buffer.from(`<div itemscope><p itemprop="${names}">x</p></div>`), false);
-  expect(Object.keys(microdataItems(elements, 'http://a/')[0]!)).toHaveLength(20);
+  const { elements } = parseTree(Buffer.from(`<div itemscope><p itemprop="${names}">x</p></div>`), false);
+  expect(Object.keys(findMicrodataItems(elements, 'http://a/')[0]!)).toHaveLength(20);
   let looked = 0;
   const value = {
     get name() {

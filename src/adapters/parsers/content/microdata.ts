@@ -17,19 +17,19 @@ type Item = { readonly [key: string]: Json };
 export const hasMicrodata = (utf8: Buffer): boolean => utf8.includes(SIGN);
 
 /** `base`: the base of relative addresses. */
-export function microdataItems(elements: readonly Element[], base: string): Item[] {
+export function findMicrodataItems(elements: readonly Element[], base: string): Item[] {
   const items: Item[] = [];
   for (const element of elements) {
     if (items.length >= MAX_ITEMS) break;
     const { itemscope, itemprop } = element.attribs;
-    if (itemscope !== undefined && itemprop === undefined) items.push(itemOf(element, base, 0));
+    if (itemscope !== undefined && itemprop === undefined) items.push(readItem(element, base, 0));
   }
   return items;
 }
 
-function itemOf(element: Element, base: string, depth: number): Item {
+function readItem(element: Element, base: string, depth: number): Item {
   const properties = new Map<string, Json[]>();
-  const type = typeOf(element);
+  const type = itemType(element);
   if (type !== undefined) properties.set('@type', [type]);
   let left = MAX_PROPERTIES;
   const walk = (node: Element): void => {
@@ -39,7 +39,11 @@ function itemOf(element: Element, base: string, depth: number): Item {
       const isItem = child.attribs['itemscope'] !== undefined;
       if (names) {
         left--;
-        const value = isItem ? (depth < DEEPEST ? itemOf(child, base, depth + 1) : null) : propertyValue(child, base);
+        const value = isItem
+          ? depth < DEEPEST
+            ? readItem(child, base, depth + 1)
+            : null
+          : readPropertyValue(child, base);
         for (const name of new Set(names.split(/\s+/, MAX_NAMES)))
           properties.set(name, [...(properties.get(name) ?? []), value]);
       }
@@ -51,7 +55,7 @@ function itemOf(element: Element, base: string, depth: number): Item {
 }
 
 /** The last part of `https://schema.org/Product`. */
-function typeOf({ attribs }: Element): string | undefined {
+function itemType({ attribs }: Element): string | undefined {
   const [first] = (attribs['itemtype'] ?? '').trim().split(/\s+/);
   return first ? first.slice(Math.max(first.lastIndexOf('/'), first.lastIndexOf('#')) + 1) : undefined;
 }
@@ -72,7 +76,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 };
 const VALUES: Readonly<Record<string, string>> = { data: 'value', meter: 'value', time: 'datetime' };
 
-function propertyValue(element: Element, base: string): Json {
+function readPropertyValue(element: Element, base: string): Json {
   const { name, attribs } = element;
   // Sites write `content` on any element, and mean it.
   if (attribs['content'] !== undefined) return attribs['content'].trim();

@@ -23,14 +23,14 @@ export function prune(
   if (markers.size > 0) pruner.prune(root, true);
   else pruner.removeExcluded();
   const narrowed = included.size > 0;
-  if (narrowed) root.children = outermost(root, included);
+  if (narrowed) root.children = findOutermost(root, included);
   return { cut: pruner.cut, isCut: narrowed || pruner.isCut };
 }
 
-function outermost(node: ParentNode, wanted: ReadonlySet<Element>): ChildNode[] {
+function findOutermost(node: ParentNode, wanted: ReadonlySet<Element>): ChildNode[] {
   return node.children.flatMap((child) => {
     if (!isElement(child)) return [];
-    return wanted.has(child) ? [child] : outermost(child, wanted);
+    return wanted.has(child) ? [child] : findOutermost(child, wanted);
   });
 }
 
@@ -76,12 +76,12 @@ class Pruner {
 
   /** Whether anything of the node is left. */
   prune(node: ParentNode, shown: boolean): boolean {
-    node.children = node.children.filter((child) => this.keeps(child, shown));
+    node.children = node.children.filter((child) => this.shouldKeep(child, shown));
     return node.children.length > 0;
   }
 
-  private keeps(node: ChildNode, shown: boolean): boolean {
-    if (isComment(node)) this.comment(node.data);
+  private shouldKeep(node: ChildNode, shown: boolean): boolean {
+    if (isComment(node)) this.processComment(node.data);
     if (isText(node)) {
       const counts = shown && !this.googleOff && !this.noIndex;
       this.isCut ||= !counts;
@@ -89,29 +89,29 @@ class Pruner {
     }
     if (!isElement(node)) return shown;
     if (this.excluded.has(node)) {
-      this.cutOut(node);
+      this.cutElement(node);
       return false;
     }
-    const shows = this.shows(node) ?? shown;
+    const shows = this.findVisibilityMarker(node) ?? shown;
     const left = this.prune(node, shows);
     if (!shows && shown && !left) this.cut.push(node);
     return shows || left;
   }
 
   /** Markers in comments inside the element still count. */
-  private cutOut(element: Element): void {
+  private cutElement(element: Element): void {
     this.cut.push(element);
     this.isCut = true;
-    const comments = (node: ParentNode): void => {
+    const processComments = (node: ParentNode): void => {
       for (const child of node.children)
-        if (isComment(child)) this.comment(child.data);
-        else if (isElement(child)) comments(child);
+        if (isComment(child)) this.processComment(child.data);
+        else if (isElement(child)) processComments(child);
     };
-    comments(element);
+    processComments(element);
   }
 
   /** The marker of the element itself; the nearest marker counts. */
-  private shows({ name, attribs }: Element): boolean | undefined {
+  private findVisibilityMarker({ name, attribs }: Element): boolean | undefined {
     const { markers } = this;
     if (markers.has('noindex') && name === 'noindex') return false;
     if (markers.has('nosnippet') && attribs['data-nosnippet'] !== undefined) return false;
@@ -124,7 +124,7 @@ class Pruner {
     return swiftype === 'false' ? false : swiftype === 'true' ? true : undefined;
   }
 
-  private comment(data: string): void {
+  private processComment(data: string): void {
     if (data.length > LONGEST_MARKER) return;
     if (this.markers.has('googleoff')) {
       const google = GOOGLE.exec(data)?.[1]?.toLowerCase();

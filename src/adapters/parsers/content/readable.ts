@@ -15,7 +15,7 @@ const INLINE = new Set(
 const UNSEEN = new Set('script style template noscript noframes iframe noembed title'.split(' '));
 
 export const isInline = ({ name }: Element): boolean => INLINE.has(name);
-export const isUnseen = (element: Element): boolean =>
+export const isHidden = (element: Element): boolean =>
   UNSEEN.has(element.name) && !(element.name === 'template' && element.attribs['shadowrootmode'] !== undefined);
 
 /** 1 to 6 for `h1` to `h6`, else undefined. */
@@ -47,10 +47,10 @@ export interface ReadableText {
 
 const MAX_HEADINGS = 5_000;
 
-export function readableText(root: ParentNode): ReadableText {
+export function extractReadableText(root: ParentNode): ReadableText {
   const collector = new Collector();
-  for (const child of root.children) collector.read(child);
-  return collector.end();
+  for (const child of root.children) collector.visit(child);
+  return collector.finish();
 }
 
 export interface MarkedText {
@@ -60,9 +60,9 @@ export interface MarkedText {
 }
 
 /** The text of a page piece by piece, taken before its tree is changed, so that what is left of it can be determined afterwards. */
-export function textPieces(root: ParentNode): readonly TextPiece[] {
+export function collectTextPieces(root: ParentNode): readonly TextPiece[] {
   const collector = new Collector(true);
-  for (const child of root.children) collector.read(child);
+  for (const child of root.children) collector.visit(child);
   return collector.pieces ?? [];
 }
 
@@ -75,8 +75,8 @@ const MAX_MARKED = 2_000;
 const MAX_MARKED_LENGTH = 200_000;
 
 /** The pieces by what of them is still in the tree; bounded, since a person looks at it. */
-export function markedText(pieces: readonly TextPiece[], left: ParentNode): MarkedText[] {
-  const kept = textNodes(left, new Set());
+export function markRemovedText(pieces: readonly TextPiece[], left: ParentNode): MarkedText[] {
+  const kept = collectTextNodes(left, new Set());
   const marked: { text: string; cut: boolean }[] = [];
   let length = 0;
   for (const { node, text } of pieces) {
@@ -93,36 +93,36 @@ export function markedText(pieces: readonly TextPiece[], left: ParentNode): Mark
   return marked.filter(({ text }) => text.trim() !== '');
 }
 
-function textNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNode> {
+function collectTextNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNode> {
   for (const child of node.children)
     if (isText(child)) found.add(child);
-    else if ('children' in child) textNodes(child, found);
+    else if ('children' in child) collectTextNodes(child, found);
   return found;
 }
 
 /** The text of one element on a line, but for what is excluded inside of it. */
 export function textOf(node: ParentNode, excluded?: ReadonlySet<Element>): string {
   const collector = new Collector(false, excluded);
-  for (const child of node.children) collector.read(child);
-  return collector.end().text;
+  for (const child of node.children) collector.visit(child);
+  return collector.finish().text;
 }
 
 const BLANKS = /[\s\u0085\u180e\u200b]+/g;
 
 /** One space for each run of white space, and no soft hyphens. */
-export function folded(text: string): string {
+export function foldSpaces(text: string): string {
   let blank = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code > 0x20 && code < 0x80) blank = false;
     else if (code === 0x20 && !blank) blank = true;
-    else return foldedFrom(text);
+    else return replaceSpaces(text);
   }
   return text;
 }
 
 /** With a blank other than single spaces, or something beyond ASCII, which may contain other blanks and soft hyphens. */
-function foldedFrom(text: string): string {
+function replaceSpaces(text: string): string {
   // Most are line ends and indents between tags.
   if (text.length < 20 && text.trim() === '') return ' ';
   return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(BLANKS, ' ');
@@ -144,25 +144,25 @@ class Collector {
     if (withPieces) this.pieces = [];
   }
 
-  read(node: ChildNode): void {
-    if (isText(node)) this.append(node);
-    else if (isElement(node)) this.element(node);
-    else if (!isComment(node) && 'children' in node) for (const child of node.children) this.read(child);
+  visit(node: ChildNode): void {
+    if (isText(node)) this.appendText(node);
+    else if (isElement(node)) this.visitElement(node);
+    else if (!isComment(node) && 'children' in node) for (const child of node.children) this.visit(child);
   }
 
-  private element(element: Element): void {
+  private visitElement(element: Element): void {
     const kind = KINDS.get(element.name);
     const block = !kind?.inline;
     if (block) this.separate();
-    if ((kind?.unseen && isUnseen(element)) || this.excluded?.has(element)) return;
+    if ((kind?.unseen && isHidden(element)) || this.excluded?.has(element)) return;
     const level = kind?.level;
     const heading = level === undefined ? undefined : this.openHeading(level);
-    for (const child of element.children) this.read(child);
+    for (const child of element.children) this.visit(child);
     if (block) this.separate();
     if (heading) heading.text = this.textFrom(heading.first);
   }
 
-  end(): ReadableText {
+  finish(): ReadableText {
     const text = this.parts.join('').trimEnd();
     const headings = this.headings
       .filter((heading) => heading.text !== '')
@@ -181,8 +181,8 @@ class Collector {
     return this.parts.slice(part).join('').trim();
   }
 
-  private append(node: Text): void {
-    let text = folded(node.data);
+  private appendText(node: Text): void {
+    let text = foldSpaces(node.data);
     if (this.endsBlank && text.startsWith(' ')) text = text.slice(1);
     if (text === '') return;
     this.parts.push(text);

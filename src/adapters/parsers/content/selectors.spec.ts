@@ -3,7 +3,7 @@ import type { Element, ParentNode } from 'domhandler';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SelectorSet } from './selectors.js';
-import { treeOf } from './tree.js';
+import { parseTree } from './tree.js';
 
 const PAGE = `<main id=m class="a b"><DIV data-x=1><p class=a>1<b>2</b></p><p>3</p></DIV><nav role=navigation></nav>
   <svg viewBox="0 0 1 1"><foreignObject><i hidden>4</i></foreignObject></svg></main><footer>5</footer>`;
@@ -11,7 +11,7 @@ const SELECTORS =
   'main|div p|p.a|.a, footer|#m > div|[data-x!="1"]|[role=navigation]|p + p|p ~ p|*|:not(p)|:is(b, i)|P|[HIDDEN]|p:first-child|div:has(> p)|[viewBox]';
 
 it.each(SELECTORS.split('|'))('matches as the selector does: %s', (selector) => {
-  const { elements } = treeOf(Buffer.from(PAGE), false);
+  const { elements } = parseTree(Buffer.from(PAGE), false);
   const plain = compile<ParentNode | Element, Element>(selector);
   expect(new SelectorSet([[], [selector]]).find(elements)).toEqual([[], elements.filter(plain)]);
 });
@@ -48,7 +48,7 @@ it('matches as selectors do on any page', () => {
       fc.array(piece, { maxLength: 25 }),
       fc.array(selector, { minLength: 1, maxLength: 2 }),
       (pieces, written) => {
-        const { elements } = treeOf(Buffer.from(pieces.join('')), false);
+        const { elements } = parseTree(Buffer.from(pieces.join('')), false);
         const plain = compile<ParentNode | Element, Element>(written.join(', '));
         const [all, first] = new SelectorSet([written, written.slice(0, 1)]).find(elements);
         expect(all!.length).toBe(elements.filter(plain).length);

@@ -13,7 +13,7 @@ interface Need {
 }
 
 /** Matches what any of the selectors matches. Selectors that do not compile are reported when the configuration is read. */
-export function testOf(selectors: readonly string[]): Test | undefined {
+export function compileTest(selectors: readonly string[]): Test | undefined {
   return selectors.length === 0 ? undefined : compile<ParentNode | Element, Element>(selectors.join(', '));
 }
 
@@ -35,9 +35,9 @@ export class SelectorSet {
   /** A list matches what any of its selectors matches; an empty one nothing. */
   constructor(private readonly lists: readonly (readonly string[])[]) {
     for (const [list, selectors] of lists.entries()) {
-      const test = testOf(selectors);
+      const test = compileTest(selectors);
       if (!test) continue;
-      const needs = selectors.flatMap((selector) => parse(selector)).map(needOf);
+      const needs = selectors.flatMap((selector) => parse(selector)).map(findNeed);
       const candidate = { list, test };
       if (needs.some(({ name, attribute }) => name === undefined && attribute === undefined))
         this.always.push(candidate);
@@ -53,7 +53,7 @@ export class SelectorSet {
   find(elements: Iterable<Element>): readonly (readonly Element[])[] {
     const found = this.lists.map((): Element[] => []);
     const { always, byName, byAttribute, attributes } = this;
-    const ask = (candidates: readonly Candidate[], element: Element): void => {
+    const testCandidates = (candidates: readonly Candidate[], element: Element): void => {
       for (let at = 0; at < candidates.length; at++) {
         const { list, test } = candidates[at]!;
         const matches = found[list]!;
@@ -63,11 +63,11 @@ export class SelectorSet {
     };
     for (const element of elements) {
       const named = byName.get(element.name);
-      if (named) ask(named, element);
+      if (named) testCandidates(named, element);
       const { attribs } = element;
       for (let at = 0; attribs !== NONE && at < attributes.length; at++)
-        if (attribs[attributes[at]!] !== undefined) ask(byAttribute.get(attributes[at]!)!, element);
-      if (always.length > 0) ask(always, element);
+        if (attribs[attributes[at]!] !== undefined) testCandidates(byAttribute.get(attributes[at]!)!, element);
+      if (always.length > 0) testCandidates(always, element);
     }
     return found;
   }
@@ -88,7 +88,7 @@ const COMBINATORS: ReadonlySet<SelectorType> = new Set([
   SelectorType.ColumnCombinator,
 ]);
 
-function needOf(selector: readonly Selector[]): Need {
+function findNeed(selector: readonly Selector[]): Need {
   let last = selector.length;
   while (last > 0 && !COMBINATORS.has(selector[last - 1]!.type)) last--;
   let need: Need = {};

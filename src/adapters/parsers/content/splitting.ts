@@ -15,41 +15,41 @@ export interface TreePart {
  * Changes the tree: what it returns is no longer in it. A heading includes what follows it, up to the next one of its level or
  * above. Of nested elements the outermost is one part; without text there is none. `idAttribute`: names the part.
  */
-export function splitOff(
+export function splitDocument(
   root: ParentNode,
   wanted: ReadonlySet<Element>,
   idAttribute: string,
 ): { readonly parts: readonly TreePart[]; readonly truncated: boolean } {
   const roots: { root: Document; name: string | undefined; title: string }[] = [];
   let truncated = false;
-  const take = (node: ParentNode): void => {
+  const collectParts = (node: ParentNode): void => {
     const kept: ChildNode[] = [];
     const { children } = node;
     for (let at = 0; at < children.length; at++) {
       const child = children[at]!;
       if (!isElement(child)) kept.push(child);
       else if (!wanted.has(child)) {
-        take(child);
+        collectParts(child);
         kept.push(child);
       } else {
-        const end = sectionEnd(children, at, wanted);
+        const end = findSectionEnd(children, at, wanted);
         const nodes = children.slice(at, end);
         const part = new Document(nodes);
         const isFull = roots.length >= MAX_PARTS;
         truncated ||= isFull;
         if (isFull || textOf(part) === '') kept.push(...nodes);
-        else roots.push({ root: part, name: nameOf(child, part, idAttribute), title: titleOf(part) });
+        else roots.push({ root: part, name: findPartName(child, part, idAttribute), title: findTitle(part) });
         at = end - 1;
       }
     }
     node.children = kept;
   };
-  take(root);
+  collectParts(root);
   const ids = partIds(roots.map(({ name }) => name));
   return { parts: roots.map(({ root: part, title }, at) => ({ id: ids[at]!, title, root: part })), truncated };
 }
 
-function sectionEnd(children: readonly ChildNode[], start: number, wanted: ReadonlySet<Element>): number {
+function findSectionEnd(children: readonly ChildNode[], start: number, wanted: ReadonlySet<Element>): number {
   const level = headingLevel(children[start] as Element);
   let end = start + 1;
   if (level === undefined) return end;
@@ -61,7 +61,7 @@ function sectionEnd(children: readonly ChildNode[], start: number, wanted: Reado
 }
 
 /** Its own name, otherwise the first one inside it, which is usually that of its heading. */
-function nameOf(element: Element, part: Document, attribute: string): string | undefined {
+function findPartName(element: Element, part: Document, attribute: string): string | undefined {
   const own = element.attribs[attribute];
   if (own !== undefined && own.trim() !== '') return own;
   for (const { name, attribs } of elementsIn(part)) {
@@ -71,7 +71,7 @@ function nameOf(element: Element, part: Document, attribute: string): string | u
   return undefined;
 }
 
-function titleOf(part: Document): string {
+function findTitle(part: Document): string {
   for (const element of elementsIn(part)) {
     const title = headingLevel(element) === undefined ? '' : textOf(element);
     if (title !== '') return title;

@@ -3,7 +3,7 @@ import { type ChildNode, isComment, isDirective, isText, type ParentNode } from 
 import fc from 'fast-check';
 import { parseDocument } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
-import { isElement, treeOf } from './tree.js';
+import { isElement, parseTree } from './tree.js';
 
 /** Elements with their attributes, and texts, without comments and declarations; pieces of text beside each other are one. */
 function shape(node: ParentNode): unknown[] {
@@ -19,7 +19,7 @@ function shape(node: ParentNode): unknown[] {
   return shapes;
 }
 
-const ours = (html: string, xml = false) => shape(treeOf(Buffer.from(html), xml).root);
+const ours = (html: string, xml = false) => shape(parseTree(Buffer.from(html), xml).root);
 const theirs = (html: string, xml = false) =>
   shape(parseDocument(html, { recognizeSelfClosing: xml, recognizeCDATA: xml }));
 
@@ -74,7 +74,7 @@ describe('by the HTML standard, as the scanner reads it', () => {
 });
 
 it('keeps comments that may be markers, and tells whether there is one', () => {
-  const tree = (html: string) => treeOf(Buffer.from(html), false);
+  const tree = (html: string) => parseTree(Buffer.from(html), false);
   const comments = (html: string) =>
     tree(html)
       .root.children.filter(isComment)
@@ -90,11 +90,11 @@ it('keeps comments that may be markers, and tells whether there is one', () => {
 });
 
 it('ends at its limits', () => {
-  const deep = treeOf(Buffer.from(`${'<b>'.repeat(4_000)}text`), false);
+  const deep = parseTree(Buffer.from(`${'<b>'.repeat(4_000)}text`), false);
   expect(deep.elements).toHaveLength(500);
   expect(deep.elements.at(-1)?.children.map((child) => isText(child) && child.data)).toEqual(['text']);
   expect(deep.truncated).toBe(false);
-  expect(treeOf(Buffer.from('<b>'.repeat(10_000)), false).truncated).toBe(true);
-  const wide = treeOf(Buffer.from('<br>'.repeat(250_000)), false);
+  expect(parseTree(Buffer.from('<b>'.repeat(10_000)), false).truncated).toBe(true);
+  const wide = parseTree(Buffer.from('<br>'.repeat(250_000)), false);
   expect([wide.elements.length, wide.truncated]).toEqual([200_001, true]);
 });

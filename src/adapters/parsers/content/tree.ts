@@ -20,7 +20,7 @@ import {
   SLASH,
 } from '../html/bytes.js';
 import { NameTrie, ROOT, SYMBOL, WIDTH } from '../html/name-trie.js';
-import { bogusCommentEnd, commentEnd, endTagStart, scriptEnd, tagEnd } from '../html/raw-text.js';
+import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from '../html/raw-text.js';
 import { ELEMENT_NAMES, type ElementKind, elementKind } from './element-kinds.js';
 
 /** Browsers put deeper elements beside their parents, too (Blink: 512). */
@@ -49,7 +49,7 @@ const COMMENT_SIGNS = /google|index|robots|udmcomment/i;
 export const LONGEST_MARKER = 100;
 
 /** `utf8`: valid UTF-8. `xml`: in XHTML a tag that ends in `/>` is empty, whatever its name. */
-export function treeOf(utf8: Buffer, xml: boolean): Tree {
+export function parseTree(utf8: Buffer, xml: boolean): Tree {
   const bytes = utf8.length > MAX_LENGTH ? utf8.subarray(0, MAX_LENGTH) : utf8;
   const builder = new TreeBuilder(bytes, xml);
   builder.build();
@@ -123,96 +123,97 @@ class TreeBuilder {
     let from = 0;
     let less = page.indexOf('<');
     while (less >= 0 && !this.isFull) {
-      if (isMarkup(bytes, less)) {
-        if (less > from) this.text(from, less);
-        from = this.markup(less);
+      if (startsMarkup(bytes, less)) {
+        if (less > from) this.addText(from, less);
+        from = this.readMarkup(less);
         less = page.indexOf('<', from);
       } else less = page.indexOf('<', less + 1);
     }
-    if (!this.isFull && from < page.length) this.text(from, page.length);
+    if (!this.isFull && from < page.length) this.addText(from, page.length);
   }
 
   // Each of the following reads what begins at a position and returns the position after it.
 
-  private markup(at: number): number {
+  private readMarkup(at: number): number {
     const { bytes } = this;
     const next = bytes[at + 1]!;
-    if (isLetter(next)) return this.startTag(at + 1);
-    if (next === SLASH) return isLetter(bytes[at + 2] ?? 0) ? this.endTag(at + 2) : bogusCommentEnd(bytes, at + 2);
-    if (next === BANG) return this.declaration(at);
-    return this.comment(at + 1, bogusCommentEnd(bytes, at));
+    if (isLetter(next)) return this.readStartTag(at + 1);
+    if (next === SLASH)
+      return isLetter(bytes[at + 2] ?? 0) ? this.readEndTag(at + 2) : findBogusCommentEnd(bytes, at + 2);
+    if (next === BANG) return this.readDeclaration(at);
+    return this.readComment(at + 1, findBogusCommentEnd(bytes, at));
   }
 
-  private declaration(at: number): number {
+  private readDeclaration(at: number): number {
     const { bytes, page } = this;
-    if (bytes[at + 2] === DASH && bytes[at + 3] === DASH) return this.comment(at + 4, commentEnd(bytes, at));
+    if (bytes[at + 2] === DASH && bytes[at + 3] === DASH) return this.readComment(at + 4, findCommentEnd(bytes, at));
     if (!(this.foreign || this.xml) || !page.startsWith('[CDATA[', at + 2)) {
-      return this.comment(at + 2, bogusCommentEnd(bytes, at));
+      return this.readComment(at + 2, findBogusCommentEnd(bytes, at));
     }
     const close = page.indexOf(']]>', at + 9);
     const end = close < 0 ? bytes.length : close;
-    if (end > at + 9) this.append(new Text(this.slice(at + 9, end)));
+    if (end > at + 9) this.appendNode(new Text(this.slice(at + 9, end)));
     return Math.min(end + 3, bytes.length);
   }
 
-  private comment(start: number, behind: number): number {
+  private readComment(start: number, behind: number): number {
     if (behind - start > LONGEST_MARKER + 3) return behind;
     const data = this.slice(start, behind).replace(/(?:--!?)?>$/, '');
     if (!COMMENT_SIGNS.test(data)) return behind;
     this.hasSigns ||= SIGNS.test(data);
-    this.append(new Comment(data));
+    this.appendNode(new Comment(data));
     return behind;
   }
 
-  private startTag(at: number): number {
+  private readStartTag(at: number): number {
     const behind = this.readAttributes(this.readName(at));
     // An incomplete tag at the end of the input is not a tag.
     if (behind < 0) return this.bytes.length;
     let kind = this.kindRead;
-    if (kind.name === 'image' && !this.foreign) kind = this.kind('img');
+    if (kind.name === 'image' && !this.foreign) kind = this.findKind('img');
     // A form in a form is ignored.
     if (kind.name === 'form' && kind.open > 0) return behind;
     const { foreign, selfClosing } = this;
-    this.start(kind, this.attributes);
+    this.openElement(kind, this.attributes);
     if (kind.isVoid) return behind;
-    if (selfClosing && (this.xml || foreign || kind.isForeign)) this.pop();
-    else if (kind.content !== 'markup' && !foreign) return this.withoutMarkup(kind, behind);
+    if (selfClosing && (this.xml || foreign || kind.isForeign)) this.closeElement();
+    else if (kind.content !== 'markup' && !foreign) return this.readRawText(kind, behind);
     return behind;
   }
 
-  private withoutMarkup({ name, content }: ElementKind, start: number): number {
+  private readRawText({ name, content }: ElementKind, start: number): number {
     const { bytes } = this;
     let end = bytes.length;
-    if (content === 'script') end = scriptEnd(bytes, start);
-    else if (content !== 'plaintext') end = endTagStart(bytes, start, name);
+    if (content === 'script') end = findScriptEnd(bytes, start);
+    else if (content !== 'plaintext') end = findEndTag(bytes, start, name);
     if (end > start) {
       const written = this.slice(start, end);
-      this.append(new Text(content === 'rcdata' ? decoded(written) : written));
+      this.appendNode(new Text(content === 'rcdata' ? decodeReferences(written) : written));
     }
     return end;
   }
 
-  private endTag(at: number): number {
-    const behind = tagEnd(this.bytes, this.readName(at));
+  private readEndTag(at: number): number {
+    const behind = findTagEnd(this.bytes, this.readName(at));
     if (behind < 0) return this.bytes.length;
     const kind = this.kindRead;
-    if (kind.name === 'br') this.start(kind, NONE);
+    if (kind.name === 'br') this.openElement(kind, NONE);
     else if (kind.open > 0) {
-      while (this.open.at(-1)!.kind !== kind) this.pop();
-      this.pop();
+      while (this.open.at(-1)!.kind !== kind) this.closeElement();
+      this.closeElement();
     } else if (kind.name === 'p') {
-      this.start(kind, NONE);
-      this.pop();
+      this.openElement(kind, NONE);
+      this.closeElement();
     }
     return behind;
   }
 
-  private start(kind: Kind, attributes: Attributes): void {
+  private openElement(kind: Kind, attributes: Attributes): void {
     const { closes } = kind;
-    if (closes) while (this.open.length > 0 && closes.has(this.open.at(-1)!.kind.name)) this.pop();
+    if (closes) while (this.open.length > 0 && closes.has(this.open.at(-1)!.kind.name)) this.closeElement();
     const element = this.open.length < MAX_DEPTH ? new Element(kind.name, attributes) : undefined;
     if (element) {
-      this.append(element);
+      this.appendNode(element);
       this.elements.push(element);
       this.hasSigns ||= kind.name === 'noindex';
     }
@@ -226,25 +227,25 @@ class TreeBuilder {
     else if (kind.holdsHtml) this.foreign = false;
   }
 
-  private pop(): void {
+  private closeElement(): void {
     const { kind, foreign } = this.open.pop()!;
     kind.open--;
     this.foreign = foreign;
     this.parent = this.open.at(-1)?.node ?? this.root;
   }
 
-  private kind(written: string): Kind {
+  private findKind(written: string): Kind {
     const name = written.toLowerCase();
     const kind = this.kinds.get(name) ?? { ...elementKind(name), open: 0 };
     this.kinds.set(name, kind).set(written, kind);
     return kind;
   }
 
-  private text(start: number, end: number): void {
-    this.append(new Text(decoded(this.slice(start, end))));
+  private addText(start: number, end: number): void {
+    this.appendNode(new Text(decodeReferences(this.slice(start, end))));
   }
 
-  private append(node: ChildNode): void {
+  private appendNode(node: ChildNode): void {
     const { parent } = this;
     const { children } = parent;
     node.parent = parent;
@@ -270,7 +271,7 @@ class TreeBuilder {
     let node = ROOT;
     for (; at < bytes.length && !endsName(bytes[at]!); at++) node = TAGS.next[node * WIDTH + SYMBOL[bytes[at]!]!]!;
     const written = TAGS.valueAt(node) ?? this.slice(from, at);
-    this.kindRead = this.kinds.get(written) ?? this.kind(written);
+    this.kindRead = this.kinds.get(written) ?? this.findKind(written);
     return at;
   }
 
@@ -287,12 +288,12 @@ class TreeBuilder {
         this.selfClosing = slash;
         return at + 1;
       }
-      if (at < end) at = this.attribute(at);
+      if (at < end) at = this.readAttribute(at);
     }
     return -1;
   }
 
-  private attribute(from: number): number {
+  private readAttribute(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
     // The first byte belongs to the name whatever it is, even `=`.
@@ -300,7 +301,7 @@ class TreeBuilder {
     let node = ATTRIBUTES.next[ROOT * WIDTH + SYMBOL[bytes[from]!]!]!;
     for (; at < end && bytes[at] !== EQUALS && !endsName(bytes[at]!); at++)
       node = ATTRIBUTES.next[node * WIDTH + SYMBOL[bytes[at]!]!]!;
-    const name = ATTRIBUTES.valueAt(node) ?? this.otherName(from, at);
+    const name = ATTRIBUTES.valueAt(node) ?? this.readOtherName(from, at);
     while (at < end && isSpace(bytes[at]!)) at++;
     if (at < end && bytes[at] === EQUALS) {
       at++;
@@ -310,37 +311,37 @@ class TreeBuilder {
         const start = at + 1;
         const close = this.page.indexOf(quote === QUOTE ? '"' : "'", start);
         if (close < 0) return end;
-        this.keep(name, start, close);
+        this.addAttribute(name, start, close);
         return close + 1;
       }
       const start = at;
       while (at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!)) at++;
-      this.keep(name, start, at);
+      this.addAttribute(name, start, at);
       return at;
     }
-    this.keep(name, at, at);
+    this.addAttribute(name, at, at);
     return at;
   }
 
   /** Of two attributes of one name the first counts. */
-  private keep(name: string, start: number, end: number): void {
+  private addAttribute(name: string, start: number, end: number): void {
     if (this.attributes === NONE) this.attributes = {};
     else if (Object.hasOwn(this.attributes, name)) return;
     const written = this.slice(start, end);
     this.attributes[name] = written.includes('&') ? decodeHTMLAttribute(written) : written;
   }
 
-  private otherName(start: number, end: number): string {
+  private readOtherName(start: number, end: number): string {
     const name = this.slice(start, end).toLowerCase();
     this.hasSigns ||= name.startsWith('data-') && SIGNS.test(name);
     return name;
   }
 }
 
-const decoded = (written: string): string => (written.includes('&') ? decodeHTML(written) : written);
+const decodeReferences = (written: string): string => (written.includes('&') ? decodeHTML(written) : written);
 
 /** A `<` before anything else is text. */
-function isMarkup(bytes: Buffer, less: number): boolean {
+function startsMarkup(bytes: Buffer, less: number): boolean {
   const next = bytes[less + 1] ?? 0;
   return isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && less + 2 < bytes.length);
 }

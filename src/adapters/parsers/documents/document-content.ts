@@ -47,7 +47,7 @@ export class DocumentContent {
     return this.length > Math.max(this.request.maxTextLength, SAMPLE_LENGTH);
   }
 
-  text(piece: string): void {
+  addText(piece: string): void {
     if (this.isFull) {
       this.cut = true;
       return;
@@ -58,34 +58,34 @@ export class DocumentContent {
 
   /** Words before and after this are separate. */
   separate(): void {
-    if (this.pieces.length > 0 && this.pieces[this.pieces.length - 1] !== ' ') this.text(' ');
+    if (this.pieces.length > 0 && this.pieces[this.pieces.length - 1] !== ' ') this.addText(' ');
   }
 
-  link(href: string): void {
+  addLink(href: string): void {
     const trimmed = href.trim();
     if (trimmed === '' || trimmed.startsWith('#') || trimmed.length > MAX_HREF_LENGTH) return;
     if (this.hrefs.size >= this.request.maxLinks) this.cut = true;
     else this.hrefs.add(trimmed);
   }
 
-  author(name: string | undefined): void {
-    const value = folded(name);
+  addAuthor(name: string | undefined): void {
+    const value = foldSpaces(name);
     if (value !== '') this.metas.push({ name: 'author', value });
   }
 
   /** A further meta of the document. Empty values are ignored. */
-  field(name: string, text: string | undefined): void {
-    const value = folded(text);
+  addField(name: string, text: string | undefined): void {
+    const value = foldSpaces(text);
     if (value !== '' && this.fields.length < MAX_FIELDS) this.fields.push({ name, value });
   }
 
   /** A field for a time, in ISO 8601 and UTC; what is not a time is left out. */
-  time(name: string, text: string | undefined): void {
+  addTime(name: string, text: string | undefined): void {
     const time = Date.parse(text?.trim() ?? '');
-    if (!Number.isNaN(time)) this.field(name, `${new Date(time).toISOString().slice(0, 19)}Z`);
+    if (!Number.isNaN(time)) this.addField(name, `${new Date(time).toISOString().slice(0, 19)}Z`);
   }
 
-  stopped(): void {
+  markTruncated(): void {
     this.cut = true;
   }
 
@@ -99,7 +99,7 @@ export class DocumentContent {
     const { maxTextLength } = this.request;
     const text = whole.slice(0, maxTextLength);
     return {
-      title: folded(this.title).slice(0, MAX_TITLE_LENGTH),
+      title: foldSpaces(this.title).slice(0, MAX_TITLE_LENGTH),
       text,
       language: languageOf([this.language], () => whole.slice(0, SAMPLE_LENGTH)),
       links: [...this.hrefs].map((href) => ({ href, kind: 'a' as const, nofollow: false })),
@@ -112,7 +112,7 @@ export class DocumentContent {
 }
 
 /** One line without control characters. */
-export const folded = (text: string | undefined): string =>
+export const foldSpaces = (text: string | undefined): string =>
   (text ?? '')
     .slice(0, MAX_VALUE_LENGTH)
     .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')

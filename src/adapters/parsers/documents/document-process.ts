@@ -52,7 +52,7 @@ export class DocumentProcess {
     entry = ENTRY,
   ) {
     const file = fileURLToPath(entry);
-    this.child = spawn(process.execPath, [...flags(file, limits), file], {
+    this.child = spawn(process.execPath, [...nodeFlags(file, limits), file], {
       stdio: ['pipe', 'pipe', 'ignore'],
       // Nothing of the server's environment: it may contain keys and passwords.
       env: {},
@@ -60,11 +60,11 @@ export class DocumentProcess {
       windowsHide: true,
     });
     this.child.on('error', (error) =>
-      this.end(new ExtractorUnavailable(`the process that reads documents does not start: ${error.message}`)),
+      this.endWith(new ExtractorUnavailable(`the process that reads documents does not start: ${error.message}`)),
     );
-    this.child.on('exit', (code, signal) => this.end(this.killed ?? causeOf(code, signal)));
+    this.child.on('exit', (code, signal) => this.endWith(this.killed ?? classifyExit(code, signal)));
     this.child.stdin!.on('error', () => undefined);
-    this.child.stdout!.on('data', (piece: Buffer) => this.take(piece));
+    this.child.stdout!.on('data', (piece: Buffer) => this.onData(piece));
     // The server may end whatever is in flight here.
     this.child.unref();
   }
@@ -79,7 +79,7 @@ export class DocumentProcess {
     return new Promise((resolve, reject) => {
       const late: Refusal = { refused: 'extract-timeout', detail: `reading it took longer than ${timeLimit / 1000} s` };
       const timer = setTimeout(() => this.kill(late), timeLimit + GRACE_MS);
-      const watch = setInterval(() => this.watch(), WATCH_MS);
+      const watch = setInterval(() => this.checkMemory(), WATCH_MS);
       this.inFlight = { resolve, reject, timer, watch };
       const [head, bytes] = encodeFrame({ ...request, timeLimit, memoryLimit }, body);
       this.child.stdin!.write(head);
@@ -92,29 +92,29 @@ export class DocumentProcess {
     this.child.kill('SIGKILL');
   }
 
-  private take(piece: Buffer): void {
+  private onData(piece: Buffer): void {
     let reply: Reply | undefined;
     try {
-      const frame = this.frames.take(piece);
+      const frame = this.frames.push(piece);
       if (frame) reply = JSON.parse(frame.head) as Reply;
     } catch (error) {
       this.kill({ refused: 'extract-memory', detail: `the reader returned too much: ${String(error)}` });
     }
     if (!reply) return;
     if (reply.last) this.retire();
-    this.answer(reply.read);
+    this.settle(reply.read);
   }
 
-  private watch(): void {
+  private checkMemory(): void {
     const { memoryLimit } = this.limits;
-    if (memoryOf(this.child.pid) <= memoryLimit) return;
+    if (readMemory(this.child.pid) <= memoryLimit) return;
     const detail = `reading it took more than ${Math.round(memoryLimit / MEBIBYTE)} MB of memory`;
     this.kill({ refused: 'extract-memory', detail });
   }
 
-  private end(end: End): void {
+  private endWith(end: End): void {
     this.retire();
-    this.answer(end);
+    this.settle(end);
   }
 
   private retire(): void {
@@ -123,7 +123,7 @@ export class DocumentProcess {
     this.onEnd(this);
   }
 
-  private answer(read: Extraction | End): void {
+  private settle(read: Extraction | End): void {
     const { inFlight } = this;
     if (!inFlight) return;
     this.inFlight = undefined;
@@ -140,7 +140,7 @@ const ENTRY = new URL('./documents.process.js', import.meta.url);
  * Node's permission model: no files except the program, no processes, no threads, no compiled add-ons; since Node 25 no network
  * either.
  */
-function flags(entry: string, { memoryLimit }: ProcessLimits): string[] {
+function nodeFlags(entry: string, { memoryLimit }: ProcessLimits): string[] {
   const heap = Math.max(64, Math.round(memoryLimit / MEBIBYTE / 2));
   return [
     '--permission',
@@ -160,7 +160,7 @@ function programFolders(entry: string): string[] {
   return [join(dirname(dirname(dirname(folder))), '*'), join(dirname(dirname(dirname(packages))), '*')];
 }
 
-function causeOf(code: number | null, signal: NodeJS.Signals | null): End {
+function classifyExit(code: number | null, signal: NodeJS.Signals | null): End {
   // V8 aborts when its heap is full; the kernel kills what takes the machine's last memory.
   if (signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134)
     return { refused: 'extract-memory', detail: 'the reader ran out of memory' };
@@ -171,7 +171,7 @@ function causeOf(code: number | null, signal: NodeJS.Signals | null): End {
 }
 
 /** Memory of the process in bytes; 0 if the system does not report it, so that V8's own limit is the only one. */
-function memoryOf(pid: number | undefined): number {
+function readMemory(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;

@@ -75,10 +75,10 @@ export class DocumentProcesses implements AsyncExtractor {
     const read = await new Promise<Extraction | Refusal>((resolve, reject) => {
       const waiting = { body, mediaType, context, resolve, reject };
       this.waiting.push(waiting);
-      signal?.addEventListener('abort', () => this.forget(waiting), { once: true });
-      this.next();
+      signal?.addEventListener('abort', () => this.removeWaiting(waiting), { once: true });
+      this.startNext();
     });
-    if (isRefusal(read)) this.remember(digest, read);
+    if (isRefusal(read)) this.rememberRefusal(digest, read);
     return read;
   }
 
@@ -90,9 +90,9 @@ export class DocumentProcesses implements AsyncExtractor {
     for (const process of this.all) process.kill(closed);
   }
 
-  private next(): void {
+  private startNext(): void {
     while (this.waiting.length > 0) {
-      const process = this.idle.pop() ?? (this.all.size < this.limits.processes ? this.open() : undefined);
+      const process = this.idle.pop() ?? (this.all.size < this.limits.processes ? this.startProcess() : undefined);
       if (!process) return;
       clearTimeout(this.timers.get(process));
       const { body, mediaType, context, resolve, reject } = this.waiting.shift()!;
@@ -100,20 +100,20 @@ export class DocumentProcesses implements AsyncExtractor {
       process
         .read(body, { mediaType, maxLinks, maxTextLength })
         .finally(() => {
-          if (!process.ended) this.rest(process);
+          if (!process.ended) this.keepIdle(process);
         })
         .then(resolve, reject)
-        .finally(() => this.next());
+        .finally(() => this.startNext());
     }
   }
 
-  private open(): DocumentProcess {
+  private startProcess(): DocumentProcess {
     const process = new DocumentProcess(this.limits, (ended) => this.remove(ended), this.entry);
     this.all.add(process);
     return process;
   }
 
-  private rest(process: DocumentProcess): void {
+  private keepIdle(process: DocumentProcess): void {
     this.idle.push(process);
     const timer = setTimeout(
       () => process.kill({ refused: 'extract-timeout', detail: 'no work' }),
@@ -129,15 +129,15 @@ export class DocumentProcesses implements AsyncExtractor {
     this.timers.delete(process);
     const at = this.idle.indexOf(process);
     if (at >= 0) this.idle.splice(at, 1);
-    this.next();
+    this.startNext();
   }
 
-  private forget(waiting: Waiting): void {
+  private removeWaiting(waiting: Waiting): void {
     const at = this.waiting.indexOf(waiting);
     if (at >= 0) this.waiting.splice(at, 1);
   }
 
-  private remember(digest: string, refusal: Refusal): void {
+  private rememberRefusal(digest: string, refusal: Refusal): void {
     if (this.unreadable.size >= MOST_REMEMBERED) this.unreadable.delete(this.unreadable.keys().next().value!);
     this.unreadable.set(digest, refusal);
   }

@@ -2,7 +2,7 @@
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import type { ContentExtractor, SyncExtractor } from '../../../engine/ports/content-extractor.js';
 import type { PageReader } from '../../../engine/ports/page-reader.js';
-import { builtInExtractors, extractorFinder } from '../extractors.js';
+import { builtInExtractors, createExtractorFinder } from '../extractors.js';
 import { createPageReader } from '../page-reader.js';
 import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
 import { tikaExtractor } from './tika.js';
@@ -19,7 +19,7 @@ export class DocumentReader implements PageReader {
 
   constructor(private readonly entry?: URL) {
     this.documents = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, entry);
-    this.finder = this.finderOf([]);
+    this.finder = this.createFinder([]);
   }
 
   extractorOf(mediaType: string): ContentExtractor | undefined {
@@ -33,19 +33,19 @@ export class DocumentReader implements PageReader {
     // Processes with the previous limits end when they have been idle for a while.
     if (timeLimit !== limits.timeLimit || memoryLimit !== limits.memoryLimit)
       this.documents = new DocumentProcesses({ ...limits, timeLimit, memoryLimit }, this.entry);
-    this.finder = this.finderOf(extractors, more);
+    this.finder = this.createFinder(extractors, more);
   }
 
   close(): void {
     this.documents.close();
   }
 
-  private finderOf(
+  private createFinder(
     extractors: readonly ExtractorDefinition[],
     more: readonly ContentExtractor[] = [],
   ): (mediaType: string) => ContentExtractor | undefined {
     const html = this.pages.extractorOf('text/html') as SyncExtractor;
     const servers = extractors.flatMap((one) => (one.type === 'tika' ? [tikaExtractor(one, html)] : []));
-    return extractorFinder([...more, ...servers, this.documents, ...this.builtIn]);
+    return createExtractorFinder([...more, ...servers, this.documents, ...this.builtIn]);
   }
 }

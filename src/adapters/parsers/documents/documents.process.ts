@@ -10,14 +10,14 @@ import { isRefusal, type Refusal } from '../../../engine/ports/content-extractor
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
 import { FAILED_WITHIN_DOCUMENT, type Reply } from './document-process.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
-import { extractionOf, prepare } from './read-document.js';
+import { loadReader, toExtraction } from './read-document.js';
 
 /** A request comes from the server, which has bounded the document. */
 const MOST_BYTES = 2 ** 32;
 const MEBIBYTE = 1024 * 1024;
 
 /** Node 22 and 24 have no permission for the network: there it is taken away before any library is loaded. */
-function closeNetwork(): void {
+function disableNetwork(): void {
   const refuse = (): never => {
     throw new Error('a process that reads documents has no network');
   };
@@ -27,14 +27,14 @@ function closeNetwork(): void {
   Object.assign(dns, { lookup: refuse, resolve: refuse });
 }
 
-async function reply({ head, body }: Frame): Promise<Reply> {
+async function handleFrame({ head, body }: Frame): Promise<Reply> {
   const request = JSON.parse(head) as DocumentRequest & { readonly memoryLimit: number };
   let last = false;
   let read: Reply['read'];
   try {
-    read = extractionOf(await readWithin(body, request));
+    read = toExtraction(await readWithTimeout(body, request));
   } catch (error) {
-    read = refusalOf(error);
+    read = toRefusal(error);
     // A library that was stopped in the middle, or failed in its own way, is in an unknown state.
     last = !(error instanceof Unreadable);
   }
@@ -42,14 +42,14 @@ async function reply({ head, body }: Frame): Promise<Reply> {
   return { read, last: last || tooLarge };
 }
 
-async function readWithin(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
-  const read = await prepare(request.mediaType);
+async function readWithTimeout(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
+  const read = await loadReader(request.mediaType);
   // The time limit of a script also applies inside WebAssembly, and when the server is gone.
   Object.assign(globalThis, { readDocument: () => read(body, request) });
   return await runInThisContext('readDocument()', { timeout: request.timeLimit });
 }
 
-function refusalOf(error: unknown): Refusal {
+function toRefusal(error: unknown): Refusal {
   if (error instanceof Unreadable) return { refused: error.code, detail: error.message };
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
@@ -58,13 +58,13 @@ function refusalOf(error: unknown): Refusal {
   return { refused: noMemory ? 'extract-memory' : 'extract-corrupt', detail: `the reader failed: ${message}` };
 }
 
-closeNetwork();
+disableNetwork();
 process.on('uncaughtException', () => process.exit(FAILED_WITHIN_DOCUMENT));
 const frames = new FrameReader(MOST_BYTES);
 for await (const piece of process.stdin) {
-  const frame = frames.take(piece as Uint8Array);
+  const frame = frames.push(piece as Uint8Array);
   if (!frame) continue;
-  const answer = await reply(frame);
+  const answer = await handleFrame(frame);
   if (!isRefusal(answer.read) && answer.last) (globalThis as { gc?: () => void }).gc?.();
   const [head] = encodeFrame(answer);
   process.stdout.write(head, () => {

@@ -25,17 +25,17 @@ export class FrameReader {
   constructor(private readonly most: number) {}
 
   /** Undefined until a frame is complete. Throws if one is larger than allowed. */
-  take(piece: Uint8Array): Frame | undefined {
+  push(piece: Uint8Array): Frame | undefined {
     this.pieces.push(piece);
     this.length += piece.byteLength;
     if (this.length < LENGTHS) return undefined;
-    const start = this.pieces[0]!.byteLength >= LENGTHS ? this.pieces[0]! : this.joined();
+    const start = this.pieces[0]!.byteLength >= LENGTHS ? this.pieces[0]! : this.joinPieces();
     const view = new DataView(start.buffer, start.byteOffset, LENGTHS);
     const headLength = view.getUint32(0, true);
     const whole = LENGTHS + headLength + view.getUint32(4, true);
     if (whole > this.most) throw new Error(`a message of ${whole} bytes is larger than ${this.most}`);
     if (this.length < whole) return undefined;
-    const frame = this.joined();
+    const frame = this.joinPieces();
     this.pieces = [];
     this.length = 0;
     return {
@@ -44,7 +44,7 @@ export class FrameReader {
     };
   }
 
-  private joined(): Uint8Array {
+  private joinPieces(): Uint8Array {
     const joined = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces);
     this.pieces = [joined];
     return joined;

@@ -2,11 +2,11 @@
 
 import { formatOf } from '../../../domain/content/document-types.js';
 import type { Extraction } from '../../../engine/ports/content-extractor.js';
-import { languageOf } from '../language.js';
+import { determineLanguage } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
 
 /** Each library is loaded for the first document that needs it. A reader that is not a promise can be stopped in the middle. */
-export async function prepare(
+export async function loadReader(
   mediaType: string,
 ): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {
   switch (formatOf(mediaType)) {
@@ -40,4 +40,4 @@ export async function prepare(
 
 let pdfium: Promise<import('./formats/pdfium.js').Pdfium> | undefined;
 
-export const extractionOf = (content: DocumentContent): Extraction => content.finish(languageOf);
+export const toExtraction = (content: DocumentContent): Extraction => content.finish(determineLanguage);

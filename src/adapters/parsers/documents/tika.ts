@@ -38,32 +38,43 @@ export function tikaExtractor(definition: TikaDefinition, html: SyncExtractor): 
   return {
     kind: 'async',
     name: 'tika',
-    mediaTypes: mediaTypes.map((type) => (type.endsWith('/*') ? familyOf(type) : type)),
+    mediaTypes: mediaTypes.map((type) => (type.endsWith('/*') ? familyPattern(type) : type)),
     timeLimit: milliseconds(timeLimit + GRACE_MS),
     async extract(body, mediaType, context, signal) {
-      const answer = await ask(target, body, mediaType, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]));
-      return typeof answer === 'string' ? readAnswer(answer, context, html) : answer;
+      const answer = await requestText(
+        target,
+        body,
+        mediaType,
+        AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]),
+      );
+      return typeof answer === 'string' ? parseResponse(answer, context, html) : answer;
     },
   };
 }
 
-const familyOf = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
+const familyPattern = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
 
 /** The XHTML, or why there is none. Throws if the server cannot be reached. */
-async function ask(url: string, body: Uint8Array, mediaType: string, signal: AbortSignal): Promise<string | Refusal> {
+async function requestText(
+  url: string,
+  body: Uint8Array,
+  mediaType: string,
+  signal: AbortSignal,
+): Promise<string | Refusal> {
   try {
     const headers = { 'content-type': mediaType, accept: 'text/html' };
     // The bytes belong to the document, and a request may detach what it is given.
     const answer = await fetch(url, { method: 'PUT', headers, body: Uint8Array.from(body), signal, redirect: 'error' });
-    if (answer.status === 200) return await boundedText(answer);
+    if (answer.status === 200) return await readBoundedText(answer);
     await answer.body?.cancel();
     if (answer.status === 204) return '';
-    if (answer.status === 415) return refusal('extract-unsupported', `Tika does not read ${mediaType}`);
-    if (answer.status === 422) return refusal('extract-corrupt', 'Tika cannot read it: it is damaged or encrypted');
+    if (answer.status === 415) return createRefusal('extract-unsupported', `Tika does not read ${mediaType}`);
+    if (answer.status === 422)
+      return createRefusal('extract-corrupt', 'Tika cannot read it: it is damaged or encrypted');
     throw new ExtractorUnavailable(`Tika at ${url} responded with ${answer.status}`);
   } catch (error) {
     if (error instanceof ExtractorUnavailable || isRefusal(error)) throw error;
-    if (signal.aborted) return refusal('extract-timeout', 'Tika took too long');
+    if (signal.aborted) return createRefusal('extract-timeout', 'Tika took too long');
     const { cause, message } = error as Error;
     throw new ExtractorUnavailable(
       `Tika at ${url} cannot be reached: ${cause instanceof Error ? cause.message : message}`,
@@ -72,9 +83,9 @@ async function ask(url: string, body: Uint8Array, mediaType: string, signal: Abo
 }
 
 const isRefusal = (error: unknown): boolean => typeof error === 'object' && error !== null && 'refused' in error;
-const refusal = (refused: Refusal['refused'], detail: string): Refusal => ({ refused, detail });
+const createRefusal = (refused: Refusal['refused'], detail: string): Refusal => ({ refused, detail });
 
-async function boundedText(answer: Response): Promise<string> {
+async function readBoundedText(answer: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
@@ -87,17 +98,17 @@ async function boundedText(answer: Response): Promise<string> {
   return text;
 }
 
-function readAnswer(xhtml: string, context: ExtractionContext, html: SyncExtractor): Extraction | Refusal {
+function parseResponse(xhtml: string, context: ExtractionContext, html: SyncExtractor): Extraction | Refusal {
   const page = html.extract(Buffer.from(xhtml), 'text/html', { ...context, contentType: 'text/html; charset=utf-8' });
   if ('refused' in page) return page;
-  const value = (name: string): string | undefined => page.metas.find((meta) => meta.name === name)?.value;
-  const author = value('dc:creator') ?? value('meta:author') ?? value('author');
+  const findMeta = (name: string): string | undefined => page.metas.find((meta) => meta.name === name)?.value;
+  const author = findMeta('dc:creator') ?? findMeta('meta:author') ?? findMeta('author');
   return {
     ...page,
     encoding: undefined,
     base: undefined,
-    title: page.title || (value('dc:title') ?? ''),
-    language: value('dc:language') ?? page.language,
+    title: page.title || (findMeta('dc:title') ?? ''),
+    language: findMeta('dc:language') ?? page.language,
     metas: author === undefined ? [] : [{ name: 'author', value: author }],
     fields: page.metas.flatMap(({ name, value }) => (FIELDS[name] ? [{ name: FIELDS[name], value }] : [])),
     robotsMetas: [],

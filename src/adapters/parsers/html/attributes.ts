@@ -64,7 +64,7 @@ export class Attributes {
         this.selfClosing = slash;
         return at + 1;
       }
-      if (at < end) at = this.attribute(at);
+      if (at < end) at = this.readAttribute(at);
     }
     return -1;
   }
@@ -75,7 +75,7 @@ export class Attributes {
     const start = this.starts[index]!;
     const end = Math.min(this.ends[index]!, start + LONGEST[index]!);
     if (start === end) return '';
-    const raw = this.bits[index]! < 0x80 ? this.ascii.slice(start, end) : this.bytes.toString('utf8', start, end);
+    const raw = this.bits[index]! < 0x80 ? this.latin1.slice(start, end) : this.bytes.toString('utf8', start, end);
     return raw.includes('&') ? decodeHTMLAttribute(raw) : raw;
   }
 
@@ -88,12 +88,12 @@ export class Attributes {
     return this.tags[index] === this.tag ? this.ends[index]! - this.starts[index]! : 0;
   }
 
-  private get ascii(): string {
+  private get latin1(): string {
     this.characters ??= this.bytes.toString('latin1');
     return this.characters;
   }
 
-  private attribute(from: number): number {
+  private readAttribute(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
     const { next } = TRIE;
@@ -107,12 +107,12 @@ export class Attributes {
     } while (byte !== EQUALS && !endsName(byte));
     while (at < end && isSpace(bytes[at]!)) at++;
     const index = TRIE.valueAt(node);
-    if (at < end && bytes[at] === EQUALS) return this.value(index, at + 1);
-    this.keep(index, at, at, 0);
+    if (at < end && bytes[at] === EQUALS) return this.readValue(index, at + 1);
+    this.storeAttribute(index, at, at, 0);
     return at;
   }
 
-  private value(index: number | undefined, from: number): number {
+  private readValue(index: number | undefined, from: number): number {
     const { bytes } = this;
     const end = bytes.length;
     let at = from;
@@ -122,17 +122,17 @@ export class Attributes {
     if (quote === QUOTE || quote === APOSTROPHE) {
       const start = ++at;
       for (; at < end && bytes[at] !== quote; at++) bits |= bytes[at]!;
-      this.keep(index, start, at, bits);
+      this.storeAttribute(index, start, at, bits);
       return at + 1;
     }
     const start = at;
     for (; at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!); at++) bits |= bytes[at]!;
-    this.keep(index, start, at, bits);
+    this.storeAttribute(index, start, at, bits);
     return at;
   }
 
   /** Of two attributes of one name the first counts. */
-  private keep(index: number | undefined, start: number, end: number, bits: number): void {
+  private storeAttribute(index: number | undefined, start: number, end: number, bits: number): void {
     if (index === undefined || this.tags[index] === this.tag) return;
     this.tags[index] = this.tag;
     this.starts[index] = start;

@@ -37,7 +37,7 @@ export function isLetter(byte: number): boolean {
 }
 
 /** Do the bytes from `at` spell `name` (given in lower case), in any case of letters? */
-export function spells(bytes: Uint8Array, at: number, name: string): boolean {
+export function matchesName(bytes: Uint8Array, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const byte = bytes[at + i]!;
     const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;

@@ -58,7 +58,7 @@ export const UNNAMED: Element = {
   plain: true,
 };
 
-function describe(): Map<string, Element> {
+function describeElements(): Map<string, Element> {
   const sets = [INLINE, LEAVES_FOREIGN, WANTED, FOREIGN, SPECIAL].map((names) => new Set(names.split(' ')));
   const [inline, leavesForeign, wanted, , special] = sets as [
     Set<string>,
@@ -67,7 +67,7 @@ function describe(): Map<string, Element> {
     unknown,
     Set<string>,
   ];
-  const describeOne = (name: string): Element => ({
+  const describeElement = (name: string): Element => ({
     name,
     inline: inline.has(name),
     content: contentModelOf(name),
@@ -76,7 +76,7 @@ function describe(): Map<string, Element> {
     plain: !wanted.has(name) && !special.has(name) && !Object.hasOwn(CONTENT, name),
   });
   const names = new Set([...sets.flatMap((set) => [...set]), ...Object.keys(CONTENT)]);
-  return new Map([...names].map((name) => [name, describeOne(name)]));
+  return new Map([...names].map((name) => [name, describeElement(name)]));
 }
 
-export const ELEMENTS = new NameTrie<Element>(describe());
+export const ELEMENTS = new NameTrie<Element>(describeElements());

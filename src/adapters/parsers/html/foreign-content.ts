@@ -28,19 +28,19 @@ export class ForeignContent {
     return this.stretches.length;
   }
 
-  leaveTo(depth: number): void {
+  closeToDepth(depth: number): void {
     while (this.stretches.length > depth) this.pop();
   }
 
   /** A start tag was read, with its attributes. Returns whether the element belongs to SVG or MathML. */
   open(element: Element, selfClosing: boolean): boolean {
-    if (this.active && this.leaves(element)) this.pop();
+    if (this.active && this.leavesForeignContent(element)) this.pop();
     const { name } = element;
     const root = name === 'svg' || name === 'math' ? name : undefined;
     if (!this.active && root === undefined) return false;
     if (selfClosing) return true;
     if (root !== undefined) this.openRoot(root);
-    else if (this.holdsHtml(name)) this.push({ html: true, holder: name });
+    else if (this.containsHtml(name)) this.push({ html: true, holder: name });
     return true;
   }
 
@@ -73,13 +73,13 @@ export class ForeignContent {
     if (foreign.roots.length === 0) this.pop();
   }
 
-  private leaves(element: Element): boolean {
+  private leavesForeignContent(element: Element): boolean {
     if (element.name !== 'font') return element.leavesForeign;
     const { attributes } = this;
     return attributes.has(ATTRIBUTE.color) || attributes.has(ATTRIBUTE.face) || attributes.has(ATTRIBUTE.size);
   }
 
-  private holdsHtml(name: string): boolean {
+  private containsHtml(name: string): boolean {
     const top = this.stretches.at(-1)!;
     // `<math>` inside SVG is an element of SVG, and the other way round.
     if (!top.html && top.roots[0] === 'svg') return SVG_HOLDS_HTML.has(name);

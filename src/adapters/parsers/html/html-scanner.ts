@@ -11,8 +11,8 @@ import { BANG, DASH, isLetter, LESS, QUESTION, SLASH } from './bytes.js';
 import { ELEMENTS, UNNAMED } from './elements.js';
 import { ForeignContent } from './foreign-content.js';
 import { END, ROOT, SYMBOL, WIDTH } from './name-trie.js';
-import { fold, PageFacts } from './page-facts.js';
-import { bogusCommentEnd, commentEnd, endTagStart, scriptEnd, tagEnd } from './raw-text.js';
+import { foldSpaces, PageFacts } from './page-facts.js';
+import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from './raw-text.js';
 import { clip, TextBuffer } from './text-buffer.js';
 
 const MAX_TITLE_LENGTH = 2_048;
@@ -52,53 +52,53 @@ export class HtmlScanner {
     text.begin(end);
     let at = 0;
     while (at < end) {
-      at = this.seen ? text.copy(bytes, at, end) : nextTag(bytes, at);
-      if (at < end) at = bytes[at] === LESS ? this.markup(at) : text.reference(bytes, at);
+      at = this.isVisible ? text.copy(bytes, at, end) : findNextTag(bytes, at);
+      if (at < end) at = bytes[at] === LESS ? this.readMarkup(at) : text.appendReference(bytes, at);
     }
     return this;
   }
 
-  private get seen(): boolean {
+  private get isVisible(): boolean {
     return this.hiddenBy === undefined && this.inertTemplates === 0;
   }
 
   // Each of the following reads what begins at a position and returns the position after it.
 
-  private markup(at: number): number {
+  private readMarkup(at: number): number {
     const { bytes } = this;
     const next = bytes[at + 1] ?? 0;
-    if (isLetter(next)) return this.tag(at + 1, false);
-    if (next === SLASH) return isLetter(bytes[at + 2] ?? 0) ? this.tag(at + 2, true) : this.oddEndTag(at);
-    if (next === BANG) return this.declaration(at);
-    if (next === QUESTION) return bogusCommentEnd(bytes, at);
-    if (this.seen) this.text.literal(LESS);
+    if (isLetter(next)) return this.readTag(at + 1, false);
+    if (next === SLASH) return isLetter(bytes[at + 2] ?? 0) ? this.readTag(at + 2, true) : this.readOddEndTag(at);
+    if (next === BANG) return this.readDeclaration(at);
+    if (next === QUESTION) return findBogusCommentEnd(bytes, at);
+    if (this.isVisible) this.text.appendLiteral(LESS);
     return at + 1;
   }
 
-  private declaration(at: number): number {
+  private readDeclaration(at: number): number {
     const { bytes } = this;
-    if (bytes[at + 2] === DASH && bytes[at + 3] === DASH) return commentEnd(bytes, at);
+    if (bytes[at + 2] === DASH && bytes[at + 3] === DASH) return findCommentEnd(bytes, at);
     const hasCdata = this.foreign.active || this.options.xml;
-    if (!hasCdata || bytes.toString('latin1', at + 2, at + 9) !== '[CDATA[') return bogusCommentEnd(bytes, at);
+    if (!hasCdata || bytes.toString('latin1', at + 2, at + 9) !== '[CDATA[') return findBogusCommentEnd(bytes, at);
     const close = bytes.indexOf(']]>', at + 9, 'latin1');
     const end = close < 0 ? bytes.length : close;
-    this.rawText(at + 9, end);
+    this.addRawText(at + 9, end);
     return Math.min(end + 3, bytes.length);
   }
 
-  private tag(nameStart: number, isEndTag: boolean): number {
-    const nameEnd = this.name(nameStart);
+  private readTag(nameStart: number, isEndTag: boolean): number {
+    const nameEnd = this.readName(nameStart);
     const { element } = this;
     const plain = element.plain && this.foreign.depth === 0;
-    const behind = plain ? tagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
+    const behind = plain ? findTagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
     // An incomplete tag at the end of the input is not a tag.
     if (behind < 0) return this.bytes.length;
-    if (!element.inline && this.seen) this.text.separate();
+    if (!element.inline && this.isVisible) this.text.separate();
     if (plain) return behind;
-    return isEndTag ? this.endTag(behind) : this.startTag(behind);
+    return isEndTag ? this.readEndTag(behind) : this.readStartTag(behind);
   }
 
-  private name(from: number): number {
+  private readName(from: number): number {
     const { bytes } = this;
     const { next } = ELEMENTS;
     const end = bytes.length;
@@ -114,22 +114,22 @@ export class HtmlScanner {
   }
 
   /** From the end of the tag on: an element without markup is read whole. */
-  private startTag(behind: number): number {
+  private readStartTag(behind: number): number {
     const { element } = this;
     const { selfClosing } = this.attributes;
     const foreign = this.foreign.open(element, selfClosing);
     // SVG has links, too; nothing else in it means what its name says in HTML.
     const wanted = element.wanted && this.inertTemplates === 0 && (!foreign || element.name === 'a');
-    if (wanted) this.facts.tag(element.name, foreign, this.hiddenBy !== undefined);
+    if (wanted) this.facts.readStartTag(element.name, foreign, this.hiddenBy !== undefined);
     if (selfClosing && (foreign || this.options.xml)) return behind;
     if (foreign) this.openForeign(element.name);
     else if (element.name === 'template') this.openTemplate();
     else if (element.name === 'noscript' || element.name === 'noframes') this.hiddenBy ??= element.name;
-    else if (element.content !== 'markup') return this.withoutMarkup(behind);
+    else if (element.content !== 'markup') return this.readRawElement(behind);
     return behind;
   }
 
-  private endTag(behind: number): number {
+  private readEndTag(behind: number): number {
     const { name } = this.element;
     if (name === this.hiddenBy) this.hiddenBy = undefined;
     if (name === 'template') this.closeTemplate();
@@ -140,19 +140,19 @@ export class HtmlScanner {
   }
 
   /** `</>` is nothing, `</` at the end of the input is text, anything else is a bogus comment. */
-  private oddEndTag(at: number): number {
-    if (at + 2 >= this.bytes.length && this.seen) this.text.append('</');
-    return bogusCommentEnd(this.bytes, at + 2);
+  private readOddEndTag(at: number): number {
+    if (at + 2 >= this.bytes.length && this.isVisible) this.text.append('</');
+    return findBogusCommentEnd(this.bytes, at + 2);
   }
 
-  private withoutMarkup(start: number): number {
+  private readRawElement(start: number): number {
     const { bytes, element } = this;
     let end = bytes.length;
-    if (element.content === 'script') end = scriptEnd(bytes, start);
-    else if (element.content !== 'plaintext') end = endTagStart(bytes, start, element.name);
+    if (element.content === 'script') end = findScriptEnd(bytes, start);
+    else if (element.content !== 'plaintext') end = findEndTag(bytes, start, element.name);
     if (element.name === 'title') this.readTitle(start, end);
-    else if (element.content === 'rcdata') this.rawText(start, end, decodeHTML);
-    else if (element.name === 'xmp' || element.name === 'plaintext') this.rawText(start, end);
+    else if (element.content === 'rcdata') this.addRawText(start, end, decodeHTML);
+    else if (element.name === 'xmp' || element.name === 'plaintext') this.addRawText(start, end);
     return end;
   }
 
@@ -174,7 +174,7 @@ export class HtmlScanner {
   private closeTemplate(): void {
     const template = this.templates.pop();
     if (template === undefined) return;
-    this.foreign.leaveTo(template.foreignDepth);
+    this.foreign.closeToDepth(template.foreignDepth);
     if (template.inert) this.inertTemplates--;
   }
 
@@ -182,15 +182,15 @@ export class HtmlScanner {
   private readTitle(start: number, end: number): void {
     if (this.title !== '' || this.inertTemplates > 0) return;
     const written = this.bytes.toString('utf8', start, Math.min(end, start + MAX_TITLE_LENGTH * 8));
-    this.title = clip(fold(decodeHTML(written)), MAX_TITLE_LENGTH);
+    this.title = clip(foldSpaces(decodeHTML(written)), MAX_TITLE_LENGTH);
   }
 
-  private rawText(start: number, end: number, decode = (written: string) => written): void {
-    if (this.seen) this.text.append(decode(this.bytes.toString('utf8', start, end)));
+  private addRawText(start: number, end: number, decode = (written: string) => written): void {
+    if (this.isVisible) this.text.append(decode(this.bytes.toString('utf8', start, end)));
   }
 }
 
-function nextTag(bytes: Buffer, at: number): number {
+function findNextTag(bytes: Buffer, at: number): number {
   const less = bytes.indexOf(LESS, at);
   return less < 0 ? bytes.length : less;
 }

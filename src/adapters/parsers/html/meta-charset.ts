@@ -1,39 +1,39 @@
 /** The encoding label that a page declares in `<meta>`, found by the prescan of the HTML standard (section 13.2.3.2). */
 import { ATTRIBUTE, Attributes } from './attributes.js';
-import { BANG, DASH, endsName, isLetter, LESS, QUESTION, SLASH, spells } from './bytes.js';
-import { bogusCommentEnd, commentEnd } from './raw-text.js';
+import { BANG, DASH, endsName, isLetter, LESS, matchesName, QUESTION, SLASH } from './bytes.js';
+import { findBogusCommentEnd, findCommentEnd } from './raw-text.js';
 
 /** `isKnown`: a label that names no encoding is ignored. */
-export function declaredInMarkup(head: Buffer, isKnown: (label: string) => boolean): string | undefined {
+export function findMetaCharset(head: Buffer, isKnown: (label: string) => boolean): string | undefined {
   const attributes = new Attributes(head);
   for (let at = head.indexOf(LESS); at >= 0 && at < head.length; at = head.indexOf(LESS, at)) {
     const next = head[at + 1] ?? 0;
     const name = next === SLASH ? at + 2 : at + 1;
-    if (next === BANG && head[at + 2] === DASH && head[at + 3] === DASH) at = commentEnd(head, at);
+    if (next === BANG && head[at + 2] === DASH && head[at + 3] === DASH) at = findCommentEnd(head, at);
     else if (isLetter(head[name] ?? 0)) {
-      at = attributes.read(nameEnd(head, name));
+      at = attributes.read(findNameEnd(head, name));
       if (at < 0) return undefined;
       if (next !== SLASH && isMeta(head, name)) {
-        const label = declaredBy(attributes);
+        const label = charsetOfMeta(attributes);
         if (label !== undefined && isKnown(label)) return label;
       }
-    } else if (next === BANG || next === SLASH || next === QUESTION) at = bogusCommentEnd(head, at);
+    } else if (next === BANG || next === SLASH || next === QUESTION) at = findBogusCommentEnd(head, at);
     else at++;
   }
   return undefined;
 }
 
-function nameEnd(head: Buffer, from: number): number {
+function findNameEnd(head: Buffer, from: number): number {
   let at = from;
   while (at < head.length && !endsName(head[at]!)) at++;
   return at;
 }
 
 function isMeta(head: Buffer, at: number): boolean {
-  return spells(head, at, 'meta') && endsName(head[at + 4] ?? 0);
+  return matchesName(head, at, 'meta') && endsName(head[at + 4] ?? 0);
 }
 
-function declaredBy(attributes: Attributes): string | undefined {
+function charsetOfMeta(attributes: Attributes): string | undefined {
   const charset = attributes.get(ATTRIBUTE.charset);
   if (charset !== undefined) return charset;
   if (attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase() !== 'content-type') return undefined;

@@ -61,64 +61,64 @@ export class PageFacts {
   /**
    * A start tag of the document was read. `foreign`: it belongs to SVG or MathML; `unseen`: to content that readers do not see.
    */
-  tag(name: string, foreign: boolean, unseen = false): void {
-    if (name === 'a') this.anchor(foreign);
-    else if (name === 'area') this.link(name, ATTRIBUTE.href);
-    else if (name === 'link') this.relation();
-    else if (name === 'meta') this.meta(unseen);
-    else if (name === 'frame') this.link('frame', ATTRIBUTE.src);
-    else if (name === 'iframe') this.iframe();
-    else if (name === 'base') this.baseElement();
+  readStartTag(name: string, foreign: boolean, unseen = false): void {
+    if (name === 'a') this.readAnchor(foreign);
+    else if (name === 'area') this.readLink(name, ATTRIBUTE.href);
+    else if (name === 'link') this.readLinkElement();
+    else if (name === 'meta') this.readMeta(unseen);
+    else if (name === 'frame') this.readLink('frame', ATTRIBUTE.src);
+    else if (name === 'iframe') this.readIframe();
+    else if (name === 'base') this.readBase();
     else if (name === 'script') this.linkedData ||= this.attributes.get(ATTRIBUTE.type)?.includes('ld+json') === true;
     else if (name === 'html')
       this.lang ??= this.attributes.get(ATTRIBUTE.lang) ?? this.attributes.get(ATTRIBUTE['xml:lang']);
   }
 
   /** Drawing programs write links in the older form, which has a prefix. */
-  private anchor(foreign: boolean): void {
+  private readAnchor(foreign: boolean): void {
     const older = foreign && !this.attributes.has(ATTRIBUTE.href);
-    this.link('a', older ? ATTRIBUTE['xlink:href'] : ATTRIBUTE.href);
+    this.readLink('a', older ? ATTRIBUTE['xlink:href'] : ATTRIBUTE.href);
   }
 
-  private link(kind: LinkKind, attribute: number): void {
+  private readLink(kind: LinkKind, attribute: number): void {
     if (!this.attributes.has(attribute)) return;
     if (this.attributes.sizeOf(attribute) > MAX_HREF_LENGTH) {
       this.leftOut = true;
       return;
     }
-    this.add(kind, this.attributes.get(attribute)!);
+    this.addLink(kind, this.attributes.get(attribute)!);
   }
 
-  private add(kind: LinkKind, href: string, delay?: number): void {
+  private addLink(kind: LinkKind, href: string, delay?: number): void {
     const rel = this.attributes.get(ATTRIBUTE.rel);
-    const link = { href: trim(href), kind, nofollow: rel !== undefined && NO_FOLLOW.test(rel) };
+    const link = { href: trimUrl(href), kind, nofollow: rel !== undefined && NO_FOLLOW.test(rel) };
     this.distinct.add(delay === undefined ? link : { ...link, delay });
   }
 
-  private baseElement(): void {
+  private readBase(): void {
     const href = this.attributes.get(ATTRIBUTE.href);
-    if (href !== undefined) this.base ??= trim(href);
+    if (href !== undefined) this.base ??= trimUrl(href);
   }
 
-  private iframe(): void {
-    this.link('iframe', ATTRIBUTE.src);
-    this.link('iframe', ATTRIBUTE.href);
+  private readIframe(): void {
+    this.readLink('iframe', ATTRIBUTE.src);
+    this.readLink('iframe', ATTRIBUTE.href);
   }
 
   /**
    * One link for each relation that leads to documents; a style sheet's alternate is not a document. Without an address the element
    * means nothing (HTML standard): with a base, an empty address would mean the base.
    */
-  private relation(): void {
+  private readLinkElement(): void {
     if (!this.attributes.get(ATTRIBUTE.href)?.trim()) return;
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
     if (isForPrograms(this.attributes.get(ATTRIBUTE.type))) kinds.delete('alternate');
-    for (const kind of kinds) this.link(kind, ATTRIBUTE.href);
+    for (const kind of kinds) this.readLink(kind, ATTRIBUTE.href);
   }
 
-  private meta(unseen: boolean): void {
+  private readMeta(unseen: boolean): void {
     const { attributes } = this;
     if (!attributes.has(ATTRIBUTE.content)) return;
     if (attributes.sizeOf(ATTRIBUTE.content) > MAX_META_LENGTH) {
@@ -126,20 +126,20 @@ export class PageFacts {
       return;
     }
     const content = attributes.get(ATTRIBUTE.content)!;
-    this.httpEquivalent(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content, unseen);
-    const name = fold(attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '').toLowerCase();
-    if (name !== '') this.named(name, fold(content));
+    this.readHttpEquiv(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content, unseen);
+    const name = foldSpaces(attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '').toLowerCase();
+    if (name !== '') this.addNamedMeta(name, foldSpaces(content));
   }
 
-  private httpEquivalent(header: string | undefined, content: string, unseen: boolean): void {
+  private readHttpEquiv(header: string | undefined, content: string, unseen: boolean): void {
     if (header === 'content-language') this.contentLanguage ??= content;
     if (header !== 'refresh') return;
     const refresh = parseRefresh(content);
-    if (refresh) this.add('meta-refresh', refresh.target, unseen ? undefined : refresh.delay);
+    if (refresh) this.addLink('meta-refresh', refresh.target, unseen ? undefined : refresh.delay);
   }
 
-  private named(name: string, value: string): void {
-    const forRobots = name === 'robots' || isDirectives(value);
+  private addNamedMeta(name: string, value: string): void {
+    const forRobots = name === 'robots' || isRobotsDirectives(value);
     if (forRobots && this.robotsMetas.length < MAX_METAS) this.robotsMetas.push({ agent: name, directives: value });
     if (this.metas.length < MAX_METAS) this.metas.push({ name, value });
     else this.leftOut = true;
@@ -147,14 +147,14 @@ export class PageFacts {
 }
 
 /** A meta that contains only robots directives counts as one for robots, whatever agent it is named after. */
-function isDirectives(value: string): boolean {
+function isRobotsDirectives(value: string): boolean {
   if (value === '' || value.length > MAX_DIRECTIVES_LENGTH) return false;
   const words = value.replace(/ ?: ?/g, ':').split(/[ ,]+/);
   return words.every((word) => word === '' || DIRECTIVE.test(word));
 }
 
 /** Takes off what the URL standard takes off: C0 controls and spaces at both ends. */
-function trim(value: string): string {
+function trimUrl(value: string): string {
   let start = 0;
   let end = value.length;
   while (start < end && value.charCodeAt(start) <= 0x20) start++;
@@ -163,7 +163,7 @@ function trim(value: string): string {
 }
 
 /** One space for each run of white space, none at the ends; no soft hyphens. */
-export function fold(value: string): string {
+export function foldSpaces(value: string): string {
   return value
     .replace(/\u00ad/g, '')
     .replace(/\s+/g, ' ')

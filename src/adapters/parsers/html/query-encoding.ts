@@ -13,18 +13,18 @@ const MOST_ENCODED = 1_000_000;
 const UNICODE = /^utf-/;
 
 /** The links with their queries as ASCII, if a page that is not Unicode writes them with other characters. */
-export function withEncodedQueries(links: readonly RawLink[], encoding: string): readonly RawLink[] {
+export function encodeQueries(links: readonly RawLink[], encoding: string): readonly RawLink[] {
   if (UNICODE.test(encoding)) return links;
   let room = MOST_ENCODED;
   return links.map((link) => {
-    const href = room > 0 ? withEncodedQuery(link.href, encoding) : link.href;
+    const href = room > 0 ? encodeQuery(link.href, encoding) : link.href;
     if (href === link.href) return link;
     room -= href.length;
     return { ...link, href };
   });
 }
 
-function withEncodedQuery(href: string, encoding: string): string {
+function encodeQuery(href: string, encoding: string): string {
   const start = href.indexOf('?') + 1;
   const hash = href.indexOf('#');
   if (start === 0 || (hash >= 0 && hash < start) || /^[\x00-\x7f]*$/.test(href)) return href;

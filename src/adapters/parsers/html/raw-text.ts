@@ -1,8 +1,8 @@
 /** Finds where a tag, a comment, a CDATA section or an element without markup ends (HTML standard, section 13.2.5). */
-import { APOSTROPHE, BANG, DASH, EQUALS, GREATER, isSpace, LESS, QUOTE, SLASH, spells } from './bytes.js';
+import { APOSTROPHE, BANG, DASH, EQUALS, GREATER, isSpace, LESS, matchesName, QUOTE, SLASH } from './bytes.js';
 
 /** Position after the comment whose `<!--` is at `at`; the end of the input when it is not closed. */
-export function commentEnd(bytes: Buffer, at: number): number {
+export function findCommentEnd(bytes: Buffer, at: number): number {
   const body = at + 4;
   if (bytes[body] === GREATER) return body + 1;
   if (bytes[body] === DASH && bytes[body + 1] === GREATER) return body + 2;
@@ -17,14 +17,14 @@ export function commentEnd(bytes: Buffer, at: number): number {
  * Position after the tag whose name ends at `from`, or -1 when the input ends inside it: the attribute rules of the standard for
  * a tag whose attributes are not needed.
  */
-export function tagEnd(bytes: Buffer, from: number): number {
+export function findTagEnd(bytes: Buffer, from: number): number {
   const end = bytes.length;
   let named = false;
   for (let at = from; at < end; at++) {
     const byte = bytes[at]!;
     if (byte === GREATER) return at + 1;
     if (byte === EQUALS && named) {
-      at = valueEnd(bytes, at + 1) - 1;
+      at = findValueEnd(bytes, at + 1) - 1;
       named = false;
     } else if (byte === SLASH) named = false;
     else if (!isSpace(byte)) named = true; // an `=` that follows no name begins one
@@ -33,7 +33,7 @@ export function tagEnd(bytes: Buffer, from: number): number {
 }
 
 /** Position after the attribute value that follows an `=`. */
-function valueEnd(bytes: Buffer, from: number): number {
+function findValueEnd(bytes: Buffer, from: number): number {
   const end = bytes.length;
   let at = from;
   while (at < end && isSpace(bytes[at]!)) at++;
@@ -48,15 +48,15 @@ function valueEnd(bytes: Buffer, from: number): number {
 }
 
 /** Position after the next `>`: the end of a doctype, a processing instruction or a bogus comment. */
-export function bogusCommentEnd(bytes: Buffer, at: number): number {
+export function findBogusCommentEnd(bytes: Buffer, at: number): number {
   const close = bytes.indexOf(GREATER, at);
   return close < 0 ? bytes.length : close + 1;
 }
 
 /** Position of the `</name` that closes rawtext or rcdata begun before `at`; the end of the input when there is none. */
-export function endTagStart(bytes: Buffer, at: number, name: string): number {
+export function findEndTag(bytes: Buffer, at: number, name: string): number {
   for (let less = bytes.indexOf(LESS, at); less >= 0; less = bytes.indexOf(LESS, less + 1)) {
-    if (bytes[less + 1] === SLASH && isWord(bytes, less + 2, name)) return less;
+    if (bytes[less + 1] === SLASH && matchesWord(bytes, less + 2, name)) return less;
   }
   return bytes.length;
 }
@@ -65,7 +65,7 @@ export function endTagStart(bytes: Buffer, at: number, name: string): number {
  * Position of the `</script` that closes a script. Inside `<!-- … -->` a script may hold `<script>…</script>`, whose end
  * tag is then not its own.
  */
-export function scriptEnd(bytes: Buffer, from: number): number {
+export function findScriptEnd(bytes: Buffer, from: number): number {
   const end = bytes.length;
   let commented = false;
   let nested = false;
@@ -73,12 +73,12 @@ export function scriptEnd(bytes: Buffer, from: number): number {
     const byte = bytes[at];
     if (byte === DASH && commented && bytes[at + 1] === DASH && bytes[at + 2] === GREATER) {
       commented = nested = false;
-    } else if (byte === LESS && bytes[at + 1] === SLASH && isWord(bytes, at + 2, 'script')) {
+    } else if (byte === LESS && bytes[at + 1] === SLASH && matchesWord(bytes, at + 2, 'script')) {
       if (!nested) return at;
       nested = false;
-    } else if (byte === LESS && commented && isWord(bytes, at + 1, 'script')) {
+    } else if (byte === LESS && commented && matchesWord(bytes, at + 1, 'script')) {
       nested = true;
-    } else if (byte === LESS && !commented && spells(bytes, at + 1, '!--')) {
+    } else if (byte === LESS && !commented && matchesName(bytes, at + 1, '!--')) {
       commented = true;
       at++; // the dashes may be those of `-->` too
     }
@@ -86,8 +86,8 @@ export function scriptEnd(bytes: Buffer, from: number): number {
   return end;
 }
 
-function isWord(bytes: Buffer, at: number, name: string): boolean {
-  if (!spells(bytes, at, name)) return false;
+function matchesWord(bytes: Buffer, at: number, name: string): boolean {
+  if (!matchesName(bytes, at, name)) return false;
   const next = bytes[at + name.length];
   return next === GREATER || next === SLASH || (next !== undefined && isSpace(next));
 }

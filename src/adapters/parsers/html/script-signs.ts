@@ -28,9 +28,9 @@ const LOADING = /^(?:loading|please wait|laden|chargement|cargando|загруз�
 const STATE_OF_ROOT = /\bng-version\b|data-server-rendered/i;
 
 /** `html`: valid UTF-8; `textBytes` of its visible text. */
-export function scriptSigns(html: Buffer, facts: PageFacts, textBytes: number): ScriptSigns {
+export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: number): ScriptSigns {
   const text = html.toString('utf8', 0, Math.min(html.length, MOST_BYTES));
-  const { external, inline, navigates } = scriptsOf(text);
+  const { external, inline, navigates } = countScripts(text);
   const documents = facts.links.filter(({ kind }) => kind === 'a' || kind === 'area' || kind === 'iframe');
   return {
     textBytes,
@@ -38,13 +38,13 @@ export function scriptSigns(html: Buffer, facts: PageFacts, textBytes: number): 
     frames: facts.links.some(({ kind }) => kind === 'frame'),
     externalScripts: external,
     inlineScriptBytes: inline,
-    emptyRoot: emptyRoot(text),
+    emptyRoot: findEmptyRoot(text),
     asksForScripts: asksForScripts(text),
     navigates,
   };
 }
 
-function scriptsOf(text: string): { external: number; inline: number; navigates: boolean } {
+function countScripts(text: string): { external: number; inline: number; navigates: boolean } {
   let external = 0;
   let inline = 0;
   let navigates = false;
@@ -64,7 +64,7 @@ function scriptsOf(text: string): { external: number; inline: number; navigates:
   return { external, inline, navigates };
 }
 
-function emptyRoot(text: string): string | undefined {
+function findEmptyRoot(text: string): string | undefined {
   EMPTY_ROOT.lastIndex = 0;
   for (let found = EMPTY_ROOT.exec(text); found; found = EMPTY_ROOT.exec(text)) {
     const closes = text.startsWith(`</${found[1]}`, EMPTY_ROOT.lastIndex) || found[1]!.toLowerCase() === 'body';

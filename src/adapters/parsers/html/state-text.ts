@@ -3,7 +3,7 @@
  * Read only for pages that show almost nothing. Text for readers is distinguished from settings and addresses by its form.
  */
 import { decodeHTML } from 'entities/decode';
-import { fold } from './page-facts.js';
+import { foldSpaces } from './page-facts.js';
 
 /** Characters: with less, the data is not the content of the page. */
 const ENOUGH = 250;
@@ -29,7 +29,7 @@ const NO_WORD = /[-:_\d]/;
 const MARKUP = /<[a-z!/][^<>]*>/gi;
 
 /** The text, white space folded; undefined when the page brings too little of it this way. */
-export function stateText(html: Buffer): string | undefined {
+export function extractStateText(html: Buffer): string | undefined {
   const source = html.toString('utf8');
   const collector = new Collector();
   BLOCK.lastIndex = 0;
@@ -38,7 +38,7 @@ export function stateText(html: Buffer): string | undefined {
     const found = source.indexOf('</script', start);
     const end = found < 0 ? source.length : found;
     BLOCK.lastIndex = end;
-    if (end - start <= MOST_BLOCK) collector.block(tag[1]!, source.slice(start, end));
+    if (end - start <= MOST_BLOCK) collector.addBlock(tag[1]!, source.slice(start, end));
   }
   return collector.length >= ENOUGH ? collector.text : undefined;
 }
@@ -52,8 +52,8 @@ class Collector {
     return [...this.pieces].join(' ');
   }
 
-  block(attributes: string, content: string): void {
-    const json = JSON_TYPE.test(attributes) ? content : assigned(content);
+  addBlock(attributes: string, content: string): void {
+    const json = JSON_TYPE.test(attributes) ? content : findAssignedValue(content);
     if (json === undefined) return;
     let value: unknown;
     try {
@@ -61,16 +61,16 @@ class Collector {
     } catch {
       return; // what is not JSON is a program, and programs are not read
     }
-    this.visit(pagePart(value));
+    this.collectTexts(selectPagePart(value));
   }
 
   /** Without recursion: data may be nested to any depth. */
-  private visit(root: unknown): void {
+  private collectTexts(root: unknown): void {
     const open: { readonly name: string; readonly value: unknown }[] = [{ name: '', value: root }];
     for (let next = open.pop(); next && this.values < MOST_VALUES && this.length < MOST_TEXT; next = open.pop()) {
       const { name, value } = next;
       this.values++;
-      if (typeof value === 'string') this.add(name, value);
+      if (typeof value === 'string') this.addText(name, value);
       else if (Array.isArray(value)) for (const one of value.toReversed()) open.push({ name, value: one });
       else if (typeof value === 'object' && value !== null) {
         const entries = Object.entries(value).filter(([key]) => !NOT_CONTENT.test(key));
@@ -79,9 +79,9 @@ class Collector {
     }
   }
 
-  private add(name: string, written: string): void {
+  private addText(name: string, written: string): void {
     if (written.length < 2 || ADDRESS.test(written) || isCode(written.slice(0, 500).trim())) return;
-    const text = fold(decodeHTML(written.replace(MARKUP, ' ')));
+    const text = foldSpaces(decodeHTML(written.replace(MARKUP, ' ')));
     const counts = NAMES.test(name) ? LETTER.test(text) : text.length >= 20 && PROSE.test(text.slice(0, 1_000));
     if (!counts || this.pieces.has(text)) return;
     this.pieces.add(text);
@@ -96,13 +96,13 @@ function isCode(text: string): boolean {
 }
 
 /** The value that a script begins by assigning to the window, when that is all it does. */
-function assigned(script: string): string | undefined {
+function findAssignedValue(script: string): string | undefined {
   const begin = ASSIGNED.exec(script.slice(0, 300));
   return begin ? script.slice(begin[0].length).trimEnd().replace(/;$/, '') : undefined;
 }
 
 /** Only this page's part of Next.js data: the rest belongs to its program. */
-function pagePart(value: unknown): unknown {
+function selectPagePart(value: unknown): unknown {
   const props = (value as { props?: { pageProps?: unknown } } | null)?.props;
   return props?.pageProps ?? value;
 }

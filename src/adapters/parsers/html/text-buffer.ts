@@ -48,12 +48,12 @@ export class TextBuffer {
     const out = this.bytes;
     let at = from;
     for (;;) {
-      at = this.copyAsItIs(source, at, end);
+      at = this.copyPlain(source, at, end);
       if (at >= end) return at;
       const byte = source[at]!;
       const kind = KIND[byte]!;
       if (kind === STOP) return at;
-      const blank = kind === BLANK ? 1 : blankWidth(source, at);
+      const blank = kind === BLANK ? 1 : spaceWidth(source, at);
       if (blank === 0) {
         out[this.length++] = byte;
         at++;
@@ -69,7 +69,7 @@ export class TextBuffer {
    * Copies plain characters with single spaces between them; returns the position of the first other byte. Nearly all text is like
    * this, and finding its end first is more than twice as fast as copying byte by byte.
    */
-  private copyAsItIs(source: Buffer, from: number, end: number): number {
+  private copyPlain(source: Buffer, from: number, end: number): number {
     const out = this.bytes;
     let length = this.length;
     let before = length > 0 ? out[length - 1]! : SPACE;
@@ -94,15 +94,15 @@ export class TextBuffer {
   }
 
   /** Adds what the character reference at `at` stands for, or a plain `&`; returns the position after it. */
-  reference(source: Buffer, at: number): number {
+  appendReference(source: Buffer, at: number): number {
     const { length, characters } = this.references.read(source, at);
-    if (length === 0) this.literal(AMPERSAND);
+    if (length === 0) this.appendLiteral(AMPERSAND);
     else this.append(characters);
     return at + Math.max(length, 1);
   }
 
   /** Adds one `<` or `&` that is not markup. */
-  literal(byte: number): void {
+  appendLiteral(byte: number): void {
     this.bytes[this.length++] = byte;
   }
 
@@ -111,7 +111,7 @@ export class TextBuffer {
     const source = typeof text === 'string' ? Buffer.from(text) : text;
     for (let at = 0; at < source.length; at++) {
       at = this.copy(source, at, source.length);
-      if (at < source.length) this.literal(source[at]!);
+      if (at < source.length) this.appendLiteral(source[at]!);
     }
   }
 
@@ -146,7 +146,7 @@ export function clip(text: string, maxLength: number): string {
 }
 
 /** Bytes of the blank character or soft hyphen at `at`; 0 when it is another character. */
-function blankWidth(bytes: Buffer, at: number): number {
+function spaceWidth(bytes: Buffer, at: number): number {
   const [lead, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!];
   if (lead === 0xc2) return second === 0xa0 || second === 0x85 || second === SOFT_HYPHEN ? 2 : 0;
   if (lead === 0xe1) return second === 0x9a && third === 0x80 ? 3 : 0;

@@ -3,15 +3,15 @@ const LONGEST_MARKUP = 64 * 1024;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", amp: '&' };
 
 /** The words of an XML or HTML error body, on one line. The format of the server's error element is not published. */
-export const markupText = (markup: string): string =>
-  withoutTags(markup.slice(0, LONGEST_MARKUP))
+export const extractText = (markup: string): string =>
+  stripTags(markup.slice(0, LONGEST_MARKUP))
     .replace(/&(lt|gt|quot|apos|#39|amp);/g, (entity, name: string) => ENTITIES[name] ?? entity)
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, LONGEST_MESSAGE);
 
 /** An unclosed `<` is text, and so is everything after it: no other end is searched for. */
-function withoutTags(markup: string): string {
+function stripTags(markup: string): string {
   const pieces: string[] = [];
   let from = 0;
   for (let open = markup.indexOf('<'); open >= 0; open = markup.indexOf('<', from)) {

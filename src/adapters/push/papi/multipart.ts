@@ -23,31 +23,32 @@ export function encodeDocuments(
   const boundary = `crawlway-${randomBytes(16).toString('hex')}`;
   const pieces: (string | Uint8Array)[] = [];
   let text = '';
-  documents.map(withCutText).forEach((document, key) => {
-    pieces.push(text + documentText(document, key, boundary), document.master.bytes);
-    text = `\r\n${options.withText ? textPart(document, key, boundary) : ''}`;
+  documents.map(replaceWithCutText).forEach((document, key) => {
+    pieces.push(text + encodeFields(document, key, boundary), document.master.bytes);
+    text = `\r\n${options.withText ? encodeTextPart(document, key, boundary) : ''}`;
   });
   pieces.push(`${text}--${boundary}--\r\n`);
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body: joined(pieces, allocate) };
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body: joinPieces(pieces, allocate) };
 }
 
 /** Every field of a document, up to where the bytes of its main part begin. */
-function documentText(document: PushDocument, key: number, boundary: string): string {
+function encodeFields(document: PushDocument, key: number, boundary: string): string {
   const { uri, stamp, metas, master } = document;
   const start = `--${boundary}\r\nContent-Disposition: form-data; name="`;
-  const field = (name: string, value: string) => `${start}${documentField(key, quoted(name))}"\r\n\r\n${value}\r\n`;
-  let text = field(FIELD.uri, uri) + field(FIELD.stamp, stamp);
-  for (const { name, value } of metas) text += field(FIELD.meta(name), value);
-  for (const { name, value } of formsAsMetas(document)) text += field(FIELD.meta(name), value);
-  if (master.encoding) text += field(FIELD.partDirective('encoding'), master.encoding);
-  text += field(FIELD.partDirective('filename'), master.fileName);
-  text += field(FIELD.partDirective('mimeHint'), master.mimeType);
-  const fileName = `${documentField(key, FIELD.partBytes)}"; filename="${quoted(master.fileName)}"`;
-  return `${text}${start}${fileName}\r\nContent-Type: ${mediaType(master.mimeType)}\r\n\r\n`;
+  const encodeField = (name: string, value: string) =>
+    `${start}${documentField(key, quoteName(name))}"\r\n\r\n${value}\r\n`;
+  let text = encodeField(FIELD.uri, uri) + encodeField(FIELD.stamp, stamp);
+  for (const { name, value } of metas) text += encodeField(FIELD.meta(name), value);
+  for (const { name, value } of formsAsMetas(document)) text += encodeField(FIELD.meta(name), value);
+  if (master.encoding) text += encodeField(FIELD.partDirective('encoding'), master.encoding);
+  text += encodeField(FIELD.partDirective('filename'), master.fileName);
+  text += encodeField(FIELD.partDirective('mimeHint'), master.mimeType);
+  const fileName = `${documentField(key, FIELD.partBytes)}"; filename="${quoteName(master.fileName)}"`;
+  return `${text}${start}${fileName}\r\nContent-Type: ${safeMediaType(master.mimeType)}\r\n\r\n`;
 }
 
 /** The server extracts the text from the bytes: if only a part of a page counts, that part is sent. */
-function withCutText(document: PushDocument): PushDocument {
+function replaceWithCutText(document: PushDocument): PushDocument {
   if (!document.textIsCut) return document;
   const { fileName } = document.master;
   const master = { bytes: Buffer.from(document.text), mimeType: 'text/plain', encoding: 'utf-8', fileName };
@@ -55,22 +56,22 @@ function withCutText(document: PushDocument): PushDocument {
 }
 
 /** The text that was extracted from a document whose bytes are none. */
-function textPart({ master, text }: PushDocument, key: number, boundary: string): string {
+function encodeTextPart({ master, text }: PushDocument, key: number, boundary: string): string {
   if (text === '' || isReadFromBytes(master.mimeType)) return '';
-  const name = `${documentField(key, FIELD.textBytes)}"; filename="${quoted(master.fileName)}.txt"`;
+  const name = `${documentField(key, FIELD.textBytes)}"; filename="${quoteName(master.fileName)}.txt"`;
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}`;
   return `${head}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`;
 }
 
 /** Escapes what would end a quoted name early, as browsers do (WHATWG HTML, multipart form data encoding). */
-const quoted = (name: string): string =>
+const quoteName = (name: string): string =>
   /["\r\n]/.test(name) ? name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A') : name;
 
 /** The type came from a web site: only a plain media type may be used in the header line. */
-const mediaType = (mimeType: string): string =>
+const safeMediaType = (mimeType: string): string =>
   /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream';
 
-function joined(pieces: readonly (string | Uint8Array)[], allocate: (length: number) => Buffer): Buffer {
+function joinPieces(pieces: readonly (string | Uint8Array)[], allocate: (length: number) => Buffer): Buffer {
   let length = 0;
   for (const piece of pieces) length += Buffer.byteLength(piece);
   const body = allocate(length);

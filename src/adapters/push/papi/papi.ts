@@ -2,10 +2,10 @@ import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js'
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
 import { FORMER_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { BodyBuffers } from '../body-buffers.js';
-import { lines } from '../lines.js';
+import { readLines } from '../lines.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from '../sink-client.js';
-import { allAcknowledged, type RequestAnswer, runsOfOneKind, sendSplitting } from '../splitting.js';
-import { markupText } from './markup-text.js';
+import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } from '../splitting.js';
+import { extractText } from './markup-text.js';
 import { encodeDocuments } from './multipart.js';
 import { ALL_DOCUMENTS, COMMAND, connectorPath, PARAMETER, parseEntry } from './names.js';
 
@@ -40,38 +40,44 @@ export class PapiSink implements Sink {
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     for (let startedAt = 0; startedAt < MOST_SESSIONS; startedAt++) {
-      this.session ??= await this.currentSession(signal);
+      this.session ??= await this.fetchCurrentSession(signal);
       try {
-        return await this.deliverIn(this.session, batch, signal);
+        return await this.deliverInSession(this.session, batch, signal);
       } catch (error) {
         if (!(error instanceof SessionOver)) throw error;
         this.session = error.current;
       }
     }
-    throw new SinkUnavailable(`${this.client.where}: it restarted ${MOST_SESSIONS} times during one delivery`);
+    throw new SinkUnavailable(`${this.client.displayName}: it restarted ${MOST_SESSIONS} times during one delivery`);
   }
 
   async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     const query = { [PARAMETER.rootPath]: '', [PARAMETER.mode]: ALL_DOCUMENTS };
-    for await (const line of lines(this.client, { method: 'GET', path: COMMAND.enumerate, query }, signal)) {
+    for await (const line of readLines(this.client, { method: 'GET', path: COMMAND.enumerate, query }, signal)) {
       const entry = parseEntry(line);
       if (!entry)
-        throw new SinkUnavailable(`${this.client.where}: ${COMMAND.enumerate} returns lines in an unknown format`);
+        throw new SinkUnavailable(
+          `${this.client.displayName}: ${COMMAND.enumerate} returns lines in an unknown format`,
+        );
       yield entry;
     }
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    await this.currentSession(signal);
+    await this.fetchCurrentSession(signal);
   }
 
   close(): Promise<void> {
     return this.client.close();
   }
 
-  private async deliverIn(session: string, batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+  private async deliverInSession(
+    session: string,
+    batch: readonly PushOrder[],
+    signal: AbortSignal,
+  ): Promise<OrderAnswer[]> {
     const answers: OrderAnswer[] = [];
-    for (const { kind, orders } of runsOfOneKind(batch)) {
+    for (const { kind, orders } of groupRunsByKind(batch)) {
       const send = (some: readonly PushOrder[]) => this.send(kind, some, session, signal);
       answers.push(...(await sendSplitting(orders, send)));
     }
@@ -85,15 +91,15 @@ export class PapiSink implements Sink {
     session: string,
     signal: AbortSignal,
   ): Promise<RequestAnswer> {
-    const answer = await this.command(
-      kind === 'add' ? addRequest(orders, this.bodies, this.withText) : deleteRequest(orders),
+    const answer = await this.sendCommand(
+      kind === 'add' ? buildAddRequest(orders, this.bodies, this.withText) : buildDeleteRequest(orders),
       session,
       signal,
     );
-    if (isSuccess(answer)) return allAcknowledged(orders);
-    if (answer.status !== 400 && answer.status !== 413) throw this.client.unavailable(answer);
+    if (isSuccess(answer)) return acknowledgeAll(orders);
+    if (answer.status !== 400 && answer.status !== 413) throw this.client.toUnavailable(answer);
     await this.checkSession(session, signal);
-    return { refused: markupText(answer.body) || `status ${answer.status}` };
+    return { refused: extractText(answer.body) || `status ${answer.status}` };
   }
 
   /** The durable barrier: everything sent before it in this session is safe once it is answered. */
@@ -103,46 +109,46 @@ export class PapiSink implements Sink {
       [PARAMETER.name]: CHECKPOINT_NAME,
       [PARAMETER.sync]: 'true',
     };
-    const answer = await this.command({ method: 'POST', path: COMMAND.setCheckpoint, query }, session, signal);
+    const answer = await this.sendCommand({ method: 'POST', path: COMMAND.setCheckpoint, query }, session, signal);
     if (isSuccess(answer)) return;
     if (answer.status === 400) await this.checkSession(session, signal);
-    throw this.client.unavailable({ ...answer, body: markupText(answer.body) });
+    throw this.client.toUnavailable({ ...answer, body: extractText(answer.body) });
   }
 
-  private command(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkAnswer> {
+  private sendCommand(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkAnswer> {
     return this.client.request({ ...request, query: { ...request.query, [PARAMETER.session]: session } }, signal);
   }
 
   /** A 400 means either that an order is invalid or that the session has ended; only the current session id tells which. */
   private async checkSession(session: string, signal: AbortSignal): Promise<void> {
-    const current = await this.currentSession(signal);
+    const current = await this.fetchCurrentSession(signal);
     if (current !== session) throw new SessionOver(current);
   }
 
-  private async currentSession(signal: AbortSignal): Promise<string> {
+  private async fetchCurrentSession(signal: AbortSignal): Promise<string> {
     const answer = await this.client.request({ method: 'GET', path: COMMAND.sessionId }, signal);
-    if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: markupText(answer.body) });
+    if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: extractText(answer.body) });
     const id = answer.body.trim();
     if (!/^-?\d{1,20}$/.test(id))
       throw new SinkUnavailable(
-        `${this.client.where}: ${COMMAND.sessionId} does not return an integer; is it a Push API server?`,
+        `${this.client.displayName}: ${COMMAND.sessionId} does not return an integer; is it a Push API server?`,
       );
     return id;
   }
 }
 
-function addRequest(orders: readonly PushOrder[], bodies: BodyBuffers, withText: boolean): SinkRequest {
+function buildAddRequest(orders: readonly PushOrder[], bodies: BodyBuffers, withText: boolean): SinkRequest {
   const documents = orders.flatMap((order) => (order.kind === 'add' ? [order.document] : []));
-  const { contentType, body } = encodeDocuments(documents, (length) => bodies.take(length), { withText });
-  const bodySent = (): void => bodies.giveBack(body);
-  return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body, bodySent };
+  const { contentType, body } = encodeDocuments(documents, (length) => bodies.acquire(length), { withText });
+  const onBodySent = (): void => bodies.release(body);
+  return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body, bodySent: onBodySent };
 }
 
-function deleteRequest(orders: readonly PushOrder[]): SinkRequest {
+function buildDeleteRequest(orders: readonly PushOrder[]): SinkRequest {
   const uris = orders.map(({ uri }): [string, string] => [PARAMETER.uri, uri]);
-  return formRequest(COMMAND.delete, new URLSearchParams(uris));
+  return buildFormRequest(COMMAND.delete, new URLSearchParams(uris));
 }
 
-function formRequest(path: string, fields: URLSearchParams): SinkRequest {
+function buildFormRequest(path: string, fields: URLSearchParams): SinkRequest {
   return { method: 'POST', path, headers: { 'content-type': FORM }, body: fields.toString() };
 }

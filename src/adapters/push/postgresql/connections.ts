@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { SinkDefinitionOf, SinkTls } from '../../../domain/crawl/sink-definition.js';
 import { type PostgresqlAddress, readPostgresqlUrl } from '../../../domain/push/postgresql-url.js';
-import { ForbiddenAddress, isAllowedAddress, tlsOptions, vettedLookup } from '../endpoint.js';
+import { createGuardedLookup, ForbiddenAddress, isAllowedAddress, tlsOptions } from '../endpoint.js';
 import { GuardedClient } from './guarded-client.js';
 
 const CONNECT_WITHIN_MS = 10_000;
@@ -25,7 +25,7 @@ class VettedSocket extends Socket {
       queueMicrotask(() => this.destroy(new ForbiddenAddress(host, [host])));
       return this;
     }
-    const options: SocketConnectOpts = { port, host, lookup: vettedLookup(this.allowed) };
+    const options: SocketConnectOpts = { port, host, lookup: createGuardedLookup(this.allowed) };
     return super.connect(options);
   }
 }
@@ -54,8 +54,8 @@ export class Connections {
       database,
       user: options.login ?? user,
       password: () => options.password?.reveal() ?? password ?? '',
-      ssl: tlsOf(address, definition.tls),
-      stream: () => this.opened(new VettedSocket(allowedAddresses)),
+      ssl: tlsConfig(address, definition.tls),
+      stream: () => this.trackSocket(new VettedSocket(allowedAddresses)),
       max: concurrency + 1, // one more for a listing
       connectionTimeoutMillis: Math.min(timeout, CONNECT_WITHIN_MS),
       query_timeout: timeout,
@@ -68,15 +68,15 @@ export class Connections {
   }
 
   query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<pg.QueryResult<Row>> {
-    return this.ending(this.pool.query<Row>(sql, [...values]));
+    return this.withTimeLimit(this.pool.query<Row>(sql, [...values]));
   }
 
   /** A connection with an internal error is no longer used. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.ending(this.transacted(work));
+    return this.withTimeLimit(this.runTransaction(work));
   }
 
-  private async transacted<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  private async runTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let failure: Error | undefined;
     try {
@@ -96,20 +96,20 @@ export class Connections {
 
   /** Ends at once: what is in flight fails. */
   async close(): Promise<void> {
-    this.breakOff();
+    this.destroySockets();
     // It would wait for clients that are never returned.
     await Promise.race([this.pool.end(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   }
 
-  private breakOff(): void {
+  private destroySockets(): void {
     for (const socket of this.sockets) socket.destroy();
   }
 
   /** The driver has time limits for connecting and for each statement; a server that breaks the protocol can evade them. */
-  private async ending<T>(work: Promise<T>): Promise<T> {
+  private async withTimeLimit<T>(work: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      this.breakOff();
+      this.destroySockets();
       late.reject(new Error(`connection terminated: no end within ${this.longest} ms`));
     }, this.longest);
     try {
@@ -119,13 +119,13 @@ export class Connections {
     }
   }
 
-  private opened(socket: Socket): Socket {
+  private trackSocket(socket: Socket): Socket {
     this.sockets.add(socket);
     return socket.once('close', () => this.sockets.delete(socket));
   }
 }
 
-function tlsOf({ sslMode, host }: PostgresqlAddress, tls: SinkTls | undefined): pg.PoolConfig['ssl'] {
+function tlsConfig({ sslMode, host }: PostgresqlAddress, tls: SinkTls | undefined): pg.PoolConfig['ssl'] {
   if (sslMode === 'disable') return false;
   return {
     rejectUnauthorized: sslMode === 'verify-full',

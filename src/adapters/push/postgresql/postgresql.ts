@@ -3,10 +3,10 @@ import type pg from 'pg';
 import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
-import { formsFrom, headingText, metasOf, valuesByName } from '../metas.js';
-import { allAcknowledged, type RequestAnswer, runsOfOneKind, sendSplitting } from '../splitting.js';
+import { formatHeading, metasFromValues, parseForms, valuesByName } from '../metas.js';
+import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } from '../splitting.js';
 import { Connections } from './connections.js';
-import { COLUMNS, ensureTable, quotedTable } from './table.js';
+import { COLUMNS, ensureTable, quoteTable } from './table.js';
 
 const DEFAULT_TABLE = 'documents';
 const ENTRIES_AT_ONCE = 1_000;
@@ -33,16 +33,16 @@ export class PostgresqlSink implements Sink {
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    await this.ensured();
+    await this.ensureTableOnce();
     return sendSplitting(batch, (orders) => this.send(orders, signal));
   }
 
   async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
-    await this.ensured();
-    const sql = `SELECT id, uri, content_hash FROM ${quotedTable(this.table)} WHERE id > $1 ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`;
+    await this.ensureTableOnce();
+    const sql = `SELECT id, uri, content_hash FROM ${quoteTable(this.table)} WHERE id > $1 ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`;
     for (let after = ''; ; ) {
       signal.throwIfAborted();
-      const rows = await this.run(() => this.page(sql, after));
+      const rows = await this.withUnavailableErrors(() => this.readPage(sql, after));
       yield* rows.map(({ uri, content_hash: stamp }) => ({ uri, stamp }));
       if (rows.length < ENTRIES_AT_ONCE) return;
       after = rows.at(-1)!.id;
@@ -50,23 +50,25 @@ export class PostgresqlSink implements Sink {
   }
 
   async documents(uris: readonly string[]): Promise<KeptDocument[]> {
-    await this.ensured();
-    const sql = `SELECT uri, content_hash, crawler, text, metas, mime_type, encoding, file_name FROM ${quotedTable(this.table)} WHERE id = ANY ($1)`;
-    const { rows } = await this.run(() => this.connections.query<KeptRow>(sql, [uris.map(digestOf)]));
-    return rows.map(keptDocument);
+    await this.ensureTableOnce();
+    const sql = `SELECT uri, content_hash, crawler, text, metas, mime_type, encoding, file_name FROM ${quoteTable(this.table)} WHERE id = ANY ($1)`;
+    const { rows } = await this.withUnavailableErrors(() =>
+      this.connections.query<KeptRow>(sql, [uris.map(digestUri)]),
+    );
+    return rows.map(toKeptDocument);
   }
 
   close(): Promise<void> {
     return this.connections.close();
   }
 
-  private async page(sql: string, after: string) {
+  private async readPage(sql: string, after: string) {
     return (await this.connections.query<{ id: string; uri: string; content_hash: string }>(sql, [after])).rows;
   }
 
   /** Once; again after a failure. */
-  private async ensured(): Promise<void> {
-    this.ready ??= this.run(() => ensureTable(this.connections, this.table, this.search));
+  private async ensureTableOnce(): Promise<void> {
+    this.ready ??= this.withUnavailableErrors(() => ensureTable(this.connections, this.table, this.search));
     try {
       await this.ready;
     } catch (error) {
@@ -79,33 +81,33 @@ export class PostgresqlSink implements Sink {
     if (signal.aborted) throw new SinkUnavailable(`${this.connections.where}: the delivery was stopped`);
     try {
       await this.connections.transaction((client) => this.write(client, orders));
-      return allAcknowledged(orders);
+      return acknowledgeAll(orders);
     } catch (error) {
       const { code = '', message } = error as { code?: string; message: string };
       if (REFUSALS.test(code)) return { refused: message.slice(0, 1_000) };
       if (code === UNDEFINED_TABLE) this.ready = undefined; // it was dropped: the next attempt makes it again
-      throw this.unavailable(error);
+      throw this.toUnavailable(error);
     }
   }
 
   private async write(client: pg.PoolClient, orders: readonly PushOrder[]): Promise<void> {
     await client.query(DURABLE);
-    const table = quotedTable(this.table);
-    for (const { kind, orders: some } of runsOfOneKind(orders)) {
-      if (kind === 'delete') await client.query(`DELETE FROM ${table} WHERE id = ANY ($1)`, [some.map(idOf)]);
-      else await client.query(upsert(table), columnsOf(some));
+    const table = quoteTable(this.table);
+    for (const { kind, orders: some } of groupRunsByKind(orders)) {
+      if (kind === 'delete') await client.query(`DELETE FROM ${table} WHERE id = ANY ($1)`, [some.map(orderId)]);
+      else await client.query(upsertStatement(table), toColumns(some));
     }
   }
 
-  private async run<T>(work: () => Promise<T>): Promise<T> {
+  private async withUnavailableErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof SinkUnavailable ? error : this.unavailable(error);
+      throw error instanceof SinkUnavailable ? error : this.toUnavailable(error);
     }
   }
 
-  private unavailable(error: unknown): SinkUnavailable {
+  private toUnavailable(error: unknown): SinkUnavailable {
     const { message, code } = error as { message?: string; code?: string };
     return new SinkUnavailable(`${this.connections.where}: ${message || code || String(error)}`);
   }
@@ -116,9 +118,9 @@ const UNDEFINED_TABLE = '42P01';
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
 
-const digestOf = (uri: string): string => createHash('sha256').update(uri).digest('hex');
+const digestUri = (uri: string): string => createHash('sha256').update(uri).digest('hex');
 
-const idOf = ({ uri }: PushOrder): string => digestOf(uri);
+const orderId = ({ uri }: PushOrder): string => digestUri(uri);
 
 interface KeptRow {
   readonly uri: string;
@@ -131,16 +133,16 @@ interface KeptRow {
   readonly file_name: string;
 }
 
-const keptDocument = ({ uri, content_hash: stamp, crawler, text, metas, ...row }: KeptRow): KeptDocument => {
+const toKeptDocument = ({ uri, content_hash: stamp, crawler, text, metas, ...row }: KeptRow): KeptDocument => {
   const encoding = row.encoding ?? undefined;
   const master = { bytes: new Uint8Array(), mimeType: row.mime_type, encoding, fileName: row.file_name };
   const { headings, markdown, chunks, ...values } = metas;
-  const forms = formsFrom({ headings, markdown, chunks });
-  return { crawler, document: { uri, stamp, metas: metasOf(values), master, text, ...forms } };
+  const forms = parseForms({ headings, markdown, chunks });
+  return { crawler, document: { uri, stamp, metas: metasFromValues(values), master, text, ...forms } };
 };
 
 /** An array of values for each column: the statement is the same for batches of any size. */
-function upsert(table: string): string {
+function upsertStatement(table: string): string {
   const names = COLUMNS.map(({ name }) => name);
   const arrays = COLUMNS.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ');
   const changes = names.slice(1).map((name) => `${name} = excluded.${name}`);
@@ -148,42 +150,54 @@ function upsert(table: string): string {
     ON CONFLICT (id) DO UPDATE SET ${changes.join(', ')}`;
 }
 
-function columnsOf(orders: readonly PushOrder[]): unknown[][] {
-  const rows = orders.flatMap((order) => (order.kind === 'add' ? [rowOf(order, order.document)] : []));
+function toColumns(orders: readonly PushOrder[]): unknown[][] {
+  const rows = orders.flatMap((order) => (order.kind === 'add' ? [toRow(order, order.document)] : []));
   return COLUMNS.map(({ name }) => rows.map((row) => row[name]));
 }
 
 type Row = Readonly<Record<(typeof COLUMNS)[number]['name'], string | undefined>>;
 
-function rowOf(order: PushOrder, document: PushDocument): Row {
+function toRow(order: PushOrder, document: PushDocument): Row {
   const { uri, stamp, metas, master, text } = document;
   return {
-    id: idOf(order),
-    uri: stored(uri),
+    id: orderId(order),
+    uri: withoutNul(uri),
     content_hash: stamp,
     crawler: order.crawler,
-    title: stored(metas.find(({ name }) => name === 'title')?.value ?? ''),
-    text: stored(text),
-    metas: JSON.stringify({ ...valuesByName(metas.map(storedMeta), (name) => name || '_'), ...forms(document) }),
-    mime_type: stored(master.mimeType),
+    title: withoutNul(metas.find(({ name }) => name === 'title')?.value ?? ''),
+    text: withoutNul(text),
+    metas: JSON.stringify({
+      ...valuesByName(metas.map(metaWithoutNul), (name) => name || '_'),
+      ...formColumns(document),
+    }),
+    mime_type: withoutNul(master.mimeType),
     encoding: master.encoding,
-    file_name: stored(master.fileName),
+    file_name: withoutNul(master.fileName),
     updated_at: new Date(order.decidedAt).toISOString(),
   };
 }
 
 /** Beside the metas, under the names that they have in other sinks. */
-function forms({ headings, markdown, chunks }: PushDocument): Record<string, unknown> {
+function formColumns({ headings, markdown, chunks }: PushDocument): Record<string, unknown> {
   return {
-    ...(headings ? { headings: headings.map(headingText).map(stored) } : {}),
-    ...(markdown === undefined ? {} : { markdown: stored(markdown) }),
+    ...(headings ? { headings: headings.map(formatHeading).map(withoutNul) } : {}),
+    ...(markdown === undefined ? {} : { markdown: withoutNul(markdown) }),
     ...(chunks
-      ? { chunks: chunks.map(({ text, path, ...place }) => ({ text: stored(text), path: path.map(stored), ...place })) }
+      ? {
+          chunks: chunks.map(({ text, path, ...place }) => ({
+            text: withoutNul(text),
+            path: path.map(withoutNul),
+            ...place,
+          })),
+        }
       : {}),
   };
 }
 
 /** PostgreSQL takes every Unicode text but the character NUL. */
-const stored = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+const withoutNul = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
-const storedMeta = ({ name, value }: PushDocument['metas'][number]) => ({ name: stored(name), value: stored(value) });
+const metaWithoutNul = ({ name, value }: PushDocument['metas'][number]) => ({
+  name: withoutNul(name),
+  value: withoutNul(value),
+});

@@ -25,12 +25,12 @@ export const COLUMNS = [
 const SEARCHED_TEXT = 200_000;
 
 /** `schema.table` or `table`, quoted for SQL. */
-export const quotedTable = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.');
+export const quoteTable = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.');
 
 /** Makes what is missing of schema, table, search column and index. Never changes or removes what is there. */
 export async function ensureTable(connections: Connections, name: string, search?: string): Promise<void> {
-  const table = quotedTable(name);
-  const present = await columnsOf(connections, table);
+  const table = quoteTable(name);
+  const present = await listColumns(connections, table);
   const missing = COLUMNS.filter((column) => !present.has(column.name));
   if (present.size > 0 && missing.length > 0) {
     const names = missing.map((column) => `${column.name} ${column.type}`).join(', ');
@@ -50,7 +50,7 @@ export async function ensureTable(connections: Connections, name: string, search
 }
 
 async function addSearch(client: pg.PoolClient, name: string, search: string): Promise<void> {
-  const table = quotedTable(name);
+  const table = quoteTable(name);
   const configuration = `${pg.escapeLiteral(search)}::regconfig`;
   await client.query(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS search tsvector GENERATED ALWAYS AS (
     setweight(to_tsvector(${configuration}, left(title, 1000)), 'A') ||
@@ -59,7 +59,7 @@ async function addSearch(client: pg.PoolClient, name: string, search: string): P
   await client.query(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} USING gin (search)`);
 }
 
-async function columnsOf(connections: Connections, table: string): Promise<Set<string>> {
+async function listColumns(connections: Connections, table: string): Promise<Set<string>> {
   const { rows } = await connections.query<{ name: string }>(
     `SELECT attname AS name FROM pg_attribute
      WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`,

@@ -30,7 +30,7 @@ export function parseChallenges(header: string | undefined): Challenge[] {
 export const parseParameters = (header: string | undefined): ReadonlyMap<string, string> =>
   parseChallenges(`x ${header ?? ''}`)[0]?.parameters ?? new Map();
 
-export const schemesOf = (header: string | undefined): string =>
+export const listSchemes = (header: string | undefined): string =>
   parseChallenges(header)
     .map(({ scheme }) => scheme)
     .join(', ');

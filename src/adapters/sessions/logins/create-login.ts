@@ -9,9 +9,9 @@ import { SteadyLogin } from './steady-login.js';
 
 /** Its steps and its result never contain the secrets of the definition, which a site may repeat anywhere. */
 export function createLogin(definition: LoginDefinition): LoginMethod {
-  const method = methodOf(definition);
+  const method = createMethod(definition);
   const login = method.login.bind(method);
-  const hidden = hiding([...secretsIn(definition), ...basicOf(definition)]);
+  const hidden = hiding([...secretsIn(definition), ...encodeBasic(definition)]);
   method.login = async (tools) => {
     const report: LoginTools['report'] = ({ url, detail, ...step }) =>
       tools.report({
@@ -25,11 +25,11 @@ export function createLogin(definition: LoginDefinition): LoginMethod {
   return method;
 }
 
-const basicOf = (definition: LoginDefinition): string[] =>
+const encodeBasic = (definition: LoginDefinition): string[] =>
   'user' in definition && 'password' in definition ? [`${definition.user}:${definition.password.reveal()}`] : [];
 
 /** To add a type: its row in the table of read/logins.ts, its definition, and a class here. */
-function methodOf(definition: LoginDefinition): LoginMethod {
+function createMethod(definition: LoginDefinition): LoginMethod {
   switch (definition.type) {
     case 'digest':
       return new DigestLogin(definition);

@@ -8,9 +8,9 @@ import type {
   SessionAnswer,
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
-import { parseChallenges, parseParameters, schemesOf } from './challenges.js';
-import { chooseDigest, type DigestChallenge, digestAuthorization } from './digest.js';
-import { ask, verdict } from './probe.js';
+import { listSchemes, parseChallenges, parseParameters } from './challenges.js';
+import { chooseDigest, createDigestAuthorization, type DigestChallenge } from './digest.js';
+import { fetchAndReport, toLoginResult } from './probe.js';
 
 /** Digest: every request answers the last challenge, and has a counter. */
 export class DigestLogin implements LoginMethod {
@@ -21,16 +21,16 @@ export class DigestLogin implements LoginMethod {
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { check, name } = this.definition;
-    const first = await ask(tools, 'requested a challenge', { url: check, session: { login: name } });
-    if (first.kind === 'failure' || first.status !== 401) return verdict(first, check);
+    const first = await fetchAndReport(tools, 'requested a challenge', { url: check, session: { login: name } });
+    if (first.kind === 'failure' || first.status !== 401) return toLoginResult(first, check);
     const header = first.headers['www-authenticate'];
-    if (!this.take(header))
+    if (!this.acceptChallenge(header))
       return {
         kind: 'changed',
-        detail: `${check} asks for ${schemesOf(header) || 'no scheme at all'}, not for a Digest that this login supports`,
+        detail: `${check} asks for ${listSchemes(header) || 'no scheme at all'}, not for a Digest that this login supports`,
       };
-    const answer = await ask(tools, 'answered the challenge', { url: check, session: this.session(check) });
-    return verdict(answer, check, ['digest']);
+    const answer = await fetchAndReport(tools, 'answered the challenge', { url: check, session: this.session(check) });
+    return toLoginResult(answer, check, ['digest']);
   }
 
   session(url: string): RequestSession {
@@ -45,29 +45,29 @@ export class DigestLogin implements LoginMethod {
       cnonce: randomBytes(16).toString('hex'),
     };
     return {
-      headers: { authorization: digestAuthorization(challenge, { user, password: password.reveal() }, request) },
+      headers: { authorization: createDigestAuthorization(challenge, { user, password: password.reveal() }, request) },
     };
   }
 
   answered({ status, challenge, authenticationInfo }: SessionAnswer): SessionVerdict {
     if (status !== 401) {
       const next = parseParameters(authenticationInfo).get('nextnonce');
-      if (next !== undefined && this.challenge) this.renew({ ...this.challenge, nonce: next });
+      if (next !== undefined && this.challenge) this.setChallenge({ ...this.challenge, nonce: next });
       return 'fine';
     }
     const before = this.challenge;
-    const known = this.take(challenge);
+    const known = this.acceptChallenge(challenge);
     // A nonce expires independently of the password.
     return known && (this.challenge?.stale || !before) ? 'again' : 'ended';
   }
 
-  private take(header: string | undefined): boolean {
+  private acceptChallenge(header: string | undefined): boolean {
     const challenge = chooseDigest(parseChallenges(header));
-    if (challenge) this.renew(challenge);
+    if (challenge) this.setChallenge(challenge);
     return challenge !== undefined;
   }
 
-  private renew(challenge: DigestChallenge): void {
+  private setChallenge(challenge: DigestChallenge): void {
     if (challenge.nonce !== this.challenge?.nonce) this.count = 0;
     this.challenge = challenge;
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseChallenges, parseParameters } from './challenges.js';
-import { chooseDigest, digestAuthorization } from './digest.js';
+import { chooseDigest, createDigestAuthorization } from './digest.js';
 
 /** RFC 7616, 3.9.1. */
 const EXAMPLE = `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=SHA-256, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS", Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=MD5, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`;
@@ -17,7 +17,7 @@ it.each([
   ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
 ])('the answer for %s is that of RFC 7616', (algorithm, response) => {
   const challenges = parseChallenges(EXAMPLE).filter(({ parameters }) => parameters.get('algorithm') === algorithm);
-  const header = digestAuthorization(chooseDigest(challenges)!, USER, REQUEST);
+  const header = createDigestAuthorization(chooseDigest(challenges)!, USER, REQUEST);
   expect(parseParameters(header.slice('Digest '.length)).get('response')).toBe(response);
   expect(header).toContain('nc=00000001');
 });

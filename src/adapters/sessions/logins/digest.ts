@@ -21,16 +21,17 @@ export interface DigestUser {
   readonly password: string;
 }
 
-const baseOf = (algorithm: string | undefined): string => (algorithm ?? 'MD5').toLowerCase().replace(/-sess$/, '');
+const baseAlgorithm = (algorithm: string | undefined): string =>
+  (algorithm ?? 'MD5').toLowerCase().replace(/-sess$/, '');
 
 /** The strongest supported challenge. */
 export function chooseDigest(challenges: readonly Challenge[]): DigestChallenge | undefined {
   const usable = challenges.filter(({ scheme, parameters }) => {
     const qop = parameters.get('qop');
-    const known = baseOf(parameters.get('algorithm')) in HASHES;
+    const known = baseAlgorithm(parameters.get('algorithm')) in HASHES;
     return scheme === 'digest' && parameters.has('nonce') && known && (!qop || /\bauth\b(?!-)/.test(qop));
   });
-  const strength = ({ parameters }: Challenge): number => STRENGTH.indexOf(baseOf(parameters.get('algorithm')));
+  const strength = ({ parameters }: Challenge): number => STRENGTH.indexOf(baseAlgorithm(parameters.get('algorithm')));
   const [best] = usable.toSorted((a, b) => strength(a) - strength(b));
   if (!best) return undefined;
   const { parameters } = best;
@@ -55,9 +56,14 @@ export interface DigestRequest {
 }
 
 /** Value of the Authorization header. */
-export function digestAuthorization(challenge: DigestChallenge, user: DigestUser, request: DigestRequest): string {
+export function createDigestAuthorization(
+  challenge: DigestChallenge,
+  user: DigestUser,
+  request: DigestRequest,
+): string {
   const { realm, nonce, opaque, algorithm, qop, userhash } = challenge;
-  const hash = (text: string): string => createHash(HASHES[baseOf(algorithm)]!).update(text, 'utf8').digest('hex');
+  const hash = (text: string): string =>
+    createHash(HASHES[baseAlgorithm(algorithm)]!).update(text, 'utf8').digest('hex');
   const { method, uri, cnonce } = request;
   const nc = request.count.toString(16).padStart(8, '0');
   const secret = hash(`${user.user}:${realm}:${user.password}`);
@@ -67,13 +73,13 @@ export function digestAuthorization(challenge: DigestChallenge, user: DigestUser
   const response = qop ? hash(`${a1}:${nonce}:${nc}:${cnonce}:auth:${a2}`) : hash(`${a1}:${nonce}:${a2}`);
   const username = userhash ? hash(`${user.user}:${realm}`) : user.user;
   const parts = [
-    `username=${quoted(username)}`,
-    `realm=${quoted(realm)}`,
-    `nonce=${quoted(nonce)}`,
-    `uri=${quoted(uri)}`,
+    `username=${quote(username)}`,
+    `realm=${quote(realm)}`,
+    `nonce=${quote(nonce)}`,
+    `uri=${quote(uri)}`,
     `response="${response}"`,
     ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
-    ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+    ...(opaque === undefined ? [] : [`opaque=${quote(opaque)}`]),
     ...(qop ? ['qop=auth', `nc=${nc}`] : []),
     ...(qop || session ? [`cnonce="${cnonce}"`] : []),
     ...(userhash ? ['userhash=true'] : []),
@@ -81,4 +87,4 @@ export function digestAuthorization(challenge: DigestChallenge, user: DigestUser
   return `Digest ${parts.join(', ')}`;
 }
 
-const quoted = (text: string): string => `"${text.replace(/[\r\n]/g, '').replace(/["\\]/g, '\\$&')}"`;
+const quote = (text: string): string => `"${text.replace(/[\r\n]/g, '').replace(/["\\]/g, '\\$&')}"`;

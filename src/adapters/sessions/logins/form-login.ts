@@ -11,16 +11,16 @@ import type {
 } from '../../../engine/ports/login-method.js';
 import { CookieSession } from '../cookie-sessions.js';
 import {
+  collectValues,
   describeForms,
-  fieldOf,
+  displayName,
+  findField,
   findForm,
   type HtmlPage,
-  has,
-  nameOf,
+  hasElement,
   PageTooComplex,
   parsePage,
   textOf,
-  valuesOf,
 } from './html-form.js';
 
 const LARGEST_PAGE = 2 * 1024 * 1024;
@@ -65,7 +65,7 @@ export class FormSession implements LoginMethod {
   private pages = new Set<string>();
 
   constructor(private readonly definition: FormLogin) {
-    if (definition.page !== definition.url) this.know(definition.page);
+    if (definition.page !== definition.url) this.addKnownPage(definition.page);
     if (definition.loggedOut !== undefined) this.markers = [definition.loggedOut];
   }
 
@@ -73,12 +73,12 @@ export class FormSession implements LoginMethod {
     this.jar = new CookieSession();
     try {
       const { page, steps } = this.definition;
-      let shown = await this.open(tools, 'opened the login page', { url: page, method: 'GET' });
+      let shown = await this.openPage(tools, 'opened the login page', { url: page, method: 'GET' });
       for (const [index, step] of steps.entries()) {
         const what = steps.length === 1 ? 'sent the form' : `sent step ${index + 1} of ${steps.length}`;
-        shown = await this.open(tools, what, await this.submission(step, shown));
+        shown = await this.openPage(tools, what, await this.prepareSubmission(step, shown));
       }
-      return this.judge(shown, tools);
+      return this.judgeResult(shown, tools);
     } catch (error) {
       if (!(error instanceof LoginFault)) throw error;
       tools.report({ what: 'stopped', detail: error.message });
@@ -95,11 +95,11 @@ export class FormSession implements LoginMethod {
     if (status === 401 || loggedOut === true) return 'ended';
     if (location === undefined) return 'fine';
     if (location === url) return changed ? 'again' : 'fine';
-    return this.isLogin(location) ? 'ended' : 'fine';
+    return this.leadsToLogin(location) ? 'ended' : 'fine';
   }
 
   isLoginPage(url: string): boolean {
-    return this.isLogin(url) || LOGOUT.test(new URL(url).pathname);
+    return this.leadsToLogin(url) || LOGOUT.test(new URL(url).pathname);
   }
 
   save(): string | undefined {
@@ -111,17 +111,17 @@ export class FormSession implements LoginMethod {
     const { jar, markers, pages } = JSON.parse(text) as Kept;
     if (jar !== undefined) await this.jar.restore(jar);
     this.markers = markers;
-    for (const page of pages) this.know(page);
+    for (const page of pages) this.addKnownPage(page);
   }
 
-  private isLogin(href: string): boolean {
+  private leadsToLogin(href: string): boolean {
     const url = URL.parse(href);
     if (!url) return false;
     return this.pages.has(url.origin + url.pathname) || this.definition.sendTo.includes(url.origin);
   }
 
   /** The root of the prefix is a page of the site, too. */
-  private know(href: string): void {
+  private addKnownPage(href: string): void {
     const url = URL.parse(href);
     const own = URL.parse(this.definition.url);
     if (!url || (own && url.origin === own.origin && url.pathname === own.pathname)) return;
@@ -129,13 +129,13 @@ export class FormSession implements LoginMethod {
   }
 
   /** One page, including its redirects. */
-  private async open(tools: LoginTools, what: string, first: Submission): Promise<Shown> {
+  private async openPage(tools: LoginTools, what: string, first: Submission): Promise<Shown> {
     let request = first;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
       const answer = await this.fetch(tools, hop === 0 ? what : 'followed the redirect', request);
       const location = REDIRECTS.has(answer.status) ? answer.headers['location'] : undefined;
-      if (location === undefined) return this.shown(answer, request.url);
-      request = this.redirected(request, answer.status, location);
+      if (location === undefined) return this.toShownPage(answer, request.url);
+      request = this.followRedirect(request, answer.status, location);
     }
     throw new LoginFault(
       'changed',
@@ -143,7 +143,7 @@ export class FormSession implements LoginMethod {
     );
   }
 
-  private redirected({ url, method, body, contentType }: Submission, status: number, location: string): Submission {
+  private followRedirect({ url, method, body, contentType }: Submission, status: number, location: string): Submission {
     const target = URL.parse(location, url);
     if (!target || !/^https?:$/.test(target.protocol))
       throw new LoginFault('changed', `${withoutQuery(url)} redirects to something that is not a web page`);
@@ -165,11 +165,11 @@ export class FormSession implements LoginMethod {
     }
     const { 'set-cookie': setCookie, location } = answer.headers;
     if (setCookie !== undefined) await this.jar.take(url, setCookie);
-    tools.report({ what, url: shownUrl, status: answer.status, detail: reportOf(setCookie, location) });
+    tools.report({ what, url: shownUrl, status: answer.status, detail: describeRedirect(setCookie, location) });
     return answer;
   }
 
-  private shown(answer: Extract<FetchOutcome, { kind: 'response' }>, url: string): Shown {
+  private toShownPage(answer: Extract<FetchOutcome, { kind: 'response' }>, url: string): Shown {
     const { status } = answer;
     const place = withoutQuery(url);
     if (status === 423) throw new LoginFault('locked', `${place} answered 423: the account is locked`);
@@ -183,12 +183,12 @@ export class FormSession implements LoginMethod {
     }
   }
 
-  private async submission({ form: wanted, fields, json }: LoginStep, { page }: Shown): Promise<Submission> {
+  private async prepareSubmission({ form: wanted, fields, json }: LoginStep, { page }: Shown): Promise<Submission> {
     if (json !== undefined) {
       const target = new URL(json);
       this.checkRecipient(target);
       const values = Object.fromEntries(fields.map(({ name, value }) => [name, value.reveal()]));
-      this.know(json);
+      this.addKnownPage(json);
       return { url: json, method: 'POST', body: Buffer.from(JSON.stringify(values)), contentType: 'application/json' };
     }
     const form = findForm(
@@ -204,7 +204,7 @@ export class FormSession implements LoginMethod {
     }
     const filled = new Map(
       fields.map(({ name, value }) => {
-        const field = fieldOf(form.element, name);
+        const field = findField(form.element, name);
         if (!field)
           throw new LoginFault('changed', `the form of ${place} has no field ${name}: ${describeForms(page)}`);
         return [field, value.reveal()] as const;
@@ -212,10 +212,10 @@ export class FormSession implements LoginMethod {
     );
     const target = new URL(form.action);
     this.checkRecipient(target);
-    this.know(page.url);
+    this.addKnownPage(page.url);
     if (this.definition.loggedOut === undefined && filled.size > 1)
-      this.markers = [...filled.keys()].flatMap((field) => nameOf(field) ?? []).map((name) => `name="${name}"`);
-    return encode(target, form.method, form.multipart, valuesOf(form.element, filled));
+      this.markers = [...filled.keys()].flatMap((field) => displayName(field) ?? []).map((name) => `name="${name}"`);
+    return encodeForm(target, form.method, form.multipart, collectValues(form.element, filled));
   }
 
   private checkTransport({ protocol, origin }: URL): void {
@@ -237,20 +237,20 @@ export class FormSession implements LoginMethod {
     );
   }
 
-  private judge({ page, status }: Shown, tools: LoginTools): LoginResult {
+  private judgeResult({ page, status }: Shown, tools: LoginTools): LoginResult {
     const { success, refusedText, lockedText } = this.definition;
     const text = textOf(page);
     const place = withoutQuery(page.url);
-    const end = (kind: 'refused' | 'locked', why: string): LoginResult => {
+    const finish = (kind: 'refused' | 'locked', why: string): LoginResult => {
       tools.report({ what: 'checked whether the login succeeded', url: place, status, detail: why });
       return { kind, detail: why };
     };
     if (lockedText !== undefined && text.includes(lockedText))
-      return end('locked', `${place} says that the account is locked`);
+      return finish('locked', `${place} says that the account is locked`);
     if (refusedText !== undefined && text.includes(refusedText))
-      return end('refused', `${place} says that the user or the password is wrong`);
-    const failed = this.failedTest({ page, status }, text);
-    if (failed !== undefined) return end('refused', `after the login, ${place} ${failed}`);
+      return finish('refused', `${place} says that the user or the password is wrong`);
+    const failed = this.findFailedTest({ page, status }, text);
+    if (failed !== undefined) return finish('refused', `after the login, ${place} ${failed}`);
     const tested = Object.values(success).some((test) => test !== undefined)
       ? 'all checks passed'
       : 'it is not the login form';
@@ -258,11 +258,11 @@ export class FormSession implements LoginMethod {
     return { kind: 'in' };
   }
 
-  private failedTest({ page, status }: Shown, text: string): string | undefined {
+  private findFailedTest({ page, status }: Shown, text: string): string | undefined {
     const { selector, cookie, status: wanted, text: wantedText } = this.definition.success;
     if (wanted !== undefined && status !== wanted) return `answered ${status}, not ${wanted}`;
     if (wanted === undefined && status >= 400) return `answered ${status}`;
-    if (selector !== undefined && !has(page, selector)) return `has no element ${selector}`;
+    if (selector !== undefined && !hasElement(page, selector)) return `has no element ${selector}`;
     if (cookie !== undefined && !this.jar.has(cookie, this.definition.url)) return `has set no cookie ${cookie}`;
     if (wantedText !== undefined && !text.includes(wantedText)) return 'does not have the text of successText';
     const tested = [selector, cookie, wanted, wantedText].some((test) => test !== undefined);
@@ -278,7 +278,7 @@ const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-function encode(
+function encodeForm(
   target: URL,
   method: 'GET' | 'POST',
   multipart: boolean,
@@ -300,7 +300,7 @@ function encode(
 }
 
 /** Names of cookies, and where a redirect leads; values and queries may be secrets. */
-function reportOf(setCookie: string | undefined, location: string | undefined): string | undefined {
+function describeRedirect(setCookie: string | undefined, location: string | undefined): string | undefined {
   const names = setCookie?.split('\n').map((cookie) => cookie.split('=', 1)[0]!.trim().slice(0, 40));
   const parts = [
     ...(location === undefined ? [] : [`redirects to ${withoutQuery(location).slice(0, 200)}`]),

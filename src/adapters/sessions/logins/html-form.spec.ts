@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeForms, fieldOf, findForm, parsePage } from './html-form.js';
+import { describeForms, findField, findForm, parsePage } from './html-form.js';
 
 const page = (html: string) => parsePage(html, 'http://a.test/login');
 
@@ -12,7 +12,7 @@ it('knows no form inside another, as browsers do, so that no field is looked at 
 
 it('finds fields by name, by selector, and none by a text that is neither', () => {
   const { element } = findForm(page('<form><input name=a id=one><input name=b class=two></form>'), undefined, ['a'])!;
-  expect(fieldOf(element, '#one')?.attribs['name']).toBe('a');
-  expect(fieldOf(element, 'input.two')?.attribs['name']).toBe('b');
-  expect(fieldOf(element, 'x[')).toBeUndefined();
+  expect(findField(element, '#one')?.attribs['name']).toBe('a');
+  expect(findField(element, 'input.two')?.attribs['name']).toBe('b');
+  expect(findField(element, 'x[')).toBeUndefined();
 });

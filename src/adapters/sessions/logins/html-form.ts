@@ -55,60 +55,60 @@ export function parsePage(html: string, url: string): HtmlPage {
 }
 
 /** Throws SyntaxError for an invalid selector. */
-export const has = ({ document }: HtmlPage, selector: string): boolean => selectOne(selector, document) !== null;
+export const hasElement = ({ document }: HtmlPage, selector: string): boolean => selectOne(selector, document) !== null;
 
 export const textOf = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
 
 /** By name or id, otherwise by selector; without one, the form that has the fields. */
 export function findForm(page: HtmlPage, wanted: string | undefined, fields: readonly string[]): HtmlForm | undefined {
-  const forms = formsOf(page);
+  const forms = findForms(page);
   const element =
     wanted === undefined
-      ? forms.find((form) => fields.every((field) => fieldOf(form, field) !== undefined))
+      ? forms.find((form) => fields.every((field) => findField(form, field) !== undefined))
       : (forms.find((form) => [attribute(form, 'name'), attribute(form, 'id')].includes(wanted)) ??
-        forms.find(matcher(wanted)));
-  return element && formOf(page, element);
+        forms.find(compileMatcher(wanted)));
+  return element && toHtmlForm(page, element);
 }
 
 /** A field of the form by its name, or by a selector. */
-export function fieldOf(form: Element, wanted: string): Element | undefined {
-  const fields = fieldsOf(form);
+export function findField(form: Element, wanted: string): Element | undefined {
+  const fields = findFields(form);
   if (wanted === PASSWORD_FIELD) return fields.find((field) => attribute(field, 'type')?.toLowerCase() === 'password');
-  if (wanted === USER_FIELD) return userField(fields);
-  return fields.find((field) => attribute(field, 'name') === wanted) ?? fields.find(matcher(wanted));
+  if (wanted === USER_FIELD) return findUserField(fields);
+  return fields.find((field) => attribute(field, 'name') === wanted) ?? fields.find(compileMatcher(wanted));
 }
 
 /** The text field before the password, or the only one of a page that asks for the name first. */
-function userField(fields: readonly Element[]): Element | undefined {
-  const texts = (list: readonly Element[]): Element[] =>
+function findUserField(fields: readonly Element[]): Element | undefined {
+  const textFields = (list: readonly Element[]): Element[] =>
     list.filter(
       (field) =>
         field.name === 'input' && ['text', 'email', 'tel', ''].includes(attribute(field, 'type')?.toLowerCase() ?? ''),
     );
   const password = fields.findIndex((field) => attribute(field, 'type')?.toLowerCase() === 'password');
-  return texts(password < 0 ? fields : fields.slice(0, password)).at(-1);
+  return textFields(password < 0 ? fields : fields.slice(0, password)).at(-1);
 }
 
 /** What a browser would send: hidden fields and defaults as they are, the first button that submits, the given ones filled in. */
-export function valuesOf(form: Element, filled: ReadonlyMap<Element, string>): Filled[] {
+export function collectValues(form: Element, filled: ReadonlyMap<Element, string>): Filled[] {
   const values: Filled[] = [];
   let submitted = false;
-  for (const field of fieldsOf(form)) {
+  for (const field of findFields(form)) {
     const name = attribute(field, 'name');
     if (name === undefined || name === '' || attribute(field, 'disabled') !== undefined) continue;
     const own = filled.get(field);
-    const isSubmit = submits(field);
+    const isSubmit = isSubmitButton(field);
     if (own !== undefined) values.push({ name, value: own });
     else if (isSubmit && submitted) continue;
-    else for (const value of defaultsOf(field)) values.push({ name, value });
+    else for (const value of defaultValues(field)) values.push({ name, value });
     submitted ||= isSubmit;
   }
   return values;
 }
 
-function defaultsOf(field: Element): string[] {
+function defaultValues(field: Element): string[] {
   if (field.name === 'textarea') return [textContent(field)];
-  if (field.name === 'select') return selected(field);
+  if (field.name === 'select') return selectedValues(field);
   const type = attribute(field, 'type')?.toLowerCase() ?? '';
   if (type === 'checkbox' || type === 'radio')
     return attribute(field, 'checked') === undefined ? [] : [attribute(field, 'value') ?? 'on'];
@@ -116,7 +116,7 @@ function defaultsOf(field: Element): string[] {
   return [attribute(field, 'value') ?? ''];
 }
 
-function selected(field: Element): string[] {
+function selectedValues(field: Element): string[] {
   const options = selectAll<AnyNode, Element>('option', field);
   const chosen = options.filter((option) => attribute(option, 'selected') !== undefined);
   const multiple = attribute(field, 'multiple') !== undefined;
@@ -124,18 +124,18 @@ function selected(field: Element): string[] {
   return taken.map((option) => attribute(option, 'value') ?? textContent(option).trim());
 }
 
-function submits(field: Element): boolean {
+function isSubmitButton(field: Element): boolean {
   const type = attribute(field, 'type')?.toLowerCase();
   return field.name === 'button' ? type === undefined || type === 'submit' : type === 'submit';
 }
 
 /** A description of the existing forms, for a person who looks for one. */
 export function describeForms(page: HtmlPage): string {
-  const forms = formsOf(page);
+  const forms = findForms(page);
   if (forms.length === 0) return 'the page has no form';
   const shown = forms.slice(0, MOST_FORMS_SHOWN).map((form) => {
     const name = attribute(form, 'name') ?? attribute(form, 'id');
-    const names = fieldsOf(form).flatMap((field) => attribute(field, 'name') ?? []);
+    const names = findFields(form).flatMap((field) => attribute(field, 'name') ?? []);
     const list = names.slice(0, MOST_FIELDS_SHOWN).join(', ').slice(0, 300) || 'no fields';
     return `${name === undefined ? 'a form without a name' : `form ${name.slice(0, 60)}`} with ${list}`;
   });
@@ -144,17 +144,17 @@ export function describeForms(page: HtmlPage): string {
 }
 
 /** The name by which the page would be recognised. */
-export const nameOf = (field: Element): string | undefined => attribute(field, 'name');
+export const displayName = (field: Element): string | undefined => attribute(field, 'name');
 
-const formsOf = ({ document }: HtmlPage): Element[] =>
+const findForms = ({ document }: HtmlPage): Element[] =>
   selectAll<AnyNode, Element>('form', document).filter(isTag).slice(0, MOST_FORMS);
 
-const fieldsOf = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELDS, form).filter(isTag);
+const findFields = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELDS, form).filter(isTag);
 
 const attribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
 
 /** Matches nothing if the selector is invalid. */
-function matcher(selector: string): (element: Element) => boolean {
+function compileMatcher(selector: string): (element: Element) => boolean {
   try {
     return compile<AnyNode, Element>(selector);
   } catch {
@@ -162,7 +162,7 @@ function matcher(selector: string): (element: Element) => boolean {
   }
 }
 
-function formOf({ url, document }: HtmlPage, element: Element): HtmlForm | undefined {
+function toHtmlForm({ url, document }: HtmlPage, element: Element): HtmlForm | undefined {
   const base = selectOne<AnyNode, Element>('base[href]', document);
   const around = URL.parse((base && attribute(base, 'href')) ?? '', url)?.href ?? url;
   const action = attribute(element, 'action')?.trim();

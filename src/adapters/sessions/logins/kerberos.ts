@@ -13,17 +13,17 @@ interface Kerberos {
 const load = createRequire(import.meta.url);
 
 /** No static import, so that builds and installations work without it. */
-const kerberos = (): Kerberos => load('kerberos') as Kerberos;
+const loadKerberos = (): Kerberos => load('kerberos') as Kerberos;
 
 /**
  * What a request to a service of the host carries: each needs a ticket of its own, since servers refuse one that they have seen.
  * Rejects with the message of the Kerberos library. Only one at a time (see inTurn).
  * @param cache of tickets; the library renews them from the keytab when they expire
  */
-export async function ticketFor(login: NegotiateLogin, host: string, cache: number): Promise<string> {
+export async function requestTicket(login: NegotiateLogin, host: string, cache: number): Promise<string> {
   const { service = `HTTP@${host}`, principal } = login;
-  return within(environmentOf(login, cache), async () => {
-    const client = await kerberos().initializeClient(service, principal === undefined ? {} : { principal });
+  return withEnvironment(buildEnvironment(login, cache), async () => {
+    const client = await loadKerberos().initializeClient(service, principal === undefined ? {} : { principal });
     return client.step('');
   });
 }
@@ -31,7 +31,7 @@ export async function ticketFor(login: NegotiateLogin, host: string, cache: numb
 type Environment = Readonly<Record<string, string>>;
 
 /** Without a keytab, tickets come from another program (kinit), which keeps them in a cache of its own choice. */
-function environmentOf({ name, keytab }: NegotiateLogin, cache: number): Environment {
+function buildEnvironment({ name, keytab }: NegotiateLogin, cache: number): Environment {
   const file = keytab ? `FILE:${keytab.path}` : process.env[CLIENT_KEYTAB];
   if (!file) return {};
   return { [CLIENT_KEYTAB]: file, [CACHE]: `MEMORY:crawlway-${name}-${keytab?.digest ?? ''}-${cache}` };
@@ -40,7 +40,7 @@ function environmentOf({ name, keytab }: NegotiateLogin, cache: number): Environ
 const CLIENT_KEYTAB = 'KRB5_CLIENT_KTNAME';
 const CACHE = 'KRB5CCNAME';
 
-async function within<T>(environment: Environment, work: () => Promise<T>): Promise<T> {
+async function withEnvironment<T>(environment: Environment, work: () => Promise<T>): Promise<T> {
   const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, environment);
   try {
@@ -56,7 +56,7 @@ async function within<T>(environment: Environment, work: () => Promise<T>): Prom
 let last: Promise<unknown> = Promise.resolve();
 
 /** The library takes keytab and cache from the environment of the process, which is set for one login at a time. */
-export function inTurn<T>(work: () => Promise<T>): Promise<T> {
+export function enqueue<T>(work: () => Promise<T>): Promise<T> {
   const turn = last.then(work);
   last = turn.catch(() => undefined);
   return turn;
@@ -71,5 +71,5 @@ const MEANINGS: readonly (readonly [RegExp, LoginFailureKind])[] = [
 ];
 
 /** A keytab with an old key is as wrong as a wrong password: too many attempts lock the account. */
-export const meaningOf = (message: string): LoginFailureKind =>
+export const classifyError = (message: string): LoginFailureKind =>
   MEANINGS.find(([words]) => words.test(message))?.[1] ?? 'unreachable';

@@ -7,8 +7,8 @@ import type {
   SessionAnswer,
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
-import { inTurn, meaningOf, ticketFor } from './kerberos.js';
-import { probe } from './probe.js';
+import { classifyError, enqueue, requestTicket } from './kerberos.js';
+import { probePage } from './probe.js';
 
 /** Every request carries a ticket, which the library renews from the keytab. */
 export class NegotiateSession implements LoginMethod {
@@ -20,7 +20,7 @@ export class NegotiateSession implements LoginMethod {
   async login(tools: LoginTools): Promise<LoginResult> {
     const { check, name } = this.definition;
     const what = 'asked Kerberos for a ticket';
-    this.forget();
+    this.discardTickets();
     let session: RequestSession;
     try {
       session = await this.session(check);
@@ -28,18 +28,18 @@ export class NegotiateSession implements LoginMethod {
       const { message } = error as Error;
       const detail = `Kerberos issued no ticket: ${message}`;
       tools.report({ what, detail });
-      return { kind: meaningOf(message), detail };
+      return { kind: classifyError(message), detail };
     }
     tools.report({ what, detail: 'got one' });
-    return probe(tools, { url: check, session: { ...session, login: name }, schemes: ['negotiate'] });
+    return probePage(tools, { url: check, session: { ...session, login: name }, schemes: ['negotiate'] });
   }
 
   /** A keytab that was refused is not tried before the next login: each attempt counts where accounts are locked. */
   session(url: string): Promise<RequestSession> {
-    return inTurn(async () => {
+    return enqueue(async () => {
       if (this.failure) throw this.failure;
       try {
-        const ticket = await ticketFor(this.definition, new URL(url).hostname, this.cache);
+        const ticket = await requestTicket(this.definition, new URL(url).hostname, this.cache);
         return { headers: { authorization: `Negotiate ${ticket}` } };
       } catch (error) {
         this.failure = error as Error;
@@ -53,7 +53,7 @@ export class NegotiateSession implements LoginMethod {
   }
 
   /** For expired tickets the library reports nothing else; with an empty cache it reports the cause. */
-  private forget(): void {
+  private discardTickets(): void {
     if (!this.failure) return;
     this.failure = undefined;
     this.cache++;

@@ -9,7 +9,7 @@ import type {
   SessionAnswer,
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
-import { basic } from './steady-login.js';
+import { basicAuthorization } from './steady-login.js';
 
 const LONGEST_TOKEN = 16_384;
 const SMALL_ANSWER = 256 * 1024;
@@ -25,7 +25,7 @@ export class OAuth2Client implements LoginMethod {
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { tokenUrl } = this.definition;
-    const answer = await tools.fetch(this.request());
+    const answer = await tools.fetch(this.buildRequest());
     if (answer.kind === 'failure') {
       tools.report({ what: 'requested a token', url: tokenUrl, detail: `${answer.code}: ${answer.detail}` });
       return { kind: 'unreachable', detail: `the token endpoint ${tokenUrl} could not be reached: ${answer.detail}` };
@@ -33,7 +33,7 @@ export class OAuth2Client implements LoginMethod {
     const body = parseObject(answer.body);
     const told = typeof body['error'] === 'string' ? body['error'].slice(0, 200) : undefined;
     tools.report({ what: 'requested a token', url: tokenUrl, status: answer.status, detail: told });
-    return this.result(answer, body, told, tools);
+    return this.toLoginResult(answer, body, told, tools);
   }
 
   session(): RequestSession {
@@ -44,7 +44,7 @@ export class OAuth2Client implements LoginMethod {
     return status === 401 ? 'ended' : 'fine';
   }
 
-  private request(): Parameters<LoginTools['fetch']>[0] {
+  private buildRequest(): Parameters<LoginTools['fetch']>[0] {
     const { tokenUrl, clientId, clientSecret, scope, audience, clientAuthentication, name } = this.definition;
     const form = new URLSearchParams({ grant_type: 'client_credentials' });
     if (scope !== undefined) form.set('scope', scope);
@@ -57,7 +57,11 @@ export class OAuth2Client implements LoginMethod {
       form.set('client_id', clientId);
       form.set('client_secret', clientSecret.reveal());
       // RFC 6749, 2.3.1: both are form-encoded before they are joined.
-    } else headers['authorization'] = basic(encodeURIComponent(clientId), encodeURIComponent(clientSecret.reveal()));
+    } else
+      headers['authorization'] = basicAuthorization(
+        encodeURIComponent(clientId),
+        encodeURIComponent(clientSecret.reveal()),
+      );
     return {
       url: tokenUrl,
       method: 'POST',
@@ -67,7 +71,7 @@ export class OAuth2Client implements LoginMethod {
     };
   }
 
-  private result(
+  private toLoginResult(
     { status }: Extract<FetchOutcome, { kind: 'response' }>,
     body: Readonly<Record<string, unknown>>,
     told: string | undefined,

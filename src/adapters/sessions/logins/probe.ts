@@ -2,7 +2,7 @@
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type { LoginResult, LoginTools } from '../../../engine/ports/login-method.js';
-import { schemesOf } from './challenges.js';
+import { listSchemes } from './challenges.js';
 
 const SMALL_PAGE = 64 * 1024;
 
@@ -13,13 +13,13 @@ export interface Probe {
   readonly schemes?: readonly string[];
 }
 
-export async function probe(tools: LoginTools, { url, session, schemes }: Probe): Promise<LoginResult> {
-  const answer = await ask(tools, 'requested the page to check the login', { url, session });
-  return verdict(answer, url, schemes);
+export async function probePage(tools: LoginTools, { url, session, schemes }: Probe): Promise<LoginResult> {
+  const answer = await fetchAndReport(tools, 'requested the page to check the login', { url, session });
+  return toLoginResult(answer, url, schemes);
 }
 
 /** One request of a login, reported. */
-export async function ask(
+export async function fetchAndReport(
   tools: LoginTools,
   what: string,
   request: { readonly url: string; readonly session: RequestSession },
@@ -31,7 +31,7 @@ export async function ask(
   return answer;
 }
 
-export function verdict(answer: FetchOutcome, url: string, schemes?: readonly string[]): LoginResult {
+export function toLoginResult(answer: FetchOutcome, url: string, schemes?: readonly string[]): LoginResult {
   if (answer.kind === 'failure' && answer.code === 'tls-client-certificate')
     return {
       kind: 'refused',
@@ -40,14 +40,14 @@ export function verdict(answer: FetchOutcome, url: string, schemes?: readonly st
   if (answer.kind === 'failure')
     return { kind: 'unreachable', detail: `${url} could not be reached: ${answer.code}: ${answer.detail}` };
   const { status, headers } = answer;
-  if (status === 401) return refused(url, headers['www-authenticate'], schemes);
+  if (status === 401) return toRefused(url, headers['www-authenticate'], schemes);
   if (status === 407 || status === 408 || status === 429 || status >= 500)
     return { kind: 'unreachable', detail: `${url} answered ${status}` };
   return { kind: 'in' };
 }
 
-function refused(url: string, challenge: string | undefined, schemes: readonly string[] | undefined): LoginResult {
-  const offered = schemesOf(challenge);
+function toRefused(url: string, challenge: string | undefined, schemes: readonly string[] | undefined): LoginResult {
+  const offered = listSchemes(challenge);
   const meant =
     schemes === undefined || offered === '' || schemes.some((scheme) => offered.split(', ').includes(scheme));
   if (meant) return { kind: 'refused', detail: `${url} answered 401: the user or its secret is wrong` };

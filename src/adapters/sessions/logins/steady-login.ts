@@ -8,7 +8,7 @@ import type {
   SessionAnswer,
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
-import { probe } from './probe.js';
+import { probePage } from './probe.js';
 
 type SteadyDefinition = PasswordLogin | HeaderLogin | CertificateLogin | NtlmLogin;
 
@@ -18,7 +18,7 @@ export class SteadyLogin implements LoginMethod {
   login(tools: LoginTools): Promise<LoginResult> {
     const { name, check } = this.definition;
     const session = { ...this.session(), login: name };
-    return probe(tools, { url: check, session, schemes: SCHEMES[this.definition.type] });
+    return probePage(tools, { url: check, session, schemes: SCHEMES[this.definition.type] });
   }
 
   session(): RequestSession {
@@ -34,7 +34,7 @@ export class SteadyLogin implements LoginMethod {
       case 'header':
         return { headers: { [definition.header]: definition.value.reveal() } };
       default:
-        return { headers: { authorization: basic(definition.user, definition.password.reveal()) } };
+        return { headers: { authorization: basicAuthorization(definition.user, definition.password.reveal()) } };
     }
   }
 
@@ -50,5 +50,5 @@ const SCHEMES: Readonly<Partial<Record<SteadyDefinition['type'], readonly string
 };
 
 /** RFC 7617, UTF-8. */
-export const basic = (user: string, password: string): string =>
+export const basicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

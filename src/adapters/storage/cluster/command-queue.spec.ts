@@ -17,7 +17,7 @@ async function started(carryOut: (text: string) => Promise<boolean>) {
   const table = new PostgresCommands(pool);
   const errors: unknown[] = [];
   const log: Log = { ...SILENT, error: (_, particulars) => errors.push(particulars) };
-  const queue = new CommandQueue(table, { log, owned: () => [3], carryOut: ({ text }) => carryOut(text) });
+  const queue = new CommandQueue(table, { log, ownedPartitions: () => [3], carryOut: ({ text }) => carryOut(text) });
   const send = (text: string, delivers = false) =>
     pool.rows('INSERT INTO owner_command (part, host, text, delivers) VALUES (3, $1, $2, $3)', ['h', text, delivers]);
   /** Waits for what was started and needs no sink. */
@@ -82,7 +82,7 @@ it('a command that is not possible now is brought again', async () => {
   possible = true;
   await expect
     .poll(async () => {
-      queue.again();
+      queue.retryDeferred();
       await queue.start();
       return pool.rows('SELECT 1 FROM owner_command');
     })

@@ -24,9 +24,13 @@ export interface CommandTable {
   /**
    * Commands of these partitions that may be tried, without these ids: first those that deliver nothing, each kind oldest first.
    */
-  ready(partitions: readonly number[], without: readonly number[], limit: number): Promise<readonly StoredCommand[]>;
+  findReady(
+    partitions: readonly number[],
+    without: readonly number[],
+    limit: number,
+  ): Promise<readonly StoredCommand[]>;
   remove(command: StoredCommand): Promise<void>;
-  failed(command: StoredCommand, failure: Failure): Promise<void>;
+  recordFailure(command: StoredCommand, failure: Failure): Promise<void>;
 }
 
 /** Commands that deliver orders in flight at once: a sink takes them in batches. */
@@ -40,14 +44,14 @@ const LONGEST_MESSAGE = 1_000;
 interface Owner {
   readonly log: Log;
   /** Owned partitions, as they are now. */
-  owned(): readonly number[];
+  ownedPartitions(): readonly number[];
   /** False: not now, offer it again. */
   carryOut(command: OwnerCommand): Promise<boolean>;
 }
 
 export class CommandQueue {
   readonly #inFlight = new Map<number, StoredCommand>();
-  /** Commands that were not possible when last tried; reset by the next `again`. */
+  /** Commands that were not possible when last tried; reset by the next `retryDeferred`. */
   readonly #deferred = new Set<number>();
   #starting: Promise<void> = Promise.resolve();
 
@@ -57,7 +61,7 @@ export class CommandQueue {
   ) {}
 
   /** Commands that were not possible a while ago may be by now. Must be called from time to time. */
-  again(): void {
+  retryDeferred(): void {
     this.#deferred.clear();
   }
 
@@ -73,11 +77,11 @@ export class CommandQueue {
 
   async #startReady(): Promise<void> {
     for (;;) {
-      const owned = this.owner.owned();
+      const owned = this.owner.ownedPartitions();
       if (owned.length === 0) return;
-      const ready = await this.table.ready(owned, [...this.#inFlight.keys(), ...this.#deferred], READ_AT_ONCE);
+      const ready = await this.table.findReady(owned, [...this.#inFlight.keys(), ...this.#deferred], READ_AT_ONCE);
       for (const command of ready) {
-        if (command.delivers && this.#delivering() >= MOST_DELIVERING) return;
+        if (command.delivers && this.#countDelivering() >= MOST_DELIVERING) return;
         this.#inFlight.set(command.id, command);
         void this.#run(command);
       }
@@ -87,32 +91,32 @@ export class CommandQueue {
 
   async #run(command: StoredCommand): Promise<void> {
     try {
-      if (await this.#tried(command)) await this.table.remove(command);
+      if (await this.#tryCommand(command)) await this.table.remove(command);
     } catch {
       // The database is unavailable: the command is still there, and is carried out again.
       this.#deferred.add(command.id);
     } finally {
       this.#inFlight.delete(command.id);
     }
-    if (command.delivers && this.#delivering() === MOST_DELIVERING - 1) await this.start().catch(() => undefined);
+    if (command.delivers && this.#countDelivering() === MOST_DELIVERING - 1) await this.start().catch(() => undefined);
   }
 
-  async #tried(command: StoredCommand): Promise<boolean> {
+  async #tryCommand(command: StoredCommand): Promise<boolean> {
     let isDone: boolean;
     try {
       isDone = await this.owner.carryOut(command);
     } catch (error) {
-      await this.#failed(command, String(error).slice(0, LONGEST_MESSAGE));
+      await this.#onFailure(command, String(error).slice(0, LONGEST_MESSAGE));
       return false;
     }
     if (!isDone) this.#deferred.add(command.id);
     return isDone;
   }
 
-  async #failed(command: StoredCommand, message: string): Promise<void> {
+  async #onFailure(command: StoredCommand, message: string): Promise<void> {
     const tries = command.tries + 1;
     const isLast = tries >= MOST_TRIES;
-    await this.table.failed(command, {
+    await this.table.recordFailure(command, {
       tries,
       message,
       ...(isLast ? {} : { retryAfterMs: FIRST_RETRY_MS * 2 ** command.tries }),
@@ -128,7 +132,7 @@ export class CommandQueue {
     });
   }
 
-  #delivering(): number {
+  #countDelivering(): number {
     let count = 0;
     for (const { delivers } of this.#inFlight.values()) if (delivers) count++;
     return count;

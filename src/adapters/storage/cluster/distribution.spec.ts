@@ -79,7 +79,7 @@ describe('the tables on PostgreSQL, by their catalogue', () => {
   });
 
   it('are found by the partition in every statement that a page costs', () => {
-    const { numbered: _, columns: __, ...rest } = statements;
+    const { numberParameters: _, toColumns: __, ...rest } = statements;
     const hot = Object.entries(rest).flatMap(([name, sql]) =>
       typeof sql === 'string' &&
       /\b(?:FROM|INTO|UPDATE|JOIN)\b/.test(sql) &&

@@ -100,7 +100,7 @@ export class Leases {
       await connection.rows(BURY);
       const [live] = await connection.rows<Pick<Standing, 'crawling' | 'watched' | 'nextEndMs'>>(LIVE, [node]);
       const wanted = wants(live!.crawling);
-      const taken = wanted > 0 ? await take(connection, node, wanted) : [];
+      const taken = wanted > 0 ? await takeFreePartitions(connection, node, wanted) : [];
       return { ...live!, taken, owned: await connection.rows<OwnedPartition>(OWNED, [node]) };
     });
   }
@@ -116,7 +116,7 @@ export class Leases {
   }
 }
 
-async function take(connection: Connection, node: string, limit: number): Promise<Taken[]> {
+async function takeFreePartitions(connection: Connection, node: string, limit: number): Promise<Taken[]> {
   const free = await connection.rows<{ part: number }>(LOCK_FREE, [limit]);
   if (free.length === 0) return [];
   return connection.rows<Taken>(TAKE, [node, free.map(({ part }) => part)]);

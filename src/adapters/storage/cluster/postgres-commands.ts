@@ -14,7 +14,7 @@ const FAILED = `UPDATE owner_command SET tries = $3, failure = $4,
 export class PostgresCommands implements CommandTable {
   constructor(private readonly pool: PostgresPool) {}
 
-  ready(partitions: readonly number[], without: readonly number[], limit: number): Promise<StoredCommand[]> {
+  findReady(partitions: readonly number[], without: readonly number[], limit: number): Promise<StoredCommand[]> {
     return this.pool.rows<StoredCommand>(READY, [[...partitions], [...without], limit]);
   }
 
@@ -22,7 +22,7 @@ export class PostgresCommands implements CommandTable {
     await this.pool.rows('DELETE FROM owner_command WHERE part = $1 AND id = $2', [part, id]);
   }
 
-  async failed({ part, id }: StoredCommand, { tries, message, retryAfterMs }: Failure): Promise<void> {
+  async recordFailure({ part, id }: StoredCommand, { tries, message, retryAfterMs }: Failure): Promise<void> {
     await this.pool.rows(FAILED, [part, id, tries, message.replaceAll('\0', ''), retryAfterMs ?? null]);
   }
 

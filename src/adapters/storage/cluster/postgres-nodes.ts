@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../../../engine/ports/nodes.js';
-import { connectionOf } from '../postgres/connection.js';
+import { connectionConfig } from '../postgres/connection.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import { PARTITIONS, partitionOf } from '../shared/partition.js';
 import { CommandQueue } from './command-queue.js';
@@ -26,7 +26,7 @@ interface Notice {
 
 const CHANNEL = 'crawlway';
 /** A message to one node only. */
-const channelOf = (node: string): string => `${CHANNEL}_${node}`;
+const nodeChannel = (node: string): string => `${CHANNEL}_${node}`;
 const NOTIFY = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice';
 /** PostgreSQL's limit is 8000 bytes. */
 const LONGEST_NOTICE = 7_900;
@@ -70,7 +70,7 @@ export class PostgresNodes implements Nodes {
     this.#commands = new PostgresCommands(pool);
     this.#queue = new CommandQueue(this.#commands, {
       log,
-      owned: () => (this.#closed || !this.#listener ? [] : this.#partitions.owned),
+      ownedPartitions: () => (this.#closed || !this.#listener ? [] : this.#partitions.owned),
       carryOut: async (command) => (await this.#listener?.command(command)) ?? false,
     });
     partitions.onChange = () => void this.#notify({ nodes: true });
@@ -82,12 +82,12 @@ export class PostgresNodes implements Nodes {
 
   due(hostKeys: Iterable<string>): void {
     for (const hostKey of hostKeys) this.#due.add(partitionOf(hostKey));
-    this.#bundleSoon();
+    this.#scheduleNotice();
   }
 
   allDue(): void {
     for (let part = 0; part < PARTITIONS; part++) this.#due.add(part);
-    this.#bundleSoon();
+    this.#scheduleNotice();
   }
 
   async controlChanged(): Promise<void> {
@@ -98,7 +98,7 @@ export class PostgresNodes implements Nodes {
   async send({ hostKey, text, delivers }: OwnerCommand): Promise<void> {
     const part = partitionOf(hostKey);
     await this.#pool.rows(SEND, [part, hostKey, text, delivers]);
-    if (this.#partitions.owns(hostKey)) this.#look();
+    if (this.#partitions.owns(hostKey)) this.#checkTables();
     else await this.#notify({ commands: [part] });
   }
 
@@ -108,7 +108,7 @@ export class PostgresNodes implements Nodes {
 
   event(text: string): void {
     if (this.#events.length < EVENTS_IN_BUNDLE) this.#events.push(text);
-    this.#bundleSoon();
+    this.#scheduleNotice();
   }
 
   ask(text: string): ReturnType<Nodes['ask']> {
@@ -120,7 +120,7 @@ export class PostgresNodes implements Nodes {
     this.#partitions.isWatching = isWatching;
     this.#revision = await this.#readRevision();
     await this.#listen();
-    this.#arm();
+    this.#schedulePoll();
   }
 
   async close(): Promise<void> {
@@ -139,7 +139,7 @@ export class PostgresNodes implements Nodes {
   }
 
   /** A connection can be dead for minutes before the system notices. */
-  async #testEars(ears: pg.Client): Promise<void> {
+  async #testListener(ears: pg.Client): Promise<void> {
     await ears.query('SELECT 1').catch(() => {
       if (this.#ears === ears) this.#ears = undefined;
       return ears.end().catch(() => undefined);
@@ -148,7 +148,7 @@ export class PostgresNodes implements Nodes {
 
   async #listen(): Promise<void> {
     const ears = new pg.Client({
-      ...connectionOf(this.#url),
+      ...connectionConfig(this.#url),
       keepAlive: true,
       connectionTimeoutMillis: EARS_WITHIN_MS,
       query_timeout: EARS_WITHIN_MS,
@@ -157,39 +157,39 @@ export class PostgresNodes implements Nodes {
     ears.on('end', () => {
       if (this.#ears === ears) this.#ears = undefined;
     });
-    ears.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+    ears.on('notification', ({ payload }) => this.#onNotice(payload ?? ''));
     await ears.connect();
-    await ears.query(`LISTEN ${CHANNEL}; LISTEN "${channelOf(this.#self)}"`);
+    await ears.query(`LISTEN ${CHANNEL}; LISTEN "${nodeChannel(this.#self)}"`);
     this.#ears = ears;
   }
 
-  #hear(payload: string): void {
+  #onNotice(payload: string): void {
     if (this.#closed) return;
     const { from, due, commands, control, nodes, events, ask, answer } = JSON.parse(payload) as Notice;
     if (from === this.#self) return;
     const owned = due || commands ? new Set(this.#partitions.owned) : undefined;
     const mine = due?.filter((part) => owned!.has(part)) ?? [];
     if (mine.length > 0) this.#listener?.due(mine);
-    if (control || commands?.some((part) => owned!.has(part))) this.#look();
-    if (nodes) void this.#partitions.step().catch(() => undefined);
+    if (control || commands?.some((part) => owned!.has(part))) this.#checkTables();
+    if (nodes) void this.#partitions.runRound().catch(() => undefined);
     for (const event of events ?? []) this.#listener?.event(event);
-    if (ask && this.#partitions.crawls) void this.#answer(from, ask).catch(() => undefined);
-    if (answer) this.#questions.hear(from, answer);
+    if (ask && this.#partitions.crawls) void this.#sendResponse(from, ask).catch(() => undefined);
+    if (answer) this.#questions.receivePiece(from, answer);
   }
 
-  #arm(): void {
+  #schedulePoll(): void {
     if (this.#closed) return;
     this.#poll = setTimeout(() => {
-      if (this.#ears) void this.#testEars(this.#ears);
+      if (this.#ears) void this.#testListener(this.#ears);
       else this.#listenAgain().catch(() => undefined);
-      this.#queue.again();
-      this.#look();
-      this.#arm();
+      this.#queue.retryDeferred();
+      this.#checkTables();
+      this.#schedulePoll();
     }, RENEW_EVERY_MS);
   }
 
   /** Reads the tables; one check at a time, and one more if it was requested meanwhile. */
-  #look(): void {
+  #checkTables(): void {
     if (this.#looking) {
       this.#lookAgain = true;
       return;
@@ -201,7 +201,7 @@ export class PostgresNodes implements Nodes {
       )
       .finally(() => {
         this.#looking = undefined;
-        if (this.#lookAgain && !this.#closed) this.#look();
+        if (this.#lookAgain && !this.#closed) this.#checkTables();
       });
   }
 
@@ -226,7 +226,7 @@ export class PostgresNodes implements Nodes {
     return row?.value;
   }
 
-  #bundleSoon(): void {
+  #scheduleNotice(): void {
     if (this.#closed) return;
     this.#bundle ??= setTimeout(() => {
       this.#bundle = undefined;
@@ -254,11 +254,13 @@ export class PostgresNodes implements Nodes {
     await this.#notify({ events: bundle });
   }
 
-  async #answer(asker: string, { id, text }: NonNullable<Notice['ask']>): Promise<void> {
+  async #sendResponse(asker: string, { id, text }: NonNullable<Notice['ask']>): Promise<void> {
     const answer = await this.#listener?.question(text);
     if (answer === undefined) return;
-    const notices = Questions.pieces(id, answer).map((piece) => JSON.stringify({ from: this.#self, answer: piece }));
-    await this.#pool.rows(NOTIFY, [channelOf(asker), notices]);
+    const notices = Questions.splitIntoPieces(id, answer).map((piece) =>
+      JSON.stringify({ from: this.#self, answer: piece }),
+    );
+    await this.#pool.rows(NOTIFY, [nodeChannel(asker), notices]);
   }
 
   /** A lost hint costs seconds, not correctness: the tables are checked anyway. */

@@ -75,7 +75,7 @@ describe('partitions of several nodes', () => {
   };
   const settled = async (...nodes: Node[]): Promise<void> => {
     for (let round = 0; round < 4; round++) {
-      for (const each of nodes) await each.partitions.step();
+      for (const each of nodes) await each.partitions.runRound();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
@@ -117,7 +117,7 @@ describe('partitions of several nodes', () => {
     const second = await node();
     await settled(first, second);
     await first.partitions.close();
-    await second.partitions.step();
+    await second.partitions.runRound();
     expect(second.size).toBe(PARTITIONS);
     expect(second.gainedAbruptly).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('partitions of several nodes', () => {
     expect(second.size).toBe(PARTITIONS);
     expect(second.gainedAbruptly).toHaveLength(PARTITIONS);
     expect(second.partitions.fence('a.example')!.epoch).toBe(fence.epoch + 1);
-    await first.partitions.step();
+    await first.partitions.runRound();
     expect(first.lost).toHaveLength(PARTITIONS);
     expect(first.partitions.holds(fence)).toBe(false);
   });
@@ -149,7 +149,7 @@ describe('partitions of several nodes', () => {
     const first = await node();
     const fence = first.partitions.fence('a.example')!;
     first.uptime = 60_000;
-    await first.partitions.step();
+    await first.partitions.runRound();
     expect(first.lost).toHaveLength(PARTITIONS);
     await settled(first);
     expect(first.size).toBe(PARTITIONS);
@@ -164,11 +164,11 @@ describe('partitions of several nodes', () => {
     });
     const fences = Array.from({ length: 40 }, (_, i) => first.partitions.fence(`h${i}.example`)!);
     const second = await node();
-    await first.partitions.step();
+    await first.partitions.runRound();
     const leaving = fences.filter((_, i) => !first.partitions.owns(`h${i}.example`));
     expect(leaving.length).toBeGreaterThan(0);
     for (const fence of leaving) expect(first.partitions.holds(fence)).toBe(true);
-    await second.partitions.step();
+    await second.partitions.runRound();
     expect(second.size).toBe(0);
     ended();
     await settled(first, second);

@@ -34,7 +34,7 @@ const AFTER_END_MS = 100;
 
 const uptime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
-function timer(ms: number, action: () => void): () => void {
+function startTimer(ms: number, action: () => void): () => void {
   const timeout = setTimeout(action, ms);
   return () => clearTimeout(timeout);
 }
@@ -80,7 +80,7 @@ export class PostgresPartitions implements Partitions {
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#renewEveryMs = options.renewEveryMs ?? RENEW_EVERY_MS;
     this.#uptime = options.uptime ?? uptime;
-    this.#timer = options.timer ?? timer;
+    this.#timer = options.timer ?? startTimer;
   }
 
   get crawls(): boolean {
@@ -120,8 +120,8 @@ export class PostgresPartitions implements Partitions {
 
   async open(listener: PartitionListener): Promise<void> {
     this.#listener = listener;
-    await this.step();
-    this.#arm();
+    await this.runRound();
+    this.#scheduleRound();
   }
 
   /** Gives everything away. By then, what was in flight has ended or is fenced out. */
@@ -137,44 +137,44 @@ export class PostgresPartitions implements Partitions {
   }
 
   /** One round now: after a hint, or when the time has come. */
-  step(): Promise<void> {
-    const next = this.#stepping.then(() => this.#step());
+  runRound(): Promise<void> {
+    const next = this.#stepping.then(() => this.#runRoundNow());
     this.#stepping = next.catch((error: unknown) => {
       this.#log.warn('the lease of this node could not be renewed', { error: String(error) });
     });
     return next;
   }
 
-  #arm(): void {
+  #scheduleRound(): void {
     if (this.#closed) return;
     const wait = Math.min(this.#renewEveryMs, Math.max(0, this.#nextEndMs ?? this.#renewEveryMs) + AFTER_END_MS);
     this.#nextEndMs = null;
     this.#cancelRenewal = this.#timer(wait, () => {
-      void this.step().catch(() => undefined);
-      void this.#stepping.then(() => this.#arm());
+      void this.runRound().catch(() => undefined);
+      void this.#stepping.then(() => this.#scheduleRound());
     });
   }
 
-  async #step(): Promise<void> {
-    if (this.#joined && !this.#isAlive()) this.#lapse();
+  async #runRoundNow(): Promise<void> {
+    if (this.#joined && !this.#isAlive()) this.#onLeaseExpired();
     // Measured before the database is asked: what it grants from a later moment on is certainly valid from here on.
     const asked = this.#uptime();
     if (!this.#joined) await this.#join();
     const standing = await this.#leases.renew(this.#node, {
       leaseMs: this.#leaseMs,
       watching: this.isWatching(),
-      wants: (crawling) => this.#fair(crawling) - this.#owned.size,
+      wants: (crawling) => this.#fairShare(crawling) - this.#owned.size,
     });
     if (!standing) {
-      this.#lapse();
+      this.#onLeaseExpired();
       return;
     }
     this.#leaseEnd = asked + this.#leaseMs - MARGIN_MS;
     this.watched = standing.watched;
     this.others = standing.crawling - (this.#crawls ? 1 : 0);
     this.#nextEndMs = standing.nextEndMs;
-    await this.#adopt(standing);
-    this.#giveAwayBeyond(this.#fair(standing.crawling));
+    await this.#adoptStanding(standing);
+    this.#giveAwayBeyond(this.#fairShare(standing.crawling));
   }
 
   async #join(): Promise<void> {
@@ -183,12 +183,12 @@ export class PostgresPartitions implements Partitions {
     this.onChange();
   }
 
-  #fair(crawling: number): number {
+  #fairShare(crawling: number): number {
     return this.#crawls ? Math.ceil(PARTITIONS / Math.max(1, crawling)) : 0;
   }
 
   /** Includes what an earlier round took whose answer was lost. */
-  async #adopt({ owned, taken }: Standing): Promise<void> {
+  async #adoptStanding({ owned, taken }: Standing): Promise<void> {
     const fresh = owned.filter(({ part, epoch }) => this.#owned.get(part)?.epoch !== epoch);
     if (fresh.length === 0) return;
     const orderly = new Set(taken.flatMap(({ part, abruptly }) => (abruptly ? [] : [part])));
@@ -197,11 +197,11 @@ export class PostgresPartitions implements Partitions {
       parts,
       parts.filter((part) => !orderly.has(part)),
     );
-    this.#own(fresh);
+    this.#addOwned(fresh);
     this.#listener?.assigned(parts);
   }
 
-  #own(partitions: readonly OwnedPartition[]): void {
+  #addOwned(partitions: readonly OwnedPartition[]): void {
     for (const { part, epoch } of partitions) this.#owned.set(part, { epoch, leaving: false });
   }
 
@@ -222,7 +222,7 @@ export class PostgresPartitions implements Partitions {
   async #giveAway(parts: readonly number[]): Promise<void> {
     const node = this.#node;
     for (const part of parts) this.#owned.get(part)!.leaving = true;
-    const orderly = await this.#inTime(this.#listener?.revoking(parts, false) ?? Promise.resolve());
+    const orderly = await this.#endsInTime(this.#listener?.revoking(parts, false) ?? Promise.resolve());
     if (node !== this.#node) return;
     await this.#leases.release(node, parts, !orderly);
     if (node !== this.#node) return;
@@ -231,7 +231,7 @@ export class PostgresPartitions implements Partitions {
   }
 
   /** The lease has expired: others may own everything by now. */
-  #lapse(): void {
+  #onLeaseExpired(): void {
     const parts = [...this.#owned.keys()];
     const node = this.#node;
     this.#owned.clear();
@@ -250,7 +250,7 @@ export class PostgresPartitions implements Partitions {
   }
 
   /** Whether the work ended in time; a failure does not count as an end. */
-  async #inTime(work: Promise<unknown>): Promise<boolean> {
+  async #endsInTime(work: Promise<unknown>): Promise<boolean> {
     let cancel = (): void => undefined;
     const late = new Promise<false>((resolve) => {
       cancel = this.#timer(HAND_OVER_MS, () => resolve(false));

@@ -7,14 +7,14 @@ describe('questions to other nodes', () => {
   it('are answered when all have answered, in pieces that come in any order and fit into a notice', async () => {
     const questions = new Questions();
     const asked = questions.ask(2, (id) => {
-      const pieces = Questions.pieces(id, LONG);
+      const pieces = Questions.splitIntoPieces(id, LONG);
       expect(pieces.length).toBeGreaterThan(5);
       for (const piece of pieces.reverse()) {
         const notice = JSON.stringify({ from: '4f0c2d1e-4c1f-4be1-9f7e-0d9a41b2f6a3', answer: piece });
         expect(notice.length).toBeLessThan(8_000);
-        questions.hear('one', piece);
+        questions.receivePiece('one', piece);
       }
-      questions.hear('two', Questions.pieces(id, '')[0]!);
+      questions.receivePiece('two', Questions.splitIntoPieces(id, '')[0]!);
     });
     const { answers, complete } = await asked;
     expect(complete).toBe(true);
@@ -26,7 +26,7 @@ describe('questions to other nodes', () => {
 
   it('do not wait for a node that is silent, and say that it is missing', async () => {
     const questions = new Questions();
-    const asked = questions.ask(2, (id) => questions.hear('one', Questions.pieces(id, 'here')[0]!));
+    const asked = questions.ask(2, (id) => questions.receivePiece('one', Questions.splitIntoPieces(id, 'here')[0]!));
     expect(await asked).toEqual({ answers: [{ from: 'one', text: 'here' }], complete: false });
   });
 

@@ -21,15 +21,15 @@ export interface AnswerPiece {
   readonly piece: string;
 }
 
-interface Asked {
+interface PendingQuestion {
   readonly pieces: Map<string, string[]>;
   readonly answers: Answer[];
-  heard(): void;
+  onResponse(): void;
 }
 
 /** Questions of this node that wait for the answers of others, which come in pieces. */
 export class Questions {
-  readonly #asked = new Map<string, Asked>();
+  readonly #asked = new Map<string, PendingQuestion>();
 
   /** `send` passes the question to the others and returns how many can answer. */
   async ask(others: number, send: (id: string) => void): Promise<{ answers: readonly Answer[]; complete: boolean }> {
@@ -38,19 +38,19 @@ export class Questions {
     const answers: Answer[] = [];
     await new Promise<void>((resolve) => {
       const late = setTimeout(resolve, ANSWER_WITHIN_MS);
-      const heard = (): void => {
+      const finishIfComplete = (): void => {
         if (answers.length < others) return;
         clearTimeout(late);
         resolve();
       };
-      this.#asked.set(id, { pieces: new Map(), answers, heard });
+      this.#asked.set(id, { pieces: new Map(), answers, onResponse: finishIfComplete });
       send(id);
     });
     this.#asked.delete(id);
     return { answers, complete: answers.length >= others };
   }
 
-  hear(from: string, { id, n, of, piece }: AnswerPiece): void {
+  receivePiece(from: string, { id, n, of, piece }: AnswerPiece): void {
     const asked = this.#asked.get(id);
     if (!asked) return; // too late
     const pieces = asked.pieces.get(from) ?? [];
@@ -58,10 +58,10 @@ export class Questions {
     pieces[n] = piece;
     if (Object.keys(pieces).length < of) return;
     asked.answers.push({ from, text: Buffer.concat(pieces.map((each) => Buffer.from(each, 'base64'))).toString() });
-    asked.heard();
+    asked.onResponse();
   }
 
-  static pieces(id: string, text: string): AnswerPiece[] {
+  static splitIntoPieces(id: string, text: string): AnswerPiece[] {
     const bytes = Buffer.from(text);
     if (bytes.length > LONGEST_ANSWER) return [];
     const of = Math.max(1, Math.ceil(bytes.length / PIECE));

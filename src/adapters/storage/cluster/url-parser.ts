@@ -20,11 +20,11 @@ let known: string | undefined;
  * same name. Node versions differ, because each has its own Unicode tables (UTS 46). Takes some tenths of a second, once.
  */
 export function urlParserFingerprint(): string {
-  known ??= fingerprint();
+  known ??= computeFingerprint();
   return known;
 }
 
-function fingerprint(): string {
+function computeFingerprint(): string {
   const digest = createHash('sha256');
   const add = (label: string): void => void digest.update(`${URL.parse(`http://${label}/`)?.host ?? ''}\n`);
   for (let code = FIRST; code <= LAST; code++) {

@@ -9,7 +9,7 @@ export class PolicyDigests0007 implements MigrationInterface {
   readonly name = 'PolicyDigests0000000000007';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const { name, value } of await this.texts(runner)) {
+    for (const { name, value } of await this.readTexts(runner)) {
       const digest = createHash('sha256').update(value).digest('hex');
       await runner.manager.createQueryBuilder().update('setting').set({ value: digest }).where({ name }).execute();
     }
@@ -18,7 +18,7 @@ export class PolicyDigests0007 implements MigrationInterface {
   /** A digest cannot be reversed; an older version takes it for another policy and judges the stored URLs again. */
   async down(): Promise<void> {}
 
-  private async texts(runner: QueryRunner): Promise<{ name: string; value: string }[]> {
+  private async readTexts(runner: QueryRunner): Promise<{ name: string; value: string }[]> {
     const kinds = ['policy', 'reading', 'refresh'].map((kind) => `name LIKE '${kind}/%'`);
     return runner.query(`SELECT name, value FROM setting WHERE (${kinds.join(' OR ')}) AND value LIKE '{%'`);
   }

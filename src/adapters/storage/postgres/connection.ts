@@ -5,10 +5,10 @@ import { databasePlace } from '../../../domain/database-place.js';
 import type { Secret } from '../../../domain/secret.js';
 
 /** The driver's options. The password is a function, because options of pools and data sources can be printed. */
-export function connectionOf(url: Secret): pg.ClientConfig {
+export function connectionConfig(url: Secret): pg.ClientConfig {
   const { password, ...config } = parseIntoClientConfig(url.reveal());
   return password ? { ...config, password: () => password as string } : config;
 }
 
 /** Host and database, for messages: never user and password. */
-export const placeOf = (url: Secret): string => databasePlace(url.reveal()) ?? 'the URL of the database';
+export const displayName = (url: Secret): string => databasePlace(url.reveal()) ?? 'the URL of the database';

@@ -1,7 +1,7 @@
 import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { LedgerEntry, PageLinks, Visit } from '../../../engine/ports/frontier-store.js';
-import { linkValues } from '../shared/link-row.js';
-import { KEPT_VISITS, orderValues, visitValues } from '../shared/order-row.js';
+import { toLinkValues } from '../shared/link-row.js';
+import { KEPT_VISITS, toOrderValues, toVisitValues } from '../shared/order-row.js';
 import { PARTITIONS, partitionOf, partitionOfId } from '../shared/partition.js';
 import { type Counted, Tally } from '../shared/tally.js';
 import { FIELDS, type RowChanges, storedValue, type Value } from '../shared/url-row.js';
@@ -10,7 +10,6 @@ import type { Site } from './postgres-sites.js';
 import {
   COUNTED_URLS,
   COUNTER_WIDTH,
-  columns,
   DELETE_URLS,
   INSERT_VISITS,
   LINKS_WIDTH,
@@ -20,6 +19,7 @@ import {
   SAVE_LINKS,
   SAVE_ORDERS,
   SITE_CHANGE_WIDTH,
+  toColumns,
   UPDATE_URLS,
   UPDATE_WIDTH,
   VISIT_WIDTH,
@@ -30,8 +30,8 @@ import {
 export type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
 
 /** One number for partition and site, and back. */
-export const siteNumber = ({ part, id }: Site): number => id * PARTITIONS + part;
-const siteOf = (number: number): Site => ({ part: number % PARTITIONS, id: Math.floor(number / PARTITIONS) });
+export const packSite = ({ part, id }: Site): number => id * PARTITIONS + part;
+const unpackSite = (number: number): Site => ({ part: number % PARTITIONS, id: Math.floor(number / PARTITIONS) });
 
 /** Ids with their partitions, as the columns that statements take. */
 export const idColumns = (ids: readonly UrlId[]): Value[][] => [ids.map(partitionOfId), [...ids]];
@@ -46,14 +46,14 @@ export class PostgresChanges {
   }
 
   /** The rows of these URLs, locked until the transaction ends. */
-  async locked(ids: readonly UrlId[]): Promise<Map<UrlId, CountedUrl>> {
+  async lockRows(ids: readonly UrlId[]): Promise<Map<UrlId, CountedUrl>> {
     await this.#connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
     const rows = await this.#connection.rows<CountedUrl & { part: number }>(
       COUNTED_URLS,
       idColumns(ids),
       'counted-urls',
     );
-    return new Map(rows.map((row) => [row.id, counted(row)]));
+    return new Map(rows.map((row) => [row.id, toCountedRow(row)]));
   }
 
   async update(changed: readonly { readonly row: CountedUrl; readonly changes: RowChanges }[]): Promise<void> {
@@ -64,14 +64,14 @@ export class PostgresChanges {
       ...FIELDS.map((field) => storedValue(field, changes)),
     ]);
     if (rows.length === 0) return;
-    await this.#connection.rows(UPDATE_URLS, columns(rows, UPDATE_WIDTH), 'update-urls');
-    for (const { row, changes } of changed) this.tally.change(row, changes);
+    await this.#connection.rows(UPDATE_URLS, toColumns(rows, UPDATE_WIDTH), 'update-urls');
+    for (const { row, changes } of changed) this.tally.changeRow(row, changes);
   }
 
   async remove(rows: readonly CountedUrl[]): Promise<void> {
     if (rows.length === 0) return;
     await this.#connection.rows(DELETE_URLS, idColumns(rows.map(({ id }) => id)), 'delete-urls');
-    for (const row of rows) this.tally.count(row, -1);
+    for (const row of rows) this.tally.countRow(row, -1);
   }
 
   /** `count` is the number of visits to the URL so far. */
@@ -81,27 +81,27 @@ export class PostgresChanges {
     if (visits.length === 0) return;
     // One statement must not write a row twice: of two visits at the same time, the later one counts.
     const rows = new Map(
-      visits.map(({ id, visit }) => [`${id} ${visit.at}`, [partitionOfId(id), id, ...visitValues(visit)]]),
+      visits.map(({ id, visit }) => [`${id} ${visit.at}`, [partitionOfId(id), id, ...toVisitValues(visit)]]),
     );
-    await this.#connection.rows(INSERT_VISITS, columns([...rows.values()], VISIT_WIDTH), 'insert-visits');
+    await this.#connection.rows(INSERT_VISITS, toColumns([...rows.values()], VISIT_WIDTH), 'insert-visits');
     const many = [...new Set(visits.filter(({ count }) => count > KEPT_VISITS).map(({ id }) => id))];
     if (many.length > 0) await this.#connection.rows(PRUNE_VISITS, idColumns(many), 'prune-visits');
   }
 
   async saveLinks(pages: readonly { readonly id: UrlId; readonly links: PageLinks }[]): Promise<void> {
     if (pages.length === 0) return;
-    const rows = pages.map(({ id, links }) => [partitionOfId(id), id, ...linkValues(links)]);
-    await this.#connection.rows(SAVE_LINKS, columns(rows, LINKS_WIDTH), 'save-links');
+    const rows = pages.map(({ id, links }) => [partitionOfId(id), id, ...toLinkValues(links)]);
+    await this.#connection.rows(SAVE_LINKS, toColumns(rows, LINKS_WIDTH), 'save-links');
   }
 
   /** Must be called at the end of the transaction. */
   async writeCounts(): Promise<void> {
-    const changes = this.tally.take();
+    const changes = this.tally.takeChanges();
     if (changes.length === 0) return;
     const counters = changes.flatMap(({ site, counters }) =>
       counters.map(({ status, source, indexed, urls }) => [
-        siteOf(site).part,
-        siteOf(site).id,
+        unpackSite(site).part,
+        unpackSite(site).id,
         status,
         source,
         indexed,
@@ -109,8 +109,8 @@ export class PostgresChanges {
       ]),
     );
     const sites = changes.map(({ site, urls, indexed, errors, queued, cameDue, wentDue }) => [
-      siteOf(site).part,
-      siteOf(site).id,
+      unpackSite(site).part,
+      unpackSite(site).id,
       urls,
       indexed,
       errors,
@@ -118,19 +118,19 @@ export class PostgresChanges {
       cameDue,
       wentDue,
     ]);
-    const values = [...columns(counters, COUNTER_WIDTH), ...columns(sites, SITE_CHANGE_WIDTH)];
+    const values = [...toColumns(counters, COUNTER_WIDTH), ...toColumns(sites, SITE_CHANGE_WIDTH)];
     await this.#connection.rows(WRITE_COUNTS, values, 'write-counts');
   }
 }
 
-export const counted = ({ part, ...row }: CountedUrl & { part: number }): CountedUrl => ({
+export const toCountedRow = ({ part, ...row }: CountedUrl & { part: number }): CountedUrl => ({
   ...row,
-  site_id: siteNumber({ part, id: row.site_id }),
+  site_id: packSite({ part, id: row.site_id }),
 });
 
 /** Stores orders and updates of orders; of several entries for one order in a batch, the last one counts. */
 export async function saveOrders(connection: Connection, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  const rows = new Map(entries.map((entry) => [entry.id, [partitionOf(entry.hostKey), ...orderValues(entry)]]));
-  await connection.rows(SAVE_ORDERS, columns([...rows.values()], ORDER_WIDTH), 'save-orders');
+  const rows = new Map(entries.map((entry) => [entry.id, [partitionOf(entry.hostKey), ...toOrderValues(entry)]]));
+  await connection.rows(SAVE_ORDERS, toColumns([...rows.values()], ORDER_WIDTH), 'save-orders');
 }

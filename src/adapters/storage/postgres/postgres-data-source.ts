@@ -17,9 +17,9 @@ import { OwnerCommand0012 } from '../migrations/postgres/0012-owner-command.js';
 import { OwedOrders0014 } from '../migrations/postgres/0014-owed-orders.js';
 import { OwedCounts0015 } from '../migrations/postgres/0015-owed-counts.js';
 import { SHARED_MIGRATIONS } from '../migrations/shared.js';
-import { unknownMigrations } from '../shared/migration-check.js';
-import { connectionOf, placeOf } from './connection.js';
-import { postgresError } from './postgres-pool.js';
+import { findUnknownMigrations } from '../shared/migration-check.js';
+import { connectionConfig, displayName } from './connection.js';
+import { toPortError } from './postgres-pool.js';
 
 /** Any number; servers that start together on one database use it to take turns. */
 const MIGRATION_LOCK = 5_218_017;
@@ -30,7 +30,7 @@ const MIGRATION_LOCK = 5_218_017;
  * Throws StoreUnavailable when it cannot be reached, StoreDamaged when it was written by a newer version.
  */
 export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
-  const extra = connectionOf(url);
+  const extra = connectionConfig(url);
   const dataSource = new DataSource({
     type: 'postgres',
     database: extra.database,
@@ -57,7 +57,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
-    throw postgresError((error as { driverError?: unknown }).driverError ?? error, placeOf(url));
+    throw toPortError((error as { driverError?: unknown }).driverError ?? error, displayName(url));
   }
 }
 
@@ -65,10 +65,10 @@ async function migrate(dataSource: DataSource, url: Secret): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const unknown = await unknownMigrations(dataSource);
+    const unknown = await findUnknownMigrations(dataSource);
     if (unknown.length > 0) {
       throw new StoreDamaged(
-        `The database at ${placeOf(url)} was written by a newer version (${unknown.join(', ')}). Start that version, or restore a backup.`,
+        `The database at ${displayName(url)} was written by a newer version (${unknown.join(', ')}). Start that version, or restore a backup.`,
       );
     }
     await dataSource.runMigrations({ transaction: 'all' });

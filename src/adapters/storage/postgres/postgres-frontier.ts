@@ -15,18 +15,18 @@ import { type Fence, FencedOut } from '../../../engine/ports/partitions.js';
 import { LIKE, urlWhere } from '../shared/filter-sql.js';
 import { partitionOf, partitionOfId } from '../shared/partition.js';
 import {
-  asCounted,
-  foundAgain,
-  madeDue,
+  createState,
+  dueChanges,
   NEVER_CRAWLED,
-  newState,
-  newValues,
   type RowChanges,
-  submitted,
+  restartChanges,
+  submissionChanges,
+  toCounted,
+  toNewValues,
   toState,
   type UrlRecord,
 } from '../shared/url-row.js';
-import { type CountedUrl, counted, idColumns, PostgresChanges, saveOrders, siteNumber } from './postgres-changes.js';
+import { type CountedUrl, idColumns, PostgresChanges, packSite, saveOrders, toCountedRow } from './postgres-changes.js';
 import { saveOwed } from './postgres-owed.js';
 import type { Connection, PostgresPool } from './postgres-pool.js';
 import { PostgresSites, type Site } from './postgres-sites.js';
@@ -34,7 +34,6 @@ import {
   BACKLOGS,
   BACKLOGS_OF_PARTITIONS,
   COUNTED,
-  columns,
   DUE,
   FORGETTABLE,
   HELD_PARTITIONS,
@@ -43,8 +42,9 @@ import {
   INSERT_WIDTH,
   LOCK_SITES,
   LOCK_SITES_OF_URLS,
-  numbered,
+  numberParameters,
   REMOVED_OF_KEYS,
+  toColumns,
   UNKNOWN,
   URLS,
 } from './postgres-sql.js';
@@ -65,27 +65,31 @@ export class PostgresFrontier {
   }
 
   async discover(urls: readonly NewUrl[]): Promise<UrlState[]> {
-    const unknown = await this.#unknown(await this.#placed(urls));
+    const unknown = await this.#findUnknown(await this.#placeUrls(urls));
     if (unknown.length === 0) return [];
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
       const added = await this.#insert(connection, changes, unknown);
       await changes.writeCounts();
-      return added.map(({ id, url }) => newState(id, url));
+      return added.map(({ id, url }) => createState(id, url));
     });
   }
 
   async seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]> {
-    const placed = await this.#placed(urls);
+    const placed = await this.#placeUrls(urls);
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
       const added = new Map((await this.#insert(connection, changes, placed)).map(({ id, url }) => [url, id]));
-      const ids = await idsOf(connection, placed);
-      const known = placed.flatMap(({ url }, i) => (added.has(url) ? [] : [{ id: ids[i]!, changes: submitted(url) }]));
-      const rows = await changes.locked(known.map(({ id }) => id));
-      await changes.update(merged(known).map(({ id, changes: change }) => ({ row: rows.get(id)!, changes: change })));
+      const ids = await findIds(connection, placed);
+      const known = placed.flatMap(({ url }, i) =>
+        added.has(url) ? [] : [{ id: ids[i]!, changes: submissionChanges(url) }],
+      );
+      const rows = await changes.lockRows(known.map(({ id }) => id));
+      await changes.update(
+        mergeChanges(known).map(({ id, changes: change }) => ({ row: rows.get(id)!, changes: change })),
+      );
       await changes.writeCounts();
-      const states = await statesOf(connection, ids);
+      const states = await findStates(connection, ids);
       return placed.map(({ url }, i) => ({ state: states.get(ids[i]!)!, known: !added.has(url) }));
     });
   }
@@ -110,8 +114,8 @@ export class PostgresFrontier {
     await this.#pool.transaction(async (connection) => {
       await requireOwnership(connection, settlements);
       const changes = new PostgresChanges(connection);
-      const settled = folded(settlements);
-      const rows = await changes.locked([...settled.keys()]);
+      const settled = combineSettlements(settlements);
+      const rows = await changes.lockRows([...settled.keys()]);
       const found = [...settled].flatMap(([id, each]) => (rows.has(id) ? [{ row: rows.get(id)!, ...each }] : []));
       const kept = found.filter(({ remove }) => !remove);
       await changes.update(kept);
@@ -157,17 +161,17 @@ export class PostgresFrontier {
 
   /** Makes those of these URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
-    return this.#changeAmong(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
-      changes.update(rows.map((row) => ({ row, changes: madeDue(row, dueAt, source) }))),
+    return this.#changeMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
+      changes.update(rows.map((row) => ({ row, changes: dueChanges(row, dueAt, source) }))),
     );
   }
 
   /** Deletes those of these URLs that (still) match the filter, hold no document and have no order in flight. */
   forgetMatching(ids: readonly UrlId[], filter: UrlFilter): Promise<number> {
-    return this.#changeAmong(ids, filter, FORGETTABLE, (changes, rows) => changes.remove(rows));
+    return this.#changeMatching(ids, filter, FORGETTABLE, (changes, rows) => changes.remove(rows));
   }
 
-  #changeAmong(
+  #changeMatching(
     ids: readonly UrlId[],
     filter: UrlFilter,
     condition: string,
@@ -176,23 +180,23 @@ export class PostgresFrontier {
     const where = urlWhere(filter, LIKE);
     const among = `SELECT ${COUNTED} FROM unnest($1::int2[], $2::int8[]) AS i(part, id)
       JOIN url u ON u.part = i.part AND u.id = i.id JOIN site s ON s.part = u.part AND s.id = u.site_id
-      WHERE ${condition} AND ${numbered(where.sql, 3)}`;
+      WHERE ${condition} AND ${numberParameters(where.sql, 3)}`;
     return this.#pool.transaction(async (connection) => {
       const changes = new PostgresChanges(connection);
       await connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
       const rows = await connection.rows<CountedUrl & { part: number }>(among, [...idColumns(ids), ...where.values]);
-      await change(changes, rows.map(counted));
+      await change(changes, rows.map(toCountedRow));
       await changes.writeCounts();
       return rows.length;
     });
   }
 
-  async #placed(urls: readonly NewUrl[]): Promise<Placed[]> {
+  async #placeUrls(urls: readonly NewUrl[]): Promise<Placed[]> {
     const sites = await this.#sites.findOrAdd(urls);
     return urls.map((url, i) => ({ url, site: sites[i]! }));
   }
 
-  async #unknown(placed: readonly Placed[]): Promise<Placed[]> {
+  async #findUnknown(placed: readonly Placed[]): Promise<Placed[]> {
     if (placed.length === 0) return [];
     const rows = await this.#pool.rows<{ n: number }>(UNKNOWN, keyColumns(placed), 'unknown');
     return rows.map(({ n }) => placed[n - 1]!);
@@ -204,7 +208,7 @@ export class PostgresFrontier {
     const sites = [...new Map(placed.map(({ site }) => [site.id, site])).values()];
     await connection.rows(
       LOCK_SITES,
-      columns(
+      toColumns(
         sites.map(({ part, id }) => [part, id]),
         2,
       ),
@@ -215,31 +219,31 @@ export class PostgresFrontier {
       const name = `${each.site.id} ${each.url.key}`;
       if (!byKey.has(name)) byKey.set(name, each);
     }
-    const again = await this.#findAgain(connection, changes, [...byKey.values()]);
-    const rows = [...byKey.values()].map(({ site, url }) => [site.part, site.id, ...newValues(url)]);
+    const again = await this.#restartRemoved(connection, changes, [...byKey.values()]);
+    const rows = [...byKey.values()].map(({ site, url }) => [site.part, site.id, ...toNewValues(url)]);
     type Row = { id: UrlId; site_id: number; key: string };
-    const added = await connection.rows<Row>(INSERT_URLS, columns(rows, INSERT_WIDTH), 'insert-urls');
+    const added = await connection.rows<Row>(INSERT_URLS, toColumns(rows, INSERT_WIDTH), 'insert-urls');
     const stored = added.map(({ id, site_id, key }) => {
       const { url, site } = byKey.get(`${site_id} ${key}`)!;
-      changes.tally.count(asCounted(siteNumber(site), url), 1);
+      changes.tally.countRow(toCounted(packSite(site), url), 1);
       return { id, url };
     });
     return [...again, ...stored];
   }
 
   /** Known URLs whose status is removed start again. */
-  async #findAgain(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
+  async #restartRemoved(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
     const queued = placed.filter(({ url }) => url.source !== undefined);
     type Row = CountedUrl & { n: number; part: number };
     const rows = await connection.rows<Row>(REMOVED_OF_KEYS, keyColumns(queued), 'removed-of-keys');
-    const again = rows.map(({ n, ...row }) => ({ row: counted(row), url: queued[n - 1]!.url }));
-    await changes.update(again.map(({ row, url }) => ({ row, changes: foundAgain(url) })));
+    const again = rows.map(({ n, ...row }) => ({ row: toCountedRow(row), url: queued[n - 1]!.url }));
+    await changes.update(again.map(({ row, url }) => ({ row, changes: restartChanges(url) })));
     return again.map(({ row: { id }, url }) => ({ id, url }));
   }
 }
 
 const keyColumns = (placed: readonly Placed[]) =>
-  columns(
+  toColumns(
     placed.map(({ url, site }) => [partitionOf(url.hostKey), site.id, url.key]),
     3,
   );
@@ -258,21 +262,21 @@ async function requireOwnership(connection: Connection, settlements: readonly Se
 }
 
 /** The ids of URLs that are all known, in the order given. */
-async function idsOf(connection: Connection, placed: readonly Placed[]): Promise<UrlId[]> {
+async function findIds(connection: Connection, placed: readonly Placed[]): Promise<UrlId[]> {
   const rows = await connection.rows<{ n: number; id: UrlId }>(IDS_OF_KEYS, keyColumns(placed), 'ids-of-keys');
   const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
   return placed.map((_, i) => ids.get(i)!);
 }
 
-async function statesOf(connection: Connection, ids: readonly UrlId[]): Promise<Map<UrlId, UrlState>> {
+async function findStates(connection: Connection, ids: readonly UrlId[]): Promise<Map<UrlId, UrlState>> {
   const rows = await connection.rows<UrlRecord>(URLS, idColumns([...new Set(ids)]), 'urls');
   return new Map(rows.map((row) => [row.id, toState(row)]));
 }
 
 /** Combines several changes of one URL, of which later ones take precedence: a statement must not write a row twice. */
-function merged(words: readonly { id: UrlId; changes: RowChanges }[]): { id: UrlId; changes: RowChanges }[] {
+function mergeChanges(words: readonly { id: UrlId; changes: RowChanges }[]): { id: UrlId; changes: RowChanges }[] {
   const byId = new Map<UrlId, RowChanges>();
-  for (const { id, changes } of words) byId.set(id, { ...byId.get(id), ...defined(changes) });
+  for (const { id, changes } of words) byId.set(id, { ...byId.get(id), ...withoutUndefined(changes) });
   return [...byId].map(([id, changes]) => ({ id, changes }));
 }
 
@@ -284,13 +288,13 @@ interface Folded {
 }
 
 /** The combined result of a batch for each URL. Once a URL is removed, nothing that follows changes it. */
-function folded(settlements: readonly Settlement[]): Map<UrlId, Folded> {
+function combineSettlements(settlements: readonly Settlement[]): Map<UrlId, Folded> {
   const byId = new Map<UrlId, Folded>();
   for (const { id, changes, remove, visit, links } of settlements) {
     const before = byId.get(id);
     if (before?.remove) continue;
     byId.set(id, {
-      changes: { ...before?.changes, ...defined(changes ?? {}) },
+      changes: { ...before?.changes, ...withoutUndefined(changes ?? {}) },
       remove: remove ?? false,
       seen: [...(before?.seen ?? []), ...(visit ? [visit] : [])],
       links: links ?? before?.links,
@@ -300,5 +304,5 @@ function folded(settlements: readonly Settlement[]): Map<UrlId, Folded> {
 }
 
 /** Without undefined fields, which would hide earlier values. */
-const defined = (changes: RowChanges): RowChanges =>
+const withoutUndefined = (changes: RowChanges): RowChanges =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

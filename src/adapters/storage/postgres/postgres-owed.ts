@@ -1,18 +1,18 @@
 import { urlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedCount, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import {
-  lastWords,
+  keepLastChanges,
   OWED_COLUMNS,
   OWED_TYPES,
   type OwedRecord,
-  owedKey,
-  owedValues,
   toOwed,
+  toOwedKey,
+  toOwedValues,
 } from '../shared/owed-row.js';
 import { partitionOf } from '../shared/partition.js';
-import { type Value, whole } from '../shared/url-row.js';
+import { roundTime, type Value } from '../shared/url-row.js';
 import type { Connection, PostgresPool } from './postgres-pool.js';
-import { columns } from './postgres-sql.js';
+import { toColumns } from './postgres-sql.js';
 
 const COLUMNS = ['part', ...OWED_COLUMNS];
 const TYPES = ['int2', ...OWED_TYPES];
@@ -45,36 +45,36 @@ interface Counted {
 /** To be called inside a transaction, or for one kind of change. */
 export async function saveOwed(connection: Connection, changes: readonly OwedChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const last = lastWords(changes);
-  const of = (change: OwedChange['change']) => last.filter((one) => one.change === change);
-  const added = await putOff(connection, of('put off'));
-  const delivered = of('delivered').map(keyed);
+  const last = keepLastChanges(changes);
+  const changesOfKind = (change: OwedChange['change']) => last.filter((one) => one.change === change);
+  const added = await insertOwed(connection, changesOfKind('put off'));
+  const delivered = changesOfKind('delivered').map(owedKeyOf);
   const gone =
-    delivered.length > 0 ? await connection.rows<Counted>(DELIVERED, columns(delivered, 7), 'owed-delivered') : [];
-  const asked = of('asked').map(keyed);
-  if (asked.length > 0) await connection.rows(ASKED, columns(asked, 7), 'owed-asked');
-  const counts = [...counted(added, 1), ...counted(gone, -1)];
-  if (counts.length > 0) await connection.rows(COUNT, columns(counts, 4), 'owed-count');
+    delivered.length > 0 ? await connection.rows<Counted>(DELIVERED, toColumns(delivered, 7), 'owed-delivered') : [];
+  const asked = changesOfKind('asked').map(owedKeyOf);
+  if (asked.length > 0) await connection.rows(ASKED, toColumns(asked, 7), 'owed-asked');
+  const counts = [...groupCounts(added, 1), ...groupCounts(gone, -1)];
+  if (counts.length > 0) await connection.rows(COUNT, toColumns(counts, 4), 'owed-count');
 }
 
 /** The rows that were not there yet. */
-async function putOff(connection: Connection, changes: readonly OwedChange[]): Promise<Counted[]> {
+async function insertOwed(connection: Connection, changes: readonly OwedChange[]): Promise<Counted[]> {
   if (changes.length === 0) return [];
-  const values = changes.map((one) => [partitionOf(one.hostKey), ...owedValues(one)]);
-  const added = await connection.rows<Counted>(PUT_OFF, columns(values, COLUMNS.length), 'owed-put-off');
+  const values = changes.map((one) => [partitionOf(one.hostKey), ...toOwedValues(one)]);
+  const added = await connection.rows<Counted>(PUT_OFF, toColumns(values, COLUMNS.length), 'owed-put-off');
   if (added.length < changes.length)
-    await connection.rows(PUT_OFF_AGAIN, columns(changes.map(keyed), 7), 'owed-put-off-again');
+    await connection.rows(PUT_OFF_AGAIN, toColumns(changes.map(owedKeyOf), 7), 'owed-put-off-again');
   return added;
 }
 
-const counted = (rows: readonly Counted[], n: number): Value[][] =>
+const groupCounts = (rows: readonly Counted[], n: number): Value[][] =>
   rows.map(({ part, crawler, sink }) => [part, crawler, sink, n]);
 
-const keyed = (one: OwedChange): Value[] => [
+const owedKeyOf = (one: OwedChange): Value[] => [
   partitionOf(one.hostKey),
-  ...owedKey(one),
+  ...toOwedKey(one),
   one.orderId,
-  one.askedAt === undefined ? null : whole(one.askedAt),
+  one.askedAt === undefined ? null : roundTime(one.askedAt),
 ];
 
 /** What sinks are owed, as PostgreSQL has it. */

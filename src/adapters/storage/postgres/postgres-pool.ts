@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Secret } from '../../../domain/secret.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import type { Value } from '../shared/url-row.js';
-import { connectionOf, placeOf } from './connection.js';
+import { connectionConfig, displayName } from './connection.js';
 
 /** Of a statement: one value, or a column of values for `unnest`. */
 export type Parameter = Value | boolean | readonly Value[];
@@ -58,9 +58,9 @@ export class PostgresPool implements Connection {
   readonly place: string;
 
   constructor(url: Secret, options: PoolOptions = {}) {
-    this.place = placeOf(url);
+    this.place = displayName(url);
     this.#pool = new pg.Pool({
-      ...connectionOf(url),
+      ...connectionConfig(url),
       max: options.connections ?? CONNECTIONS,
       types,
       connectionTimeoutMillis: 10_000,
@@ -76,27 +76,28 @@ export class PostgresPool implements Connection {
   }
 
   rows<Row>(sql: string, values?: readonly Parameter[], name?: string): Promise<Row[]> {
-    return this.#guarded(() => rowsOf<Row>(this.#pool, sql, values, name));
+    return this.#translateErrors(() => queryRows<Row>(this.#pool, sql, values, name));
   }
 
   /** Runs the action in one transaction, and again if it collided with another one. */
   transaction<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#guarded(async () => {
+    return this.#translateErrors(async () => {
       for (let tries = 1; ; tries++) {
         try {
-          return await this.#once(action);
+          return await this.#runOnce(action);
         } catch (error) {
-          if (tries === TRIES || !COLLISION.has(codeOf(error))) throw error;
+          if (tries === TRIES || !COLLISION.has(errorCode(error))) throw error;
         }
       }
     });
   }
 
   /** A dedicated connection; must be returned. */
-  async reserved(): Promise<Connection & { readonly release: () => void }> {
-    const client = await this.#guarded(() => this.#pool.connect());
+  async reserveConnection(): Promise<Connection & { readonly release: () => void }> {
+    const client = await this.#translateErrors(() => this.#pool.connect());
     return {
-      rows: <Row>(sql: string, values?: readonly Parameter[]) => this.#guarded(() => rowsOf<Row>(client, sql, values)),
+      rows: <Row>(sql: string, values?: readonly Parameter[]) =>
+        this.#translateErrors(() => queryRows<Row>(client, sql, values)),
       release: () => client.release(),
     };
   }
@@ -105,16 +106,16 @@ export class PostgresPool implements Connection {
     return this.#pool.end();
   }
 
-  async #once<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
+  async #runOnce<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query(soon('BEGIN'));
-      const result = await action({ rows: (sql, values, name) => rowsOf(client, sql, values, name) });
-      await client.query(soon('COMMIT'));
+      await client.query(withTimeout('BEGIN'));
+      const result = await action({ rows: (sql, values, name) => queryRows(client, sql, values, name) });
+      await client.query(withTimeout('COMMIT'));
       return result;
     } catch (error) {
-      await client.query(soon('ROLLBACK')).catch((failure: Error) => {
+      await client.query(withTimeout('ROLLBACK')).catch((failure: Error) => {
         broken = failure;
       });
       throw error;
@@ -123,11 +124,11 @@ export class PostgresPool implements Connection {
     }
   }
 
-  async #guarded<T>(action: () => Promise<T>): Promise<T> {
+  async #translateErrors<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await action();
     } catch (error) {
-      throw postgresError(error, this.place);
+      throw toPortError(error, this.place);
     }
   }
 }
@@ -135,9 +136,9 @@ export class PostgresPool implements Connection {
 /** The driver knows this field of a statement, its types do not. */
 type Timed = pg.QueryConfig & { readonly query_timeout?: number };
 
-const soon = (text: string): Timed => ({ text, query_timeout: LONGEST_ANSWER_MS });
+const withTimeout = (text: string): Timed => ({ text, query_timeout: LONGEST_ANSWER_MS });
 
-async function rowsOf<Row>(
+async function queryRows<Row>(
   client: Pick<pg.Pool | pg.PoolClient, 'query'>,
   text: string,
   values: readonly Parameter[] = [],
@@ -149,11 +150,11 @@ async function rowsOf<Row>(
   return rows as Row[];
 }
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '');
+const errorCode = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '');
 
 /** The port's error for errors of PostgreSQL or the connection; anything else is a defect of ours and is not changed. */
-export function postgresError(error: unknown, place: string): unknown {
-  const code = codeOf(error);
+export function toPortError(error: unknown, place: string): unknown {
+  const code = errorCode(error);
   const said = `${(error as Error | undefined)?.message} (${code})`;
   if (code === QUERY_CANCELED)
     return new StatementTooLong(`The database at ${place} took too long: ${said}`, { cause: error });

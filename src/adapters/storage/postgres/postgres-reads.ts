@@ -15,17 +15,17 @@ import {
   type UrlFilter,
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
-import { crawlerCounts } from '../shared/crawler-counts.js';
+import { toCrawlerCounts } from '../shared/crawler-counts.js';
 import { countedWhere, LIKE, orderWhere, urlWhere } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
 import { partitionOf, partitionOfId } from '../shared/partition.js';
-import { allSettings, endOfSettings } from '../shared/setting-range.js';
+import { allSettings, settingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
 import { REMOVED, toState, type UrlRecord } from '../shared/url-row.js';
 import { idColumns } from './postgres-changes.js';
 import type { PostgresPool } from './postgres-pool.js';
-import { numbered, SELECT_URL, URLS } from './postgres-sql.js';
+import { numberParameters, SELECT_URL, URLS } from './postgres-sql.js';
 
 type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
 
@@ -92,7 +92,7 @@ export class PostgresReads {
       'SELECT min(next_due_at) AS due_at FROM site WHERE crawler = $1 AND next_due_at IS NOT NULL',
       [crawler],
     );
-    return crawlerCounts(counters, oldest?.due_at ?? undefined);
+    return toCrawlerCounts(counters, oldest?.due_at ?? undefined);
   }
 
   async oldest(crawler: string): Promise<Map<SourceNumber, QueuedUrl>> {
@@ -126,7 +126,7 @@ export class PostgresReads {
   async list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]> {
     const where = urlWhere(filter, LIKE);
     const rows = await this.#pool.rows<UrlRecord>(
-      `${SELECT_URL} WHERE (u.part, u.id) > ($1, $2) AND ${numbered(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
+      `${SELECT_URL} WHERE (u.part, u.id) > ($1, $2) AND ${numberParameters(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
       [partitionOfId(after), after, limit, ...where.values],
     );
     return rows.map(toState);
@@ -137,7 +137,7 @@ export class PostgresReads {
     const where = urlWhere(filter, LIKE);
     const rows = await this.#pool.rows<{ id: UrlId }>(
       `SELECT u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
-       WHERE (u.part, u.id) > ($1, $2) AND ${numbered(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
+       WHERE (u.part, u.id) > ($1, $2) AND ${numberParameters(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
       [partitionOfId(after), after, limit, ...where.values],
     );
     return rows.map(({ id }) => id);
@@ -145,10 +145,11 @@ export class PostgresReads {
 
   async count(filter: UrlFilter): Promise<number> {
     const counted = countedWhere(filter);
-    if (counted) return (await this.#pool.rows<{ urls: number }>(numbered(counted.sql, 1), counted.values))[0]!.urls;
+    if (counted)
+      return (await this.#pool.rows<{ urls: number }>(numberParameters(counted.sql, 1), counted.values))[0]!.urls;
     const where = urlWhere(filter, LIKE);
     const sql = `SELECT count(*) AS urls FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
-      WHERE ${numbered(where.sql, 1)}`;
+      WHERE ${numberParameters(where.sql, 1)}`;
     return (await this.#pool.rows<{ urls: number }>(sql, where.values))[0]!.urls;
   }
 
@@ -160,7 +161,7 @@ export class PostgresReads {
   async orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
     const where = orderWhere(filter);
     const rows = await this.#pool.rows<OrderRecord>(
-      `SELECT * FROM push_order WHERE id < $1 AND ${numbered(where.sql, 3)} ORDER BY id DESC LIMIT $2`,
+      `SELECT * FROM push_order WHERE id < $1 AND ${numberParameters(where.sql, 3)} ORDER BY id DESC LIMIT $2`,
       [before ?? Number.MAX_SAFE_INTEGER, limit, ...where.values],
     );
     return rows.map(toEntry);
@@ -168,7 +169,7 @@ export class PostgresReads {
 
   async countOrders(filter: LedgerFilter): Promise<number> {
     const where = orderWhere(filter);
-    const sql = `SELECT count(*) AS orders FROM push_order WHERE ${numbered(where.sql, 1)}`;
+    const sql = `SELECT count(*) AS orders FROM push_order WHERE ${numberParameters(where.sql, 1)}`;
     return (await this.#pool.rows<{ orders: number }>(sql, where.values))[0]!.orders;
   }
 
@@ -191,7 +192,7 @@ export class PostgresReads {
     { from, limit }: SettingsPage = allSettings(prefix),
   ): Promise<ReadonlyMap<string, string>> {
     const sql = 'SELECT name, value FROM setting WHERE name >= $1 AND name < $2 ORDER BY name LIMIT $3';
-    const rows = await this.#pool.rows<{ name: string; value: string }>(sql, [from, endOfSettings(prefix), limit]);
+    const rows = await this.#pool.rows<{ name: string; value: string }>(sql, [from, settingsEnd(prefix), limit]);
     return new Map(rows.map(({ name, value }) => [name, value]));
   }
 }

@@ -9,10 +9,10 @@ import type {
   UrlFilter,
 } from '../../../engine/ports/frontier-store.js';
 import {
+  buildFailingHostsQuery,
+  buildFailingQuery,
   ERROR,
   type FailingDialect,
-  failingHostsQuery,
-  failingQuery,
   type HostsPage,
   type Query,
 } from '../shared/failing-sql.js';
@@ -32,7 +32,7 @@ import {
 } from '../shared/search.js';
 import { statusCode, toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
 import { type PostgresPool, StatementTooLong } from './postgres-pool.js';
-import { numbered } from './postgres-sql.js';
+import { numberParameters } from './postgres-sql.js';
 
 type Failing = Awaited<ReturnType<FrontierStore['failing']>>;
 type FailingHosts = Awaited<ReturnType<FrontierStore['failingHosts']>>;
@@ -65,7 +65,7 @@ type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row
 const progressAt = (id: UrlId): Progress => ({ next: id, searched: partitionOfId(id) / PARTITIONS });
 
 /** Undefined if the database has ended the statement; `must`: then it is an error. */
-async function inTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
+async function rowsInTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
   try {
     return await rows;
   } catch (error) {
@@ -88,33 +88,33 @@ export class PostgresSearch {
 
   async search(filter: Search, after: UrlId, limit: number): Promise<SearchStep> {
     const urls: UrlState[] = [];
-    const take = (row: UrlRecord): unknown => urls.push(toState(row));
-    return { urls, ...(await this.#step(URL_COLUMNS, filter, { after, limit, take })) };
+    const collect = (row: UrlRecord): unknown => urls.push(toState(row));
+    return { urls, ...(await this.#step(URL_COLUMNS, filter, { after, limit, take: collect })) };
   }
 
   async matches(filter: Search, after: UrlId, limit: number): Promise<MatchStep> {
     const ids: UrlId[] = [];
-    const take = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
-    return { ids, next: (await this.#step('u.id', filter, { after, limit, take })).next };
+    const collect = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
+    return { ids, next: (await this.#step('u.id', filter, { after, limit, take: collect })).next };
   }
 
   async folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
     const tally = new FolderTally(folder);
-    const take = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
+    const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
     const filter = { crawler, hostKey, prefix: folder };
-    const progress = await this.#step('u.id, u.url', filter, { after, limit: 2 ** 31, take });
+    const progress = await this.#step('u.id, u.url', filter, { after, limit: 2 ** 31, take: collect });
     return { ...tally.result, sample: await this.#get(tally.sample), ...progress };
   }
 
   async survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep> {
     const tally = new SurveyTally(since);
-    const take = (row: SurveyRecord): void => tally.count(row);
-    const progress = await this.#step(SURVEY_COLUMNS, { crawler }, { after, limit: 2 ** 31, take });
+    const collect = (row: SurveyRecord): void => tally.count(row);
+    const progress = await this.#step(SURVEY_COLUMNS, { crawler }, { after, limit: 2 ** 31, take: collect });
     return { ...tally.result, ...progress };
   }
 
   failing(crawler: string, now: Instant, hostKey?: string): Promise<Failing> {
-    return this.#rows(failingQuery(FAILING, crawler, now, hostKey));
+    return this.#queryRows(buildFailingQuery(FAILING, crawler, now, hostKey));
   }
 
   failingHosts(
@@ -124,11 +124,11 @@ export class PostgresSearch {
     after: HostsPage['after'],
     limit: number,
   ): Promise<FailingHosts> {
-    return this.#rows(failingHostsQuery(FAILING, crawler, reason, now, { after, limit }));
+    return this.#queryRows(buildFailingHostsQuery(FAILING, crawler, reason, now, { after, limit }));
   }
 
-  #rows<Row>({ sql, values }: Query): Promise<Row[]> {
-    return this.#pool.rows<Row>(numbered(sql, 1), values);
+  #queryRows<Row>({ sql, values }: Query): Promise<Row[]> {
+    return this.#pool.rows<Row>(numberParameters(sql, 1), values);
   }
 
   async #step<Row extends Pick<UrlRecord, 'id'>>(
@@ -137,17 +137,22 @@ export class PostgresSearch {
     taking: Taking<Row>,
   ): Promise<Progress> {
     const { crawler, status, source, indexed } = filter;
-    if ((await this.#counted({ crawler, status, source, indexed })) === 0) return ALL;
+    if ((await this.#readCounters({ crawler, status, source, indexed })) === 0) return ALL;
     const began = performance.now();
     const candidates = await this.#candidates(filter);
     if (candidates.few) {
-      const found = await inTime(this.#reader<Row>(columns, filter, candidates)(taking.after, taking.limit));
+      const found = await rowsInTime(this.#createReader<Row>(columns, filter, candidates)(taking.after, taking.limit));
       if (found) {
         found.forEach(taking.take);
         return found.length < taking.limit ? ALL : progressAt(found.at(-1)!.id);
       }
     }
-    return this.#walk(this.#reader<Row>(columns, filter, { ...candidates, few: false }), candidates, taking, began);
+    return this.#walk(
+      this.#createReader<Row>(columns, filter, { ...candidates, few: false }),
+      candidates,
+      taking,
+      began,
+    );
   }
 
   /** In strides, which grow while time is left and shrink when the database has ended one. */
@@ -162,7 +167,7 @@ export class PostgresSearch {
     let stride = Math.min(FIRST_STRIDE, this.#limits.stride);
     let moved = false;
     do {
-      const found = await inTime(read(at, room, stride), stride === 1);
+      const found = await rowsInTime(read(at, room, stride), stride === 1);
       if (!found) {
         stride = Math.ceil(stride / 8);
         continue;
@@ -182,21 +187,21 @@ export class PostgresSearch {
    * The matching candidates after an id: among all of them, or among those of the next stride. OFFSET 0 and LIMIT make the database
    * read the candidates in the order given here, before it examines the rest.
    */
-  #reader<Row>(columns: string, filter: Search, { where, values, few }: Candidates): Reader<Row> {
+  #createReader<Row>(columns: string, filter: Search, { where, values, few }: Candidates): Reader<Row> {
     const rest = urlWhere(filter, LIKE);
-    const sqlOf = (
+    const buildSql = (
       stride: number,
-    ): string => `SELECT ${columns} FROM (SELECT * FROM url WHERE ${numbered(where, 4)} AND (part, id) > ($1, $2)
+    ): string => `SELECT ${columns} FROM (SELECT * FROM url WHERE ${numberParameters(where, 4)} AND (part, id) > ($1, $2)
       ${few ? 'OFFSET 0' : `ORDER BY part, id LIMIT ${stride}`}) u JOIN site s ON s.part = u.part AND s.id = u.site_id
-      WHERE ${numbered(rest.sql, 4 + values.length)} ORDER BY u.part, u.id LIMIT $3`;
+      WHERE ${numberParameters(rest.sql, 4 + values.length)} ORDER BY u.part, u.id LIMIT $3`;
     return (after, limit, stride = 0) =>
-      this.#pool.rows<Row>(sqlOf(stride), [partitionOfId(after), after, limit, ...values, ...rest.values]);
+      this.#pool.rows<Row>(buildSql(stride), [partitionOfId(after), after, limit, ...values, ...rest.values]);
   }
 
   /** The last candidate of the stride after an id; undefined when there are no further strides. */
   async #strideEnd({ where, values }: Candidates, after: UrlId, stride: number): Promise<UrlId | undefined> {
     const [row] = await this.#pool.rows<{ id: UrlId }>(
-      `SELECT id FROM url WHERE ${numbered(where, 3)} AND (part, id) > ($1, $2) ORDER BY part, id
+      `SELECT id FROM url WHERE ${numberParameters(where, 3)} AND (part, id) > ($1, $2) ORDER BY part, id
        OFFSET ${stride - 1} LIMIT 1`,
       [partitionOfId(after), after, ...values],
     );
@@ -206,24 +211,25 @@ export class PostgresSearch {
   async #candidates(filter: Search): Promise<Candidates> {
     const { crawler, status, reason, source } = filter;
     const host = hostOf(filter);
-    if (host !== undefined) return this.#ofHost(crawler, host);
+    if (host !== undefined) return this.#hostCandidates(crawler, host);
     const most = this.#limits.few;
     if (reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason))) {
       const where = `status = ${ERROR} AND reason = ?`;
-      if ((await this.#atMost(`url WHERE ${where}`, [reason])) <= most) return { where, values: [reason], few: true };
+      if ((await this.#countUpToLimit(`url WHERE ${where}`, [reason])) <= most)
+        return { where, values: [reason], few: true };
     }
     if (status !== undefined) {
-      const urls = await this.#counted({ status });
+      const urls = await this.#readCounters({ status });
       const where = `status = ${statusCode(status)}`;
       if (urls <= most) return { where, values: [], few: true };
-      if (2 * urls < (await this.#counted({}))) return { where, values: [], few: false };
+      if (2 * urls < (await this.#readCounters({}))) return { where, values: [], few: false };
     }
-    if (source === undefined || (await this.#counted({ source })) > most)
+    if (source === undefined || (await this.#readCounters({ source })) > most)
       return { where: 'true', values: [], few: false };
     return { where: `source = ${source} AND part = ANY (ARRAY(${ALL_PARTS}))`, values: [], few: true };
   }
 
-  async #ofHost(crawler: string, host: string): Promise<Candidates> {
+  async #hostCandidates(crawler: string, host: string): Promise<Candidates> {
     const [site] = await this.#pool.rows<{ id: number; urls: number }>(
       'SELECT id, urls FROM site WHERE part = $1 AND crawler = $2 AND host = $3',
       [partitionOf(host), crawler, host],
@@ -233,13 +239,13 @@ export class PostgresSearch {
   }
 
   /** The number of rows, as far as it matters. */
-  async #atMost(rows: string, values: readonly Value[] = []): Promise<number> {
+  async #countUpToLimit(rows: string, values: readonly Value[] = []): Promise<number> {
     const sql = `SELECT count(*) AS number FROM (SELECT 1 FROM ${rows} LIMIT ${this.#limits.few + 1}) r`;
-    return (await this.#pool.rows<{ number: number }>(numbered(sql, 1), values))[0]!.number;
+    return (await this.#pool.rows<{ number: number }>(numberParameters(sql, 1), values))[0]!.number;
   }
 
-  async #counted(filter: UrlFilter): Promise<number> {
+  async #readCounters(filter: UrlFilter): Promise<number> {
     const { sql, values } = countedWhere(filter)!;
-    return (await this.#pool.rows<{ urls: number }>(numbered(sql, 1), values as Value[]))[0]!.urls;
+    return (await this.#pool.rows<{ urls: number }>(numberParameters(sql, 1), values as Value[]))[0]!.urls;
   }
 }

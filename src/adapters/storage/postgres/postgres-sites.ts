@@ -1,6 +1,6 @@
 import { partitionOf } from '../shared/partition.js';
 import type { Connection } from './postgres-pool.js';
-import { ADD_SITES, columns, SITES } from './postgres-sql.js';
+import { ADD_SITES, SITES, toColumns } from './postgres-sql.js';
 
 /** Sites remembered in memory; beyond that the memory starts again. */
 const REMEMBERED = 100_000;
@@ -12,7 +12,7 @@ export interface Site {
 
 type Named = { readonly crawler: string; readonly hostKey: string };
 
-const nameOf = ({ crawler, hostKey }: Named): string => `${crawler}\n${hostKey}`;
+const siteName = ({ crawler, hostKey }: Named): string => `${crawler}\n${hostKey}`;
 
 /** The small ids of (crawler, host), remembered: every link asks for one. A site is never deleted. */
 export class PostgresSites {
@@ -25,7 +25,7 @@ export class PostgresSites {
 
   async find(named: Named): Promise<Site | undefined> {
     await this.#load([named]);
-    return this.#known.get(nameOf(named));
+    return this.#known.get(siteName(named));
   }
 
   /** The site of each, in the order given; those that are new are stored. */
@@ -34,22 +34,22 @@ export class PostgresSites {
     const missing = await this.#load(named);
     if (missing.length > 0) {
       const rows = missing.map(({ crawler, hostKey }) => [partitionOf(hostKey), crawler, hostKey]);
-      await this.#connection.rows(ADD_SITES, columns(rows, 3));
+      await this.#connection.rows(ADD_SITES, toColumns(rows, 3));
       await this.#load(missing);
     }
-    return named.map((each) => this.#known.get(nameOf(each))!);
+    return named.map((each) => this.#known.get(siteName(each))!);
   }
 
   /** Returns those that are not stored. */
   async #load(named: readonly Named[]): Promise<Named[]> {
-    const wanted = [...new Map(named.map((each) => [nameOf(each), each])).values()];
-    const unknown = wanted.filter((each) => !this.#known.has(nameOf(each)));
+    const wanted = [...new Map(named.map((each) => [siteName(each), each])).values()];
+    const unknown = wanted.filter((each) => !this.#known.has(siteName(each)));
     if (unknown.length === 0) return [];
     const rows = unknown.map(({ crawler, hostKey }) => [partitionOf(hostKey), crawler, hostKey]);
-    for (const { n, id } of await this.#connection.rows<{ n: number; id: number }>(SITES, columns(rows, 3))) {
+    for (const { n, id } of await this.#connection.rows<{ n: number; id: number }>(SITES, toColumns(rows, 3))) {
       const each = unknown[n - 1]!;
-      this.#known.set(nameOf(each), { part: partitionOf(each.hostKey), id });
+      this.#known.set(siteName(each), { part: partitionOf(each.hostKey), id });
     }
-    return unknown.filter((each) => !this.#known.has(nameOf(each)));
+    return unknown.filter((each) => !this.#known.has(siteName(each)));
   }
 }

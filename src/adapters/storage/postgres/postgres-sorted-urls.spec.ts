@@ -12,13 +12,13 @@ it('a walk that fails while the URLs are sorted goes on from the same place, and
   await pool.rows("INSERT INTO site VALUES (1, 1, 'docs')");
   await pool.rows("INSERT INTO url VALUES (1, 1, 'http://a/', 1), (1, 1, 'http://b/', 2)");
   let failures = 1;
-  const reserved = async () => {
-    const connection = await pool.reserved();
+  const reserveConnection = async () => {
+    const connection = await pool.reserveConnection();
     const rows: Connection['rows'] = (sql, ...more) =>
       sql.startsWith('INSERT') && failures-- > 0 ? Promise.reject(new Error('no room')) : connection.rows(sql, ...more);
     return { ...connection, rows };
   };
-  const sorted = new PostgresSortedUrls({ reserved } as unknown as PostgresPool);
-  await expect(sorted.page('docs', 'http://a/', 10)).rejects.toThrow('no room');
-  expect(await sorted.page('docs', 'http://a/', 10)).toEqual([2]);
+  const sorted = new PostgresSortedUrls({ reserveConnection } as unknown as PostgresPool);
+  await expect(sorted.getPage('docs', 'http://a/', 10)).rejects.toThrow('no room');
+  expect(await sorted.getPage('docs', 'http://a/', 10)).toEqual([2]);
 });

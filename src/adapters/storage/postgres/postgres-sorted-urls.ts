@@ -23,8 +23,8 @@ export class PostgresSortedUrls {
     this.#pool = pool;
   }
 
-  page(crawler: string, after: string | undefined, limit: number): Promise<UrlId[]> {
-    const page = this.#turn.then(() => this.#page(crawler, after, limit));
+  getPage(crawler: string, after: string | undefined, limit: number): Promise<UrlId[]> {
+    const page = this.#turn.then(() => this.#readPage(crawler, after, limit));
     this.#turn = page.catch(() => {});
     return page;
   }
@@ -34,7 +34,7 @@ export class PostgresSortedUrls {
     await this.#drop();
   }
 
-  async #page(crawler: string, after: string | undefined, limit: number): Promise<UrlId[]> {
+  async #readPage(crawler: string, after: string | undefined, limit: number): Promise<UrlId[]> {
     if (after === undefined || this.#sorted?.crawler !== crawler) await this.#sort(crawler);
     const { connection } = this.#sorted!;
     const rows = await connection.rows<{ id: UrlId }>('SELECT id FROM by_url WHERE url > $1 ORDER BY url LIMIT $2', [
@@ -47,11 +47,11 @@ export class PostgresSortedUrls {
 
   async #sort(crawler: string): Promise<void> {
     await this.#drop();
-    const connection = await this.#pool.reserved();
+    const connection = await this.#pool.reserveConnection();
     try {
-      await fill(connection, crawler);
+      await fillTable(connection, crawler);
     } catch (error) {
-      await drop(connection).catch(() => undefined);
+      await dropTable(connection).catch(() => undefined);
       throw error;
     }
     this.#sorted = { crawler, connection };
@@ -60,11 +60,11 @@ export class PostgresSortedUrls {
   async #drop(): Promise<void> {
     const sorted = this.#sorted;
     this.#sorted = undefined;
-    if (sorted) await drop(sorted.connection);
+    if (sorted) await dropTable(sorted.connection);
   }
 }
 
-async function fill(connection: ReservedConnection, crawler: string): Promise<void> {
+async function fillTable(connection: ReservedConnection, crawler: string): Promise<void> {
   await connection.rows('CREATE TEMP TABLE by_url (url text COLLATE "C" NOT NULL, id bigint NOT NULL)');
   await connection.rows(
     `INSERT INTO by_url SELECT u.url, u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
@@ -74,5 +74,5 @@ async function fill(connection: ReservedConnection, crawler: string): Promise<vo
   await connection.rows('CREATE INDEX by_url_url ON by_url (url)');
 }
 
-const drop = (connection: ReservedConnection): Promise<unknown> =>
+const dropTable = (connection: ReservedConnection): Promise<unknown> =>
   connection.rows('DROP TABLE IF EXISTS by_url').finally(() => connection.release());

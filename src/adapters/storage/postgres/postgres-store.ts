@@ -1,10 +1,10 @@
 import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { Secret } from '../../../domain/secret.js';
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
-import { BULK_STEP, inSteps } from '../shared/bulk.js';
-import { type HostStored, hostValues, toHost } from '../shared/host-row.js';
+import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
+import { type HostStored, toHost, toHostValues } from '../shared/host-row.js';
 import { partitionOf } from '../shared/partition.js';
-import { countInSteps, isPattern, matchingInSteps } from '../shared/search.js';
+import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.js';
 import { saveOrders } from './postgres-changes.js';
 import { openPostgresDataSource } from './postgres-data-source.js';
 import { PostgresFrontier } from './postgres-frontier.js';
@@ -13,7 +13,7 @@ import { PostgresPool } from './postgres-pool.js';
 import { PostgresReads } from './postgres-reads.js';
 import { PostgresSearch } from './postgres-search.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
-import { columns } from './postgres-sql.js';
+import { toColumns } from './postgres-sql.js';
 
 /** Order ids that each start of a server may assign, so that they differ on all servers of one database. */
 const ORDER_BLOCK = 2 ** 32;
@@ -31,24 +31,24 @@ const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];
  */
 export async function openPostgresStore(url: Secret): Promise<FrontierStore> {
   await (await openPostgresDataSource(url)).destroy();
-  return storeOf(
+  return createStore(
     new PostgresPool(url),
     new PostgresPool(url, { connections: SEARCHES, statementTimeoutMs: LONGEST_STATEMENT_MS }),
   );
 }
 
-function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
+function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore {
   const frontier = new PostgresFrontier(pool);
   const reads = new PostgresReads(pool);
   const search = new PostgresSearch(searches, (ids) => reads.get(ids));
   const owed = new PostgresOwed(pool);
   const sorted = new PostgresSortedUrls(pool);
   const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
-    isPattern(filter)
-      ? matchingInSteps((...step) => search.matches(filter, ...step), after, limit)
+    needsSteps(filter)
+      ? findMatchingInSteps((...step) => search.matches(filter, ...step), after, limit)
       : reads.matching(filter, after, limit);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
-    inSteps((after) => matching(filter, after, BULK_STEP), apply);
+    changeInSteps((after) => matching(filter, after, BULK_STEP), apply);
   return {
     discover: (urls) => frontier.discover(urls),
     seed: (urls) => frontier.seed(urls),
@@ -63,8 +63,8 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
       return rows.map(toHost);
     },
     saveHosts: async (hosts) => {
-      const rows = new Map(hosts.map((host) => [host.hostKey, [partitionOf(host.hostKey), ...hostValues(host)]]));
-      await pool.rows(SAVE_HOSTS, columns([...rows.values()], HOST_TYPES.length), 'save-hosts');
+      const rows = new Map(hosts.map((host) => [host.hostKey, [partitionOf(host.hostKey), ...toHostValues(host)]]));
+      await pool.rows(SAVE_HOSTS, toColumns([...rows.values()], HOST_TYPES.length), 'save-hosts');
     },
     saveOrders: (entries) => saveOrders(pool, entries),
     lastOrderId: async () => {
@@ -72,7 +72,7 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
       return row!.block * ORDER_BLOCK;
     },
     pruneOrders: (decidedBefore, keep) =>
-      inSteps(
+      changeInSteps(
         () => reads.prunable(decidedBefore, keep, BULK_STEP),
         async (ids) =>
           (await pool.rows('DELETE FROM push_order WHERE id = ANY ($1::int8[]) RETURNING id', [[...ids]])).length,
@@ -84,19 +84,19 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
     find: (...query) => reads.find(...query),
     get: (ids) => reads.get(ids),
     list: async (filter, after, limit) =>
-      isPattern(filter) ? reads.get(await matching(filter, after, limit)) : reads.list(filter, after, limit),
+      needsSteps(filter) ? reads.get(await matching(filter, after, limit)) : reads.list(filter, after, limit),
     search: (...query) => search.search(...query),
     folders: (...query) => search.folders(...query),
     survey: (...query) => search.survey(...query),
     failing: (...query) => search.failing(...query),
     failingHosts: (...query) => search.failingHosts(...query),
     count: (filter, signal) =>
-      isPattern(filter) ? countInSteps((...step) => search.matches(filter, ...step), signal) : reads.count(filter),
+      needsSteps(filter) ? countInSteps((...step) => search.matches(filter, ...step), signal) : reads.count(filter),
     counts: (crawler) => reads.counts(crawler),
     oldest: (crawler) => reads.oldest(crawler),
     indexedOfHost: (...query) => reads.indexedOfHost(...query),
     hosts: (...query) => reads.hosts(...query),
-    listByUrl: async (...query) => reads.get(await sorted.page(...query)),
+    listByUrl: async (...query) => reads.get(await sorted.getPage(...query)),
     visits: (...query) => reads.visits(...query),
     byKeys: (...query) => reads.byKeys(...query),
     removed: (...query) => reads.removed(...query),

@@ -77,7 +77,7 @@ export class AdminStore {
   }
 
   /** Whether added texts may contain secrets. */
-  get keepsSecrets(): boolean {
+  get canStoreSecrets(): boolean {
     return this.#seal !== undefined;
   }
 
@@ -108,7 +108,7 @@ export class AdminStore {
   async texts(version: number): Promise<StoredTexts | undefined> {
     const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: version } });
     if (!row) return undefined;
-    return { xml: this.#opened(row.xml), files: new Map(Object.entries(JSON.parse(this.#opened(row.files)))) };
+    return { xml: this.#decrypt(row.xml), files: new Map(Object.entries(JSON.parse(this.#decrypt(row.files)))) };
   }
 
   /** The version added last is the one in force: restoring an old one adds its text again. */
@@ -199,7 +199,7 @@ export class AdminStore {
 
   readonly #sealed = (text: string): string => this.#seal?.seal(text) ?? text;
 
-  #opened(text: string): string {
+  #decrypt(text: string): string {
     if (this.#seal) return this.#seal.open(text);
     if (Seal.isSealed(text))
       throw new WrongKey(

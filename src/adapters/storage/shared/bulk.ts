@@ -5,7 +5,7 @@ export const BULK_STEP = 2_000;
  * A change of very many rows in steps: `find` returns the next ids after one (in its own thread if there is one), `apply` changes
  * those that still qualify, in a transaction of its own. Returns how many were changed.
  */
-export async function inSteps(
+export async function changeInSteps(
   find: (after: number) => Promise<number[]>,
   apply: (ids: readonly number[]) => Promise<number>,
 ): Promise<number> {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
 import { openHandle } from '../sqlite/sqlite-handle.js';
-import { checkpointer } from './checkpoint.js';
+import { createCheckpointer } from './checkpoint.js';
 
 const MEGABYTE = 1_048_576;
 
@@ -36,7 +36,7 @@ function open(reader: ReturnType<typeof openHandle>): number {
 
 it('leaves the WAL alone while the writer works on little, and moves it when the writer rests', async () => {
   const { reader, write } = await writerAndReader();
-  const check = checkpointer(reader);
+  const check = createCheckpointer(reader);
   write(3);
   check();
   expect(open(reader)).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ it('leaves the WAL alone while the writer works on little, and moves it when the
 
 it('keeps the WAL from growing under a writer that never rests', async () => {
   const { reader, write, walSize } = await writerAndReader();
-  const check = checkpointer(reader);
+  const check = createCheckpointer(reader);
   for (let round = 0; round < 12; round++) {
     write(50);
     check();
@@ -60,7 +60,7 @@ it('keeps the WAL from growing under a writer that never rests', async () => {
 
 it('gives way to a reader that still looks at an older state', async () => {
   const { reader, write } = await writerAndReader();
-  const check = checkpointer(reader);
+  const check = createCheckpointer(reader);
   write(20);
   const other = openHandle(reader.name, 'reader');
   other.exec('BEGIN');

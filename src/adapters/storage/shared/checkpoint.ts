@@ -21,14 +21,14 @@ interface Progress {
  * without holding up the writer; but under a writer that never rests the WAL would grow forever, so a short RESTART follows, in
  * which the writer waits for the few pages written meanwhile.
  */
-export function checkpointer(db: Handle): () => void {
+export function createCheckpointer(db: Handle): () => void {
   let seen = 0;
   const check = (): void => {
-    const { log, checkpointed } = progress(db, 'NOOP');
+    const { log, checkpointed } = runCheckpoint(db, 'NOOP');
     const resting = log === seen;
     seen = log;
     const open = log - checkpointed;
-    if (open > 0 && (resting || open >= MANY_PAGES)) move(db);
+    if (open > 0 && (resting || open >= MANY_PAGES)) checkpoint(db);
   };
   return () => {
     try {
@@ -41,13 +41,13 @@ export function checkpointer(db: Handle): () => void {
   };
 }
 
-function move(db: Handle): void {
+function checkpoint(db: Handle): void {
   for (let pass = 0; pass < PASSES; pass++) {
-    const after = progress(db, 'PASSIVE');
+    const after = runCheckpoint(db, 'PASSIVE');
     if (after.log - after.checkpointed <= FEW_PAGES) break;
   }
-  progress(db, 'RESTART');
+  runCheckpoint(db, 'RESTART');
 }
 
-const progress = (db: Handle, mode: 'NOOP' | 'PASSIVE' | 'RESTART'): Progress =>
+const runCheckpoint = (db: Handle, mode: 'NOOP' | 'PASSIVE' | 'RESTART'): Progress =>
   (db.pragma(`wal_checkpoint(${mode})`) as [Progress])[0];

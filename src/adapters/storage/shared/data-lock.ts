@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { guarded, storeError } from '../sqlite/sqlite-handle.js';
+import { toPortError, translateErrors } from '../sqlite/sqlite-handle.js';
 import { makePrivateDirectory } from './private-files.js';
 
 /** Another server uses this data directory: two would overwrite each other's decisions. */
@@ -18,16 +18,16 @@ export function lockDataDirectory(directory: string): () => void {
   makePrivateDirectory(directory);
   const pidFile = join(directory, 'server.pid');
   const file = join(directory, 'server.lock');
-  const db = guarded(file, () => new Database(file, { timeout: 0 }));
+  const db = translateErrors(file, () => new Database(file, { timeout: 0 }));
   try {
     // No journal beside it: there is nothing to roll back.
     db.pragma('journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
-    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw storeError(error, file);
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw toPortError(error, file);
     throw new DataDirectoryInUse(
-      `The data directory ${directory} is in use by another server${ownerOf(pidFile)}. Stop that one, or give this one a directory of its own.`,
+      `The data directory ${directory} is in use by another server${readOwner(pidFile)}. Stop that one, or give this one a directory of its own.`,
     );
   }
   writeFileSync(pidFile, `${process.pid}\n`);
@@ -37,7 +37,7 @@ export function lockDataDirectory(directory: string): () => void {
   };
 }
 
-function ownerOf(pidFile: string): string {
+function readOwner(pidFile: string): string {
   try {
     return ` (process ${readFileSync(pidFile, 'utf8').trim()})`;
   } catch {

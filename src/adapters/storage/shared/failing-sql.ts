@@ -18,12 +18,12 @@ export interface Query {
   readonly values: Value[];
 }
 
-const since = (now: Instant): Value[] => [now - HOUR_MS, now - 24 * HOUR_MS];
+const ageLimits = (now: Instant): Value[] => [now - HOUR_MS, now - 24 * HOUR_MS];
 
 const STATUSES = [ERROR, REMOVED];
 
 /** Each status has its own index. */
-const groups = ({ site, url }: FailingDialect, condition: string): string =>
+const groupsSql = ({ site, url }: FailingDialect, condition: string): string =>
   STATUSES.map(
     (status) => `SELECT reason, ${site}, count(*) AS urls,
       sum(CASE WHEN last_visit_at >= ? THEN 1 ELSE 0 END) AS hour,
@@ -31,9 +31,9 @@ const groups = ({ site, url }: FailingDialect, condition: string): string =>
       FROM ${url(status)} WHERE status = ${status}${condition} GROUP BY reason, ${site}`,
   ).join(' UNION ALL ');
 
-const sum = (column: string, name: string): string => `CAST(sum(g.${column}) AS bigint) AS "${name}"`;
+const sumSql = (column: string, name: string): string => `CAST(sum(g.${column}) AS bigint) AS "${name}"`;
 
-export function failingQuery(
+export function buildFailingQuery(
   dialect: FailingDialect,
   crawler: string,
   now: Instant,
@@ -41,10 +41,10 @@ export function failingQuery(
 ): Query {
   const host = hostKey === undefined ? [] : [hostKey];
   return {
-    sql: `SELECT g.reason, ${sum('urls', 'urls')}, ${sum('hour', 'lastHour')}, ${sum('day', 'lastDay')}, count(*) AS hosts
-      FROM (${groups(dialect, '')}) g JOIN site s ON ${dialect.join}
+    sql: `SELECT g.reason, ${sumSql('urls', 'urls')}, ${sumSql('hour', 'lastHour')}, ${sumSql('day', 'lastDay')}, count(*) AS hosts
+      FROM (${groupsSql(dialect, '')}) g JOIN site s ON ${dialect.join}
       WHERE s.crawler = ?${host.length > 0 ? ' AND s.host = ?' : ''} GROUP BY g.reason ORDER BY 2 DESC, 1`,
-    values: [...STATUSES.flatMap(() => since(now)), crawler, ...host],
+    values: [...STATUSES.flatMap(() => ageLimits(now)), crawler, ...host],
   };
 }
 
@@ -53,7 +53,7 @@ export interface HostsPage {
   readonly limit: number;
 }
 
-export function failingHostsQuery(
+export function buildFailingHostsQuery(
   dialect: FailingDialect,
   crawler: string,
   reason: string,
@@ -63,8 +63,8 @@ export function failingHostsQuery(
   const most = after?.urls ?? Number.MAX_SAFE_INTEGER;
   return {
     sql: `SELECT s.host AS "hostKey", g.urls, g.hour AS "lastHour", g.day AS "lastDay"
-      FROM (${groups(dialect, ' AND reason = ?')}) g JOIN site s ON ${dialect.join}
+      FROM (${groupsSql(dialect, ' AND reason = ?')}) g JOIN site s ON ${dialect.join}
       WHERE s.crawler = ? AND (g.urls < ? OR g.urls = ? AND s.host > ?) ORDER BY g.urls DESC, s.host LIMIT ?`,
-    values: [...STATUSES.flatMap(() => [...since(now), reason]), crawler, most, most, after?.hostKey ?? '', limit],
+    values: [...STATUSES.flatMap(() => [...ageLimits(now), reason]), crawler, most, most, after?.hostKey ?? '', limit],
   };
 }

@@ -18,7 +18,7 @@ export interface PatternDialect {
 }
 
 /** SQLite: LIKE ignores case, GLOB does not. */
-export const GLOB: PatternDialect = { matches: (column) => `${column} GLOB ?`, pattern: globOfLike };
+export const GLOB: PatternDialect = { matches: (column) => `${column} GLOB ?`, pattern: likeToGlob };
 
 /** PostgreSQL: LIKE is case-sensitive and escapes with a backslash by default. A trailing one would be an error. */
 export const LIKE: PatternDialect = {
@@ -54,7 +54,7 @@ export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   }
   if (filter.visitedBefore !== undefined) conditions.push(['u.last_visit_at < ?', filter.visitedBefore]);
   if (filter.visitedSince !== undefined) conditions.push(['u.last_visit_at >= ?', filter.visitedSince]);
-  return joined(conditions);
+  return joinConditions(conditions);
 }
 
 export function orderWhere(filter: LedgerFilter): Where {
@@ -64,10 +64,10 @@ export function orderWhere(filter: LedgerFilter): Where {
   if (filter.crawler !== undefined) conditions.push(['crawler = ?', filter.crawler]);
   if (filter.kind !== undefined) conditions.push(['kind = ?', kindCode(filter.kind)]);
   if (filter.hostKey !== undefined) conditions.push(['host = ?', filter.hostKey]);
-  return joined(conditions);
+  return joinConditions(conditions);
 }
 
-function joined(conditions: readonly [sql: string, ...values: Value[]][]): Where {
+function joinConditions(conditions: readonly [sql: string, ...values: Value[]][]): Where {
   if (conditions.length === 0) return { sql: '1 = 1', values: [] };
   return {
     sql: conditions.map(([sql]) => sql).join(' AND '),
@@ -81,7 +81,7 @@ export function countedWhere(filter: UrlFilter): { readonly sql: string; readonl
   if (Object.values(others).some((value) => value !== undefined)) return undefined;
   if (hostKey === undefined) {
     if (queued) return undefined;
-    const where = equal({ crawler, status: status && statusCode(status), source, indexed: indexed && 1 });
+    const where = equalConditions({ crawler, status: status && statusCode(status), source, indexed: indexed && 1 });
     const none = indexed === false ? ' AND indexed = 0' : '';
     return {
       sql: `SELECT coalesce(sum(urls), 0) AS urls FROM counter WHERE ${where.sql}${none}`,
@@ -90,7 +90,7 @@ export function countedWhere(filter: UrlFilter): { readonly sql: string; readonl
   }
   const column = siteColumn(filter);
   if (!column) return undefined;
-  const where = equal({ crawler, host: hostKey });
+  const where = equalConditions({ crawler, host: hostKey });
   return { sql: `SELECT coalesce(sum(${column}), 0) AS urls FROM site WHERE ${where.sql}`, values: where.values };
 }
 
@@ -107,9 +107,9 @@ function siteColumn({
   return status === 'error' && indexed === undefined ? 'errors' : undefined;
 }
 
-function equal(wanted: Readonly<Record<string, Value | false | undefined>>): Where {
+function equalConditions(wanted: Readonly<Record<string, Value | false | undefined>>): Where {
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined && value !== false);
-  return joined(given.map(([column, value]) => [`${column} = ?`, value as Value]));
+  return joinConditions(given.map(([column, value]) => [`${column} = ?`, value as Value]));
 }
 
 /** A prefix that extends beyond the host can only match URLs of that host: the search shrinks from the store to one site. */
@@ -118,16 +118,16 @@ export function hostOf({ hostKey: host, prefix }: UrlFilter): string | undefined
   return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;
 }
 
-function globOfLike(like: string): string {
+function likeToGlob(like: string): string {
   return like.replace(/\\(.)|([\\%_*?[])/gs, (_whole, escaped: string | undefined, special: string | undefined) =>
     escaped !== undefined
-      ? literalGlob(escaped)
+      ? escapeGlob(escaped)
       : special === '%'
         ? '*'
         : special === '_'
           ? '?'
-          : literalGlob(special ?? ''),
+          : escapeGlob(special ?? ''),
   );
 }
 
-const literalGlob = (character: string): string => (/[*?[]/.test(character) ? `[${character}]` : character);
+const escapeGlob = (character: string): string => (/[*?[]/.test(character) ? `[${character}]` : character);

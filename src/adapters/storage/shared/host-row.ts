@@ -1,7 +1,7 @@
 /** Conversion between rows of `host` and records; shared by both databases. */
 import type { Duration, Instant } from '../../../domain/time/units.js';
 import type { HostRecord } from '../../../engine/ports/frontier-store.js';
-import { type Value, whole } from './url-row.js';
+import { roundTime, type Value } from './url-row.js';
 
 export interface HostStored {
   readonly host: string;
@@ -13,13 +13,13 @@ export interface HostStored {
 }
 
 /** In the order of the table's columns. */
-export const hostValues = (host: HostRecord): Value[] => [
+export const toHostValues = (host: HostRecord): Value[] => [
   host.hostKey,
-  whole(host.nextRequestAt),
-  whole(host.backOffUntil),
+  roundTime(host.nextRequestAt),
+  roundTime(host.backOffUntil),
   host.backOffStep,
   host.paused ? 1 : 0,
-  whole(host.visitPrice),
+  roundTime(host.visitPrice),
 ];
 
 export const toHost = (row: HostStored): HostRecord => ({

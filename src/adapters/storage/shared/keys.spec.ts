@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { indexOrder } from './keys.js';
+import { sortByIndex } from './keys.js';
 
 const link = fc.record({ site: fc.nat(300), key: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }) });
 
 it('orders links by site and then by the high bits of their keys, each once', () => {
   fc.assert(
     fc.property(fc.array(link, { maxLength: 200 }), (links) => {
-      const order = indexOrder(
+      const order = sortByIndex(
         Uint32Array.from(links, ({ site }) => site),
         BigInt64Array.from(links, ({ key }) => key),
       );

@@ -8,7 +8,7 @@ export interface Keys {
   readonly keys: BigInt64Array;
 }
 
-export function keysOf(urls: readonly NewUrl[]): Keys {
+export function computeKeys(urls: readonly NewUrl[]): Keys {
   const places = new Map<string, number>();
   const sites: [string, string][] = [];
   const site = new Uint32Array(urls.length);
@@ -35,7 +35,7 @@ const MOST = 2 ** 17;
  * The positions of keys in roughly the order of the index on (site, key). Looking up in that order touches each page of the index
  * once for all its keys; on a large store most of the time is spent on reaching a page.
  */
-export function indexOrder(site: Uint32Array, keys: BigInt64Array): Uint32Array {
+export function sortByIndex(site: Uint32Array, keys: BigInt64Array): Uint32Array {
   if (keys.length > MOST) return Uint32Array.from(keys, (_, i) => i);
   // The high 16 bits of each key, signed. (Another byte order of the machine would only change the order.)
   const parts = new Int16Array(keys.buffer, keys.byteOffset, keys.length * 4);

@@ -1,7 +1,7 @@
 /** Conversion between rows of `page_links` and what is remembered of a page's links; shared by both databases. */
 import type { Instant } from '../../../domain/time/units.js';
 import type { PageLinks } from '../../../engine/ports/frontier-store.js';
-import { whole } from './url-row.js';
+import { roundTime } from './url-row.js';
 
 export interface LinksRecord {
   readonly at: number;
@@ -11,8 +11,8 @@ export interface LinksRecord {
 }
 
 /** In the order of the columns after the page: at, stamp, validators, keys (eight bytes each). */
-export const linkValues = ({ at, stamp, validators, keys }: PageLinks): [number, string, string, Buffer] => [
-  whole(at),
+export const toLinkValues = ({ at, stamp, validators, keys }: PageLinks): [number, string, string, Buffer] => [
+  roundTime(at),
   stamp,
   validators,
   Buffer.from(keys.buffer, keys.byteOffset, keys.byteLength),

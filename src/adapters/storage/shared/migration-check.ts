@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 
 /** Names of migrations that were applied to the database and that this program does not know: a newer version wrote it. */
-export async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
+export async function findUnknownMigrations(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
     if (!(await runner.hasTable('migration'))) return [];

@@ -4,7 +4,7 @@ import { ORDER_STATES, type OrderKind } from '../../../domain/push/order.js';
 import type { Instant } from '../../../domain/time/units.js';
 import { urlKey } from '../../../domain/url/url-key.js';
 import type { LedgerEntry, Visit } from '../../../engine/ports/frontier-store.js';
-import { type Value, whole } from './url-row.js';
+import { roundTime, type Value } from './url-row.js';
 
 /** The position is what is stored. */
 const KINDS: readonly OrderKind[] = ['add', 'delete'];
@@ -38,7 +38,7 @@ export const ORDER_TYPES = Object.values(ORDER);
 /** Columns that a later update of the same order may change. */
 export const ORDER_CHANGES = ['state', 'attempts', 'answered_at', 'answer', 'reason', 'stamp'] as const;
 
-export const orderValues = (entry: LedgerEntry): Value[] => [
+export const toOrderValues = (entry: LedgerEntry): Value[] => [
   entry.id,
   entry.crawler,
   entry.uri,
@@ -46,10 +46,10 @@ export const orderValues = (entry: LedgerEntry): Value[] => [
   entry.hostKey,
   kindCode(entry.kind),
   entry.reason,
-  whole(entry.decidedAt),
+  roundTime(entry.decidedAt),
   orderStateCode(entry.state),
   entry.attempts,
-  entry.answeredAt === undefined ? null : whole(entry.answeredAt),
+  entry.answeredAt === undefined ? null : roundTime(entry.answeredAt),
   entry.answer ?? null,
   entry.stamp ?? null,
 ];
@@ -111,12 +111,12 @@ const VISIT = {
 export const VISIT_COLUMNS = Object.keys(VISIT);
 export const VISIT_TYPES = Object.values(VISIT);
 
-export const visitValues = (visit: Visit): Value[] => [
-  whole(visit.at),
+export const toVisitValues = (visit: Visit): Value[] => [
+  roundTime(visit.at),
   visit.status ?? null,
   visit.outcome,
   visit.detail ?? null,
-  whole(visit.duration),
+  roundTime(visit.duration),
   visit.bytes,
   visit.changed ? 1 : 0,
 ];

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../domain/time/units.js';
 import { urlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedOrder } from '../../../engine/ports/owed-orders.js';
-import { type Value, whole } from './url-row.js';
+import { roundTime, type Value } from './url-row.js';
 
 /** In the order of `owedValues`. Types are PostgreSQL's. */
 const OWED = {
@@ -19,19 +19,19 @@ const OWED = {
 export const OWED_COLUMNS = Object.keys(OWED);
 export const OWED_TYPES = Object.values(OWED);
 
-export const owedKey = ({ crawler, sink, hostKey, uri }: OwedOrder): Value[] => [crawler, sink, hostKey, urlKey(uri)];
+export const toOwedKey = ({ crawler, sink, hostKey, uri }: OwedOrder): Value[] => [crawler, sink, hostKey, urlKey(uri)];
 
-export const owedValues = (owed: OwedOrder): Value[] => [
-  ...owedKey(owed),
+export const toOwedValues = (owed: OwedOrder): Value[] => [
+  ...toOwedKey(owed),
   owed.uri,
   owed.orderId,
-  whole(owed.since),
-  owed.askedAt === undefined ? null : whole(owed.askedAt),
+  roundTime(owed.since),
+  owed.askedAt === undefined ? null : roundTime(owed.askedAt),
 ];
 
 /** Of several updates for one URI at one sink the last one counts: a statement must not touch a row twice. */
-export function lastWords(changes: readonly OwedChange[]): OwedChange[] {
-  return [...new Map(changes.map((one) => [owedKey(one).join('\n'), one])).values()];
+export function keepLastChanges(changes: readonly OwedChange[]): OwedChange[] {
+  return [...new Map(changes.map((one) => [toOwedKey(one).join('\n'), one])).values()];
 }
 
 export interface OwedRecord {

@@ -37,11 +37,11 @@ export interface MatchStep {
  * Whether a filter is worth a search in steps instead of one statement: matching a pattern takes long, and the store serves others
  * in between.
  */
-export const isPattern = (filter: UrlFilter): filter is UrlFilter & { readonly crawler: string } =>
+export const needsSteps = (filter: UrlFilter): filter is UrlFilter & { readonly crawler: string } =>
   filter.like !== undefined && filter.crawler !== undefined;
 
 /** The first `limit` matching ids after one, in as many steps as it takes. */
-export async function matchingInSteps(
+export async function findMatchingInSteps(
   step: (after: UrlId, limit: number) => Promise<MatchStep>,
   after: UrlId,
   limit: number,

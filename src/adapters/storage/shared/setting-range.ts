@@ -4,7 +4,7 @@ import type { SettingsPage } from '../../../engine/ports/frontier-store.js';
 const LAST = '\u{10ffff}';
 
 /** Names with the prefix sort before this one, in byte order. */
-export const endOfSettings = (prefix: string): string => prefix + LAST;
+export const settingsEnd = (prefix: string): string => prefix + LAST;
 
 /** All there can be. */
 const MOST = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { arrived, type Call, type Reply, type StoreThreadData, type Verbs } from './thread-protocol.js';
+import { type Call, deserializeError, type Reply, type StoreThreadData, type Verbs } from './thread-protocol.js';
 
 /** Batches in flight at the same time, so that the thread has the next one when it has finished one. */
 const BATCHES_UNDER_WAY = 2;
@@ -23,9 +23,9 @@ export class StoreThread<Offered extends Verbs> {
   constructor(entry: URL, data: StoreThreadData, batchSize: number) {
     this.#batchSize = batchSize;
     this.#worker = new Worker(entry, { workerData: data, name: `store ${data.file}` });
-    this.#worker.on('message', (replies: Reply[]) => this.#answer(replies));
-    this.#worker.on('error', (error: Error) => this.#end(error));
-    this.#worker.on('exit', () => this.#end(new Error(`The store ${data.file} is closed.`)));
+    this.#worker.on('message', (replies: Reply[]) => this.#onReplies(replies));
+    this.#worker.on('error', (error: Error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error(`The store ${data.file} is closed.`)));
   }
 
   call<Verb extends keyof Offered & string>(
@@ -61,17 +61,17 @@ export class StoreThread<Offered extends Verbs> {
     if (this.#closing && this.#waiting.length === 0) this.#worker.postMessage('close');
   }
 
-  #answer(replies: readonly Reply[]): void {
+  #onReplies(replies: readonly Reply[]): void {
     const batch = this.#underWay.shift() ?? [];
     this.#send();
     batch.forEach(({ resolve, reject }, index) => {
       const reply = replies[index]!;
-      if ('error' in reply) reject(arrived(reply.error));
+      if ('error' in reply) reject(deserializeError(reply.error));
       else resolve(reply.value);
     });
   }
 
-  #end(error: Error): void {
+  #fail(error: Error): void {
     this.#ended ??= error;
     const lost = [...this.#underWay.splice(0).flat(), ...this.#waiting.splice(0)];
     for (const { reject } of lost) reject(this.#ended);

@@ -33,7 +33,7 @@ export interface SiteChange {
 
 const CELLS = URL_STATUSES.length * 16;
 const ERROR = URL_STATUSES.indexOf('error');
-const cellOf = (row: Counted): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
+const cellIndex = (row: Counted): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
 
 class Site {
   readonly cells = new Int32Array(CELLS);
@@ -41,7 +41,7 @@ class Site {
   wentDue = Number.POSITIVE_INFINITY;
 
   count(row: Counted, change: 1 | -1): void {
-    this.cells[cellOf(row)]! += change;
+    this.cells[cellIndex(row)]! += change;
     if (row.source === null) return;
     if (change > 0) this.cameDue = Math.min(this.cameDue, row.due_at);
     else this.wentDue = Math.min(this.wentDue, row.due_at);
@@ -53,7 +53,7 @@ export class Tally {
   readonly #sites = new Map<number, Site>();
 
   /** A row was added (+1) or removed (-1). A changed row is removed as it was and added as it is. */
-  count(row: Counted, change: 1 | -1): void {
+  countRow(row: Counted, change: 1 | -1): void {
     let site = this.#sites.get(row.site_id);
     if (!site) {
       site = new Site();
@@ -63,12 +63,12 @@ export class Tally {
   }
 
   /** A row got these values. */
-  change(
+  changeRow(
     before: Counted,
     changes: { status?: string; source?: number | null; dueAt?: number; stamp?: string | null },
   ): void {
-    this.count(before, -1);
-    this.count(
+    this.countRow(before, -1);
+    this.countRow(
       {
         site_id: before.site_id,
         status:
@@ -82,30 +82,30 @@ export class Tally {
   }
 
   /** The sums by site, ascending; the tally is empty afterwards. */
-  take(): SiteChange[] {
-    const changes = [...this.#sites].sort(([a], [b]) => a - b).map(([id, site]) => summed(id, site));
+  takeChanges(): SiteChange[] {
+    const changes = [...this.#sites].sort(([a], [b]) => a - b).map(([id, site]) => toSiteChange(id, site));
     this.#sites.clear();
     return changes;
   }
 }
 
-function summed(id: number, { cells, cameDue, wentDue }: Site): SiteChange {
-  const counters = countersOf(cells);
-  const sum = (chosen: (counter: CounterChange) => boolean): number =>
+function toSiteChange(id: number, { cells, cameDue, wentDue }: Site): SiteChange {
+  const counters = toCounters(cells);
+  const sumUrls = (chosen: (counter: CounterChange) => boolean): number =>
     counters.reduce((urls, counter) => (chosen(counter) ? urls + counter.urls : urls), 0);
   return {
     site: id,
-    urls: sum(() => true),
-    indexed: sum(({ indexed }) => indexed === 1),
-    errors: sum(({ status }) => status === ERROR),
-    queued: sum(({ source }) => source >= 0),
+    urls: sumUrls(() => true),
+    indexed: sumUrls(({ indexed }) => indexed === 1),
+    errors: sumUrls(({ status }) => status === ERROR),
+    queued: sumUrls(({ source }) => source >= 0),
     cameDue: Number.isFinite(cameDue) ? cameDue : null,
     wentDue: Number.isFinite(wentDue) ? wentDue : null,
     counters,
   };
 }
 
-function countersOf(cells: Int32Array): CounterChange[] {
+function toCounters(cells: Int32Array): CounterChange[] {
   const counters: CounterChange[] = [];
   cells.forEach((urls, cell) => {
     if (urls !== 0) counters.push({ status: cell >> 4, source: ((cell >> 1) & 7) - 1, indexed: cell & 1, urls });
@@ -114,7 +114,7 @@ function countersOf(cells: Int32Array): CounterChange[] {
 }
 
 /** The counter changes of sites, combined by the name that `nameOf` gives each site. */
-export function countersBy<Name>(
+export function groupCounters<Name>(
   changes: readonly SiteChange[],
   nameOf: (site: number) => Name,
 ): ReadonlyMap<Name, readonly CounterChange[]> {
@@ -127,5 +127,5 @@ export function countersBy<Name>(
       cells[(counter.status << 4) | ((counter.source + 1) << 1) | counter.indexed]! += counter.urls;
     }
   }
-  return new Map([...sums].map(([name, cells]) => [name, countersOf(cells)]));
+  return new Map([...sums].map(([name, cells]) => [name, toCounters(cells)]));
 }

@@ -26,12 +26,12 @@ export type Verbs = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 export const perform = (verbs: Verbs, { verb, args }: Call): unknown => verbs[verb]!(...(args as never[]));
 
-export function crossing(error: unknown): CrossingError {
+export function serializeError(error: unknown): CrossingError {
   if (error instanceof Error) return { name: error.name, message: error.message, stack: error.stack };
   return { name: 'Error', message: String(error) };
 }
 
-export function arrived({ name, message, stack }: CrossingError): Error {
+export function deserializeError({ name, message, stack }: CrossingError): Error {
   if (name === 'StoreUnavailable') return new StoreUnavailable(message);
   if (name === 'StoreDamaged') return new StoreDamaged(message);
   const error = new Error(message);

@@ -52,20 +52,20 @@ const NONE = { count: 0, digest: '0'.repeat(32) };
 
 /** The lines of a store; `last` is the last complete line of an interrupted export: the lines after it are returned. */
 export async function* exportStore(store: FrontierStore, last?: string): AsyncGenerator<string> {
-  const done = last === undefined ? undefined : parse(last);
+  const done = last === undefined ? undefined : parseLine(last);
   if (done && 'summary' in done) return;
-  if (!done) yield text({ header: { format: FORMAT, id: randomUUID() } });
+  if (!done) yield formatLine({ header: { format: FORMAT, id: randomUUID() } });
   const summary = new Summing();
   // The summary covers the whole store, so everything is read; only what comes after the last line is returned.
   let silent = done !== undefined && !('header' in done);
-  for await (const line of records(store)) {
+  for await (const line of readRecords(store)) {
     summary.add(line);
-    if (!silent) yield text(line);
-    else if (text(line) === last) silent = false;
+    if (!silent) yield formatLine(line);
+    else if (formatLine(line) === last) silent = false;
   }
   if (silent)
     throw new TransferRefused('The store has changed since the export was interrupted: start the export again.');
-  yield text({ summary: summary.result() });
+  yield formatLine({ summary: summary.result() });
 }
 
 /**
@@ -78,7 +78,7 @@ export async function importStore(store: FrontierStore, lines: AsyncIterable<str
   for await (const line of lines) {
     number++;
     try {
-      await importing.take(parse(line), number);
+      await importing.importLine(parseLine(line), number);
     } catch (error) {
       if (!(error instanceof TransferRefused)) throw error;
       throw new TransferRefused(`line ${number} of the export: ${error.message}`);
@@ -88,7 +88,7 @@ export async function importStore(store: FrontierStore, lines: AsyncIterable<str
 }
 
 /** @throws TransferRefused for a store that an import has begun to fill and not finished. */
-export async function requireWhole(store: FrontierStore): Promise<void> {
+export async function requireComplete(store: FrontierStore): Promise<void> {
   if ((await store.getSetting(PROGRESS)) === undefined) return;
   throw new TransferRefused(
     'An import into this database was not completed, so it holds only part of the data: repeat it with the same file, or use an empty database.',
@@ -108,7 +108,7 @@ class Importing {
     this.#store = store;
   }
 
-  async take(line: Line, number: number): Promise<void> {
+  async importLine(line: Line, number: number): Promise<void> {
     this.#number = number;
     if (number === 1) return this.#begin(line);
     if (this.#expected) throw new TransferRefused('nothing may follow the summary');
@@ -128,7 +128,7 @@ class Importing {
       );
     }
     const summing = new Summing();
-    for await (const line of records(this.#store)) summing.add(line);
+    for await (const line of readRecords(this.#store)) summing.add(line);
     const arrived = summing.result();
     for (const kind of Object.keys(arrived) as Kind[]) {
       const [want, have] = [this.#expected[kind] ?? NONE, arrived[kind]];
@@ -180,34 +180,34 @@ class Importing {
 
   async #writeUrls(urls: readonly ExportedUrl[]): Promise<void> {
     if (urls.length === 0) return;
-    const added = await this.#store.discover(urls.map(asNew));
+    const added = await this.#store.discover(urls.map(toNewUrl));
     const ids = new Map(added.map(({ crawler, url, id }) => [`${crawler} ${url}`, id]));
     const settlements: Settlement[] = [];
     for (const url of urls) {
       // Already stored when the import was interrupted between two batches.
       const id = ids.get(`${url.crawler} ${url.url}`) ?? (await this.#store.find(url.crawler, url.url))!.id;
-      settlements.push({ id, changes: asChanges(url) }, ...url.visitList.map((visit) => ({ id, visit })));
+      settlements.push({ id, changes: toChanges(url) }, ...url.visitList.map((visit) => ({ id, visit })));
     }
     await this.#store.settle(settlements);
   }
 }
 
-async function* records(store: FrontierStore): AsyncGenerator<Line> {
+async function* readRecords(store: FrontierStore): AsyncGenerator<Line> {
   for (const [name, value] of await store.settings('')) if (name !== PROGRESS) yield { setting: [name, value] };
   const crawlers = new Set<string>();
-  for await (const page of urlPages(store)) {
+  for await (const page of readUrlPages(store)) {
     const visits = await Promise.all(page.map(({ id }) => store.visits(id, KEPT_VISITS)));
     for (const [i, url] of page.entries()) {
       crawlers.add(url.crawler);
       yield { url: { ...url, simhash: url.simhash?.toString(), visitList: visits[i]! } };
     }
   }
-  for await (const host of hosts(store, [...crawlers].sort())) yield { host };
-  for await (const order of orders(store)) yield { order };
-  for await (const one of owed(store)) yield { owed: one };
+  for await (const host of readHosts(store, [...crawlers].sort())) yield { host };
+  for await (const order of readOrders(store)) yield { order };
+  for await (const one of readOwed(store)) yield { owed: one };
 }
 
-async function* urlPages(store: FrontierStore): AsyncGenerator<UrlState[]> {
+async function* readUrlPages(store: FrontierStore): AsyncGenerator<UrlState[]> {
   for (let after = 0; ; ) {
     const page = await store.list({}, after, PAGE);
     yield page;
@@ -217,7 +217,7 @@ async function* urlPages(store: FrontierStore): AsyncGenerator<UrlState[]> {
 }
 
 /** The politeness of every host that has URLs; what is remembered of others is worthless. */
-async function* hosts(store: FrontierStore, crawlers: readonly string[]): AsyncGenerator<HostRecord> {
+async function* readHosts(store: FrontierStore, crawlers: readonly string[]): AsyncGenerator<HostRecord> {
   const given = new Set<string>();
   for (const crawler of crawlers) {
     for (let after: string | undefined; ; ) {
@@ -231,7 +231,7 @@ async function* hosts(store: FrontierStore, crawlers: readonly string[]): AsyncG
   }
 }
 
-async function* orders(store: FrontierStore): AsyncGenerator<LedgerEntry> {
+async function* readOrders(store: FrontierStore): AsyncGenerator<LedgerEntry> {
   for (let before: number | undefined; ; ) {
     const page = await store.orders({}, before, PAGE);
     yield* page;
@@ -240,7 +240,7 @@ async function* orders(store: FrontierStore): AsyncGenerator<LedgerEntry> {
   }
 }
 
-async function* owed(store: FrontierStore): AsyncGenerator<OwedOrder> {
+async function* readOwed(store: FrontierStore): AsyncGenerator<OwedOrder> {
   for (const { crawler, sink } of await store.owedCounts()) {
     for (let after = 0; ; ) {
       const page = await store.owed(crawler, sink, after, PAGE);
@@ -252,7 +252,7 @@ async function* owed(store: FrontierStore): AsyncGenerator<OwedOrder> {
 }
 
 /** As when it was found: its first due time is the time it was first seen. */
-const asNew = (url: ExportedUrl): NewUrl => ({
+const toNewUrl = (url: ExportedUrl): NewUrl => ({
   crawler: url.crawler,
   url: url.url,
   key: urlKey(url.url),
@@ -268,7 +268,7 @@ const asNew = (url: ExportedUrl): NewUrl => ({
   dueAt: url.firstSeenAt,
 });
 
-const asChanges = (url: ExportedUrl): Settlement['changes'] => ({
+const toChanges = (url: ExportedUrl): Settlement['changes'] => ({
   ...url,
   source: url.source ?? null,
   simhash: url.simhash === undefined ? null : BigInt(url.simhash),
@@ -282,7 +282,7 @@ class Summing {
     const [kind, record] = Object.entries(line)[0] as [Kind, object];
     // A URL's id belongs to the store; an order's does not.
     const compared = kind === 'url' ? { ...record, id: undefined } : record;
-    const digest = createHash('sha256').update(sorted(compared)).digest();
+    const digest = createHash('sha256').update(stableStringify(compared)).digest();
     const before = this.#sums.get(kind) ?? { count: 0, sum: 0n };
     this.#sums.set(kind, {
       count: before.count + 1,
@@ -291,25 +291,31 @@ class Summing {
   }
 
   result(): Summary {
-    const of = (kind: Kind) => {
+    const countKind = (kind: Kind) => {
       const { count, sum } = this.#sums.get(kind) ?? { count: 0, sum: 0n };
       return { count, digest: sum.toString(16).padStart(32, '0') };
     };
-    return { setting: of('setting'), host: of('host'), url: of('url'), order: of('order'), owed: of('owed') };
+    return {
+      setting: countKind('setting'),
+      host: countKind('host'),
+      url: countKind('url'),
+      order: countKind('order'),
+      owed: countKind('owed'),
+    };
   }
 }
 
 /** JSON with its keys in order, so that equal records are equal texts. */
-const sorted = (record: object): string =>
+const stableStringify = (record: object): string =>
   JSON.stringify(record, (_, value: unknown) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );
 
-const text = (line: Line): string => JSON.stringify(line);
+const formatLine = (line: Line): string => JSON.stringify(line);
 
-function parse(line: string): Line {
+function parseLine(line: string): Line {
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);

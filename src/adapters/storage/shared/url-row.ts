@@ -110,10 +110,10 @@ export function toState(row: UrlRecord): UrlState {
 }
 
 /** Times and lengths of time are stored as whole milliseconds. */
-export const whole = <N extends number>(value: N): N => Math.round(value) as N;
+export const roundTime = <N extends number>(value: N): N => Math.round(value) as N;
 
 /** The state that a URL has right after it was stored for the first time; first seen at its due time. */
-export function newState(id: number, url: NewUrl): UrlState {
+export function createState(id: number, url: NewUrl): UrlState {
   return {
     id,
     crawler: url.crawler,
@@ -122,13 +122,13 @@ export function newState(id: number, url: NewUrl): UrlState {
     status: url.status,
     reason: url.reason,
     source: url.source,
-    dueAt: whole(url.dueAt),
+    dueAt: roundTime(url.dueAt),
     hops: url.hops,
     redirects: url.redirects,
     foundOn: url.foundOn,
     root: url.root,
     discoveredVia: url.discoveredVia,
-    firstSeenAt: whole(url.dueAt),
+    firstSeenAt: roundTime(url.dueAt),
     temporaryErrors: 0,
     permanentError: false,
     visits: 0,
@@ -162,20 +162,20 @@ const NEW: Readonly<Record<string, ColumnType>> = {
 export const NEW_COLUMNS = Object.keys(NEW);
 export const NEW_TYPES = Object.values(NEW);
 
-export const newValues = (url: NewUrl): Value[] => [
+export const toNewValues = (url: NewUrl): Value[] => [
   url.key,
   url.url,
   statusCode(url.status),
   url.reason,
   url.source ?? null,
-  whole(url.dueAt),
+  roundTime(url.dueAt),
   url.hops,
   url.redirects,
   discoveredViaCode(url.discoveredVia),
   url.foundOn ?? null,
   url.root ?? null,
   metasText(url.inheritedMetas),
-  whole(url.dueAt),
+  roundTime(url.dueAt),
 ];
 
 /** What may change in a row: through a settlement, a submission, or a link that finds a known URL again. */
@@ -195,15 +195,15 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   status: { column: 'status', type: 'int2', store: statusCode },
   reason: { column: 'reason', type: 'text' },
   source: { column: 'source', type: 'int2' },
-  dueAt: { column: 'due_at', type: 'int8', store: whole },
-  lastVisitAt: { column: 'last_visit_at', type: 'int8', store: whole },
+  dueAt: { column: 'due_at', type: 'int8', store: roundTime },
+  lastVisitAt: { column: 'last_visit_at', type: 'int8', store: roundTime },
   lastStatus: { column: 'last_status', type: 'int2' },
   temporaryErrors: { column: 'temporary_errors', type: 'int4' },
   permanentError: { column: 'permanent_error', type: 'int2', store: (value: boolean) => (value ? 1 : 0) },
   visits: { column: 'visits', type: 'int4' },
   changes: { column: 'changes', type: 'int4' },
-  lastChangeAt: { column: 'last_change_at', type: 'int8', store: whole },
-  changeInterval: { column: 'change_interval', type: 'int8', store: whole },
+  lastChangeAt: { column: 'last_change_at', type: 'int8', store: roundTime },
+  changeInterval: { column: 'change_interval', type: 'int8', store: roundTime },
   changeUncertainty: { column: 'change_doubt', type: 'float8' },
   etag: { column: 'etag', type: 'text' },
   lastModified: { column: 'last_modified', type: 'text' },
@@ -214,7 +214,7 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   pendingDeletion: { column: 'pending_deletion', type: 'text' },
   canonical: { column: 'canonical', type: 'text' },
   parts: { column: 'parts', type: 'text', store: (parts: NonNullable<UrlState['parts']>) => JSON.stringify(parts) },
-  firstSeenAt: { column: 'first_seen_at', type: 'int8', store: whole },
+  firstSeenAt: { column: 'first_seen_at', type: 'int8', store: roundTime },
   foundOn: { column: 'found_on', type: 'text' },
   hops: { column: 'hops', type: 'int4' },
   redirects: { column: 'redirects', type: 'int4' },
@@ -224,11 +224,11 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
 };
 
 /** A new row of a site, for the tally. */
-export const asCounted = (site: number, url: NewUrl): Counted => ({
+export const toCounted = (site: number, url: NewUrl): Counted => ({
   site_id: site,
   status: statusCode(url.status),
   source: url.source ?? null,
-  due_at: whole(url.dueAt),
+  due_at: roundTime(url.dueAt),
   indexed: 0,
 });
 
@@ -244,7 +244,7 @@ export function storedValue(field: Field, changes: RowChanges): Value {
 }
 
 /** A submission makes a known URL due again; as a root, it has the hops and metas of a root from now on. */
-export function submitted(url: NewUrl): RowChanges {
+export function submissionChanges(url: NewUrl): RowChanges {
   const queued = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
   if (url.discoveredVia !== 'root') return queued;
   const { hops, redirects, discoveredVia, root, inheritedMetas } = url;
@@ -252,7 +252,7 @@ export function submitted(url: NewUrl): RowChanges {
 }
 
 /** A URL whose status is removed starts as a new one; only its visits are remembered. */
-export const foundAgain = (url: NewUrl): RowChanges => ({
+export const restartChanges = (url: NewUrl): RowChanges => ({
   status: url.status,
   reason: url.reason,
   source: url.source,
@@ -285,7 +285,7 @@ export const foundAgain = (url: NewUrl): RowChanges => ({
 });
 
 /** Makes a URL due: never later than it was; one that waits for its first visit keeps its place. */
-export function madeDue(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
+export function dueChanges(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
   const waits = row.status === statusCode('waiting') && row.source !== null;
   return {
     source: waits ? (row.source as SourceNumber) : source,

@@ -13,7 +13,7 @@ export class MatchWatch {
   #asked = false;
   #refused: number | undefined;
 
-  static of(db: Handle): MatchWatch {
+  static forHandle(db: Handle): MatchWatch {
     const known = WATCHES.get(db);
     if (known) return known;
     const watch = new MatchWatch();
@@ -29,7 +29,7 @@ export class MatchWatch {
   }
 
   /** Id of the first URL that was not matched because the time was over. */
-  get refused(): number | undefined {
+  get refusedId(): number | undefined {
     return this.#refused;
   }
 
@@ -46,7 +46,7 @@ const WATCHES = new WeakMap<Handle, MatchWatch>();
  * GLOB under the watch. Its worst cost is the length of the URL times that of the pattern; if this is small, the function call,
  * which takes twice as long as matching an ordinary URL, is skipped.
  */
-export const globInTime = (like: string | undefined, unwatched: number): PatternDialect => ({
+export const globWithTimeLimit = (like: string | undefined, unwatched: number): PatternDialect => ({
   ...GLOB,
   matches: (column) =>
     `CASE WHEN octet_length(${column}) < ${Math.floor(unwatched / ((like?.length ?? 0) + 1))} OR ${FUNCTION}(u.id) THEN ${GLOB.matches(column)} END`,

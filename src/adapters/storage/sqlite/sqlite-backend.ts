@@ -5,7 +5,7 @@ import { AdminStore } from '../shared/admin-store.js';
 import { Seal } from '../shared/seal.js';
 import type { OpenBackend } from '../store-backend.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
-import { storeError } from './sqlite-handle.js';
+import { toPortError } from './sqlite-handle.js';
 import { openSqliteStore } from './sqlite-store.js';
 
 /** A file of one server. The key of its texts is a file beside it. */
@@ -16,8 +16,8 @@ export const sqliteBackend: OpenBackend = (url) => {
     exists: () => existsSync(file),
     openStore: () => openSqliteStore(file),
     openAdminStore: async (seal) =>
-      new AdminStore(await openSqliteDataSource(file), (error) => storeError(error, file), seal),
-    ownSeal: () => Seal.ofDirectory(dirname(file)),
+      new AdminStore(await openSqliteDataSource(file), (error) => toPortError(error, file), seal),
+    openOwnSeal: () => Seal.ofDirectory(dirname(file)),
     openNodes: () => undefined,
   };
 };

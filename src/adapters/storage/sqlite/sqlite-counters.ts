@@ -1,5 +1,5 @@
 import { SOURCES } from '../../../domain/frontier/sources.js';
-import { countersBy, type SiteChange } from '../shared/tally.js';
+import { groupCounters, type SiteChange } from '../shared/tally.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 /** Source and earliest due time of the queued URLs of one site: one index probe a source. */
@@ -18,7 +18,7 @@ const NEXT_DUE = `CASE
   ELSE coalesce(min(next_due_at, @came), next_due_at, @came) END`;
 
 /** Writes what a tally summed up to `counter` and `site`; must be called at the end of the transaction. */
-export function counterWriter(
+export function createCounterWriter(
   db: Handle,
   crawlerOf: (site: number) => string,
 ): (changes: readonly SiteChange[]) => void {
@@ -36,7 +36,7 @@ export function counterWriter(
     for (const { site, urls, indexed, errors, queued, cameDue: came, wentDue: went } of changes) {
       updateSite.run({ site, urls, indexed, errors, queued, came, went });
     }
-    for (const [crawler, counters] of countersBy(changes, crawlerOf)) {
+    for (const [crawler, counters] of groupCounters(changes, crawlerOf)) {
       for (const { status, source, indexed, urls } of counters)
         updateCounter.run(crawler, status, source, indexed, urls);
     }

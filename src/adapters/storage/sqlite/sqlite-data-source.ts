@@ -23,9 +23,9 @@ import { Failing0005 } from '../migrations/sqlite/0005-failing.js';
 import { FoundAgain0008 } from '../migrations/sqlite/0008-found-again.js';
 import { OwedOrders0014 } from '../migrations/sqlite/0014-owed-orders.js';
 import { OwedCounts0015 } from '../migrations/sqlite/0015-owed-counts.js';
-import { unknownMigrations } from '../shared/migration-check.js';
+import { findUnknownMigrations } from '../shared/migration-check.js';
 import { makePrivateDatabase } from '../shared/private-files.js';
-import { type Handle, prepareHandle, storeError } from './sqlite-handle.js';
+import { type Handle, prepareHandle, toPortError } from './sqlite-handle.js';
 
 const ENTITIES = [
   SiteRow,
@@ -70,7 +70,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
   });
   try {
     await dataSource.initialize();
-    const unknown = await unknownMigrations(dataSource);
+    const unknown = await findUnknownMigrations(dataSource);
     if (unknown.length > 0) {
       throw new StoreDamaged(
         `The database ${file} was written by a newer version (${unknown.join(', ')}). Start that version, or restore a backup.`,
@@ -82,7 +82,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
-    throw storeError((error as { driverError?: unknown }).driverError ?? error, file);
+    throw toPortError((error as { driverError?: unknown }).driverError ?? error, file);
   }
 }
 

@@ -4,29 +4,29 @@ import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { Backlog, NewUrl, Settlement, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { GLOB, urlWhere } from '../shared/filter-sql.js';
-import { indexOrder, type Keys } from '../shared/keys.js';
-import { linkValues } from '../shared/link-row.js';
-import { KEPT_VISITS, UNDER_WAY, visitValues } from '../shared/order-row.js';
+import { type Keys, sortByIndex } from '../shared/keys.js';
+import { toLinkValues } from '../shared/link-row.js';
+import { KEPT_VISITS, toVisitValues, UNDER_WAY } from '../shared/order-row.js';
 import { type Counted, Tally } from '../shared/tally.js';
 import {
-  asCounted,
   CHANGES,
   changedFields,
-  foundAgain,
-  madeDue,
+  createState,
+  dueChanges,
   NEVER_CRAWLED,
   NEW_COLUMNS,
-  newState,
-  newValues,
   REMOVED,
   type RowChanges,
+  restartChanges,
   storedValue,
-  submitted,
+  submissionChanges,
+  toCounted,
+  toNewValues,
   toState,
   type UrlRecord,
   type Value,
 } from '../shared/url-row.js';
-import { counterWriter, EARLIEST_BY_SOURCE } from './sqlite-counters.js';
+import { createCounterWriter, EARLIEST_BY_SOURCE } from './sqlite-counters.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 import { SqliteOwed } from './sqlite-owed.js';
 import { SELECT_URL } from './sqlite-reads.js';
@@ -52,10 +52,10 @@ export class SqliteFrontier {
   constructor(db: Handle) {
     this.#db = db;
     this.#sites = new SqliteSites(db);
-    this.#writeCounters = counterWriter(db, (site) => this.#sites.crawlerOf(site));
+    this.#writeCounters = createCounterWriter(db, (site) => this.#sites.crawlerOf(site));
     this.records = new SqliteRecords(db);
     this.owed = new SqliteOwed(db);
-    this.#sql = statements(db);
+    this.#sql = prepareStatements(db);
   }
 
   /** Runs the action in one transaction: all of it is stored, or nothing. */
@@ -63,12 +63,12 @@ export class SqliteFrontier {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       const result = action();
-      this.#writeCounters(this.#tally.take());
+      this.#writeCounters(this.#tally.takeChanges());
       this.#db.exec('COMMIT');
       return result;
     } catch (error) {
-      this.#tally.take();
-      this.#sites.forget();
+      this.#tally.takeChanges();
+      this.#sites.clearCache();
       // SQLite has already rolled back after some errors, such as a full disk.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
       throw error;
@@ -77,10 +77,10 @@ export class SqliteFrontier {
 
   /** Positions of the keys that no URL of their site has. */
   unknown({ sites, site, keys }: Keys): Uint32Array {
-    const ids = sites.map(([crawler, host]) => this.#sites.known(crawler, host));
+    const ids = sites.map(([crawler, host]) => this.#sites.findId(crawler, host));
     const positions: number[] = [];
     const anyRemoved = this.#sql.anyRemoved.get() !== undefined;
-    for (const i of indexOrder(site, keys)) {
+    for (const i of sortByIndex(site, keys)) {
       const id = ids[site[i]!];
       const key = keys[i]!;
       const isKnown = id !== undefined && this.#sql.idOf.get(id, key) !== undefined;
@@ -97,9 +97,9 @@ export class SqliteFrontier {
   seed(urls: readonly NewUrl[]): { readonly state: UrlState; readonly known: boolean }[] {
     return urls.map((url) => {
       const added = this.#insert(url);
-      if (added !== undefined) return { state: newState(added, url), known: false };
-      const id = this.#sql.idOf.get(this.#sites.knownOrNew(url.crawler, url.hostKey), url.key) as UrlId;
-      this.#update(this.#sql.counted.get(id) as CountedUrl, submitted(url));
+      if (added !== undefined) return { state: createState(added, url), known: false };
+      const id = this.#sql.idOf.get(this.#sites.findOrAddId(url.crawler, url.hostKey), url.key) as UrlId;
+      this.#update(this.#sql.counted.get(id) as CountedUrl, submissionChanges(url));
       return { state: toState(this.#sql.urlOf.get(id) as UrlRecord), known: true };
     });
   }
@@ -112,7 +112,7 @@ export class SqliteFrontier {
     limit: number,
     skip: ReadonlySet<UrlId>,
   ): { urls: UrlState[]; next?: Instant } {
-    const site = this.#sites.known(crawler, hostKey);
+    const site = this.#sites.findId(crawler, hostKey);
     if (site === undefined) return { urls: [] };
     const ids: UrlId[] = [];
     let next: Instant | undefined;
@@ -155,32 +155,32 @@ export class SqliteFrontier {
 
   /** Makes those of these URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): number {
-    const rows = this.#among(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`);
-    for (const row of rows) this.#update(row, madeDue(row, dueAt, source));
+    const rows = this.#findMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`);
+    for (const row of rows) this.#update(row, dueChanges(row, dueAt, source));
     return rows.length;
   }
 
   /** Deletes those of these URLs that (still) match the filter, hold no document and have no order in flight. */
   forgetMatching(ids: readonly UrlId[], filter: UrlFilter): number {
-    const rows = this.#among(ids, filter, FORGETTABLE);
+    const rows = this.#findMatching(ids, filter, FORGETTABLE);
     for (const row of rows) this.#remove(row);
     return rows.length;
   }
 
   #insert(url: NewUrl): UrlId | undefined {
-    const site = this.#sites.knownOrNew(url.crawler, url.hostKey);
+    const site = this.#sites.findOrAddId(url.crawler, url.hostKey);
     // Most links are known: one index probe costs a fifth of an insert without effect.
-    if (this.#sql.idOf.get(site, url.key) !== undefined) return this.#findAgain(site, url);
-    const id = Number(this.#sql.insert.run(site, ...newValues(url)).lastInsertRowid);
-    this.#tally.count(asCounted(site, url), 1);
+    if (this.#sql.idOf.get(site, url.key) !== undefined) return this.#restartRemoved(site, url);
+    const id = Number(this.#sql.insert.run(site, ...toNewValues(url)).lastInsertRowid);
+    this.#tally.countRow(toCounted(site, url), 1);
     return id;
   }
 
   /** The id of a known URL whose status is removed and which starts again. */
-  #findAgain(site: number, url: NewUrl): UrlId | undefined {
+  #restartRemoved(site: number, url: NewUrl): UrlId | undefined {
     if (url.source === undefined) return undefined;
     const row = this.#sql.removedOf.get(url.key, site) as CountedUrl | undefined;
-    if (row) this.#update(row, foundAgain(url));
+    if (row) this.#update(row, restartChanges(url));
     return row?.id;
   }
 
@@ -190,9 +190,9 @@ export class SqliteFrontier {
       return;
     }
     if (changes) this.#update(row, changes);
-    if (links) this.#sql.saveLinks.run(row.id, ...linkValues(links));
+    if (links) this.#sql.saveLinks.run(row.id, ...toLinkValues(links));
     if (visit) {
-      this.#sql.insertVisit.run(row.id, ...visitValues(visit));
+      this.#sql.insertVisit.run(row.id, ...toVisitValues(visit));
       if (Math.max(row.visits, changes?.visits ?? 0) > KEPT_VISITS) this.#sql.pruneVisits.run(row.id, row.id);
     }
   }
@@ -201,19 +201,19 @@ export class SqliteFrontier {
     this.#sql.deleteVisits.run(row.id);
     this.#sql.deleteLinks.run(row.id);
     this.#sql.deleteUrl.run(row.id);
-    this.#tally.count(row, -1);
+    this.#tally.countRow(row, -1);
   }
 
   /** Writes only the columns that change, so that indexes on others are left alone. */
   #update(row: CountedUrl, changes: RowChanges): void {
     const fields = changedFields(changes);
     if (fields.length === 0) return;
-    this.#updateOf(fields).run(...fields.map((field) => storedValue(field, changes)), row.id);
-    this.#tally.change(row, changes);
+    this.#prepareUpdate(fields).run(...fields.map((field) => storedValue(field, changes)), row.id);
+    this.#tally.changeRow(row, changes);
   }
 
   /** The engine changes URLs in a few combinations only: each is prepared once. */
-  #updateOf(fields: readonly (keyof RowChanges)[]): Statement<Value[]> {
+  #prepareUpdate(fields: readonly (keyof RowChanges)[]): Statement<Value[]> {
     const shape = fields.map((field) => `${CHANGES[field].column} = ?`).join(', ');
     let update = this.#updates.get(shape);
     if (!update) {
@@ -223,7 +223,7 @@ export class SqliteFrontier {
     return update;
   }
 
-  #among(ids: readonly UrlId[], filter: UrlFilter, condition: string): CountedUrl[] {
+  #findMatching(ids: readonly UrlId[], filter: UrlFilter, condition: string): CountedUrl[] {
     const where = urlWhere(filter, GLOB);
     return this.#db
       .prepare(
@@ -240,7 +240,7 @@ const FORGETTABLE = `u.stamp IS NULL AND u.pending_deletion IS NULL AND NOT EXIS
   (SELECT 1 FROM push_order o WHERE o.uri_key = u.key AND o.uri = u.url AND o.crawler = s.crawler
      AND o.state IN (${UNDER_WAY.join(', ')}))`;
 
-const statements = (db: Handle) => ({
+const prepareStatements = (db: Handle) => ({
   idOf: prepareOnce<[number, bigint], UrlId>(db, 'SELECT id FROM url WHERE site_id = ? AND key = ?').pluck(),
   insert: prepareOnce<Value[]>(
     db,

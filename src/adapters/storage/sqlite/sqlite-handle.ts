@@ -38,11 +38,11 @@ const CACHE = { writer: 64_000, reader: 16_000 };
  * @throws StoreDamaged
  */
 export function requireSoundPages(file: string): void {
-  guarded(file, () => {
+  translateErrors(file, () => {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     try {
       const found = db.pragma('quick_check(1)', { simple: true });
-      if (found !== 'ok') throw damaged(file, String(found).replace(/^\*\*\* in database main \*\*\*\n/, ''));
+      if (found !== 'ok') throw storeDamaged(file, String(found).replace(/^\*\*\* in database main \*\*\*\n/, ''));
     } finally {
       db.close();
     }
@@ -51,7 +51,7 @@ export function requireSoundPages(file: string): void {
 
 /** Opens an existing, migrated file. A reader performs checkpoints and sorts in temporary tables. */
 export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
-  return guarded(file, () => {
+  return translateErrors(file, () => {
     const db = new Database(file, { fileMustExist: true });
     prepareHandle(db);
     db.pragma(`cache_size = -${CACHE[role]}`);
@@ -82,7 +82,7 @@ export function prepareOnce<Parameters extends unknown[] | object = unknown[], R
 export const isLocked = (error: unknown): boolean =>
   /^SQLITE_(?:BUSY|LOCKED)/.test(String((error as { code?: unknown } | undefined)?.code));
 
-const damaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
+const storeDamaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
   new StoreDamaged(
     `The database ${file} is damaged: ${said}. Move it away together with ${file}-wal and ${file}-shm, which would be read ` +
       'into what comes after it; then put a backup in its place, or start with an empty store.',
@@ -90,12 +90,12 @@ const damaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
   );
 
 /** The port's error for errors of SQLite; anything else is a defect of ours and is not changed. */
-export function storeError(error: unknown, file: string): unknown {
+export function toPortError(error: unknown, file: string): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code !== 'string') return error;
   const said = `${(error as Error).message} (${code})`;
   if (DAMAGE.test(code)) {
-    return damaged(file, said, error);
+    return storeDamaged(file, said, error);
   }
   if (code === 'SQLITE_FULL') {
     return new StoreUnavailable(
@@ -116,10 +116,10 @@ export function storeError(error: unknown, file: string): unknown {
   return error;
 }
 
-export function guarded<T>(file: string, action: () => T): T {
+export function translateErrors<T>(file: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw storeError(error, file);
+    throw toPortError(error, file);
   }
 }

@@ -1,9 +1,9 @@
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
-import { BULK_STEP, inSteps } from '../shared/bulk.js';
-import { newState } from '../shared/url-row.js';
+import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
+import { createState } from '../shared/url-row.js';
 import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
-import { guarded } from './sqlite-handle.js';
+import { translateErrors } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
 import { SqliteSearch } from './sqlite-search.js';
 
@@ -19,10 +19,10 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
   const { records } = frontier;
   const reads = new SqliteReads(db);
   const search = new SqliteSearch(db);
-  const write = async <T>(action: () => T): Promise<T> => guarded(file, () => frontier.transaction(action));
-  const read = async <T>(action: () => T): Promise<T> => guarded(file, action);
+  const write = async <T>(action: () => T): Promise<T> => translateErrors(file, () => frontier.transaction(action));
+  const read = async <T>(action: () => T): Promise<T> => translateErrors(file, action);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => number) =>
-    inSteps(
+    changeInSteps(
       (after) => read(() => reads.matching(filter, after, BULK_STEP)),
       (ids) => write(() => apply(ids)),
     );
@@ -30,7 +30,7 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
     discover: (urls) =>
       write(() => {
         const ids = frontier.insert(urls);
-        return urls.flatMap((url, i) => (ids[i] === 0 ? [] : [newState(ids[i]!, url)]));
+        return urls.flatMap((url, i) => (ids[i] === 0 ? [] : [createState(ids[i]!, url)]));
       }),
     seed: (urls) => write(() => frontier.seed(urls)),
     settle: (settlements) => write(() => frontier.settle(settlements)),
@@ -42,7 +42,7 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
     saveHosts: (hosts) => write(() => records.saveHosts(hosts)),
     saveOrders: (entries) => write(() => records.saveOrders(entries)),
     pruneOrders: (decidedBefore, keep) =>
-      inSteps(
+      changeInSteps(
         () => read(() => reads.prunable(decidedBefore, keep, BULK_STEP)),
         (ids) => write(() => records.deleteOrders(ids)),
       ),

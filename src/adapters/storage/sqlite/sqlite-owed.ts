@@ -1,7 +1,7 @@
 import { urlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedCount, OwedOrder } from '../../../engine/ports/owed-orders.js';
-import { OWED_COLUMNS, type OwedRecord, owedKey, owedValues, toOwed } from '../shared/owed-row.js';
-import { whole } from '../shared/url-row.js';
+import { OWED_COLUMNS, type OwedRecord, toOwed, toOwedKey, toOwedValues } from '../shared/owed-row.js';
+import { roundTime } from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 const KEY = 'crawler = ? AND sink = ? AND host = ? AND uri_key = ?';
@@ -50,16 +50,16 @@ export class SqliteOwed {
     for (const one of changes) {
       if (one.change === 'put off') this.#putOff(one);
       else if (one.change === 'delivered')
-        this.#count(one, -this.#sql.delivered.run(...owedKey(one), one.orderId).changes);
-      else this.#sql.asked.run(whole(one.askedAt!), ...owedKey(one), one.orderId);
+        this.#count(one, -this.#sql.delivered.run(...toOwedKey(one), one.orderId).changes);
+      else this.#sql.asked.run(roundTime(one.askedAt!), ...toOwedKey(one), one.orderId);
     }
   }
 
   #putOff(one: OwedOrder): void {
-    const values = owedValues(one);
+    const values = toOwedValues(one);
     const { changes: added } = this.#sql.putOff.run(...values);
     if (added > 0) this.#count(one, added);
-    else this.#sql.putOffAgain.run(one.orderId, values.at(-1)!, ...owedKey(one), one.orderId);
+    else this.#sql.putOffAgain.run(one.orderId, values.at(-1)!, ...toOwedKey(one), one.orderId);
   }
 
   #count({ crawler, sink }: OwedOrder, documents: number): void {

@@ -1,28 +1,28 @@
 /** The thread for long reads, so that they hold up neither the crawl nor short reads; one of them also performs checkpoints. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { checkpointer } from '../shared/checkpoint.js';
-import { type Call, crossing, perform, type Reply, type StoreThreadData } from '../shared/thread-protocol.js';
-import { openHandle, storeError } from './sqlite-handle.js';
+import { createCheckpointer } from '../shared/checkpoint.js';
+import { type Call, perform, type Reply, type StoreThreadData, serializeError } from '../shared/thread-protocol.js';
+import { openHandle, toPortError } from './sqlite-handle.js';
 import { SqliteOwed } from './sqlite-owed.js';
 import { SqliteReads } from './sqlite-reads.js';
 import { SqliteSearch } from './sqlite-search.js';
-import { readerVerbs } from './sqlite-verbs.js';
+import { bindReaderVerbs } from './sqlite-verbs.js';
 
 const CHECKPOINT_EVERY_MS = 500;
 
 const { file, checkpoints } = workerData as StoreThreadData;
 const db = openHandle(file, 'reader');
-const verbs = readerVerbs(new SqliteReads(db), new SqliteSearch(db), new SqliteOwed(db));
+const verbs = bindReaderVerbs(new SqliteReads(db), new SqliteSearch(db), new SqliteOwed(db));
 
 function run(call: Call): Reply {
   try {
     return { value: perform(verbs, call) };
   } catch (error) {
-    return { error: crossing(storeError(error, file)) };
+    return { error: serializeError(toPortError(error, file)) };
   }
 }
 
-const timer = checkpoints ? setInterval(checkpointer(db), CHECKPOINT_EVERY_MS) : undefined;
+const timer = checkpoints ? setInterval(createCheckpointer(db), CHECKPOINT_EVERY_MS) : undefined;
 
 parentPort!.on('message', (message: readonly Call[] | 'close') => {
   if (message !== 'close') {

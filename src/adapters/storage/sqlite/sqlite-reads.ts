@@ -16,11 +16,11 @@ import {
   type UrlFilter,
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
-import { crawlerCounts } from '../shared/crawler-counts.js';
+import { toCrawlerCounts } from '../shared/crawler-counts.js';
 import { countedWhere, GLOB, hostOf, orderWhere, urlWhere, type Where } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
-import { allSettings, endOfSettings } from '../shared/setting-range.js';
+import { allSettings, settingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
 import { REMOVED, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
@@ -43,7 +43,7 @@ export class SqliteReads {
 
   constructor(db: Handle) {
     this.#db = db;
-    this.#sql = statements(db);
+    this.#sql = prepareStatements(db);
   }
 
   find(crawler: string, url: string): UrlState | undefined {
@@ -82,7 +82,7 @@ export class SqliteReads {
 
   counts(crawler: string): CrawlerCounts {
     const oldestDueAt = (this.#sql.oldestDue.get(crawler) ?? undefined) as Instant | undefined;
-    return crawlerCounts(this.#sql.counters.all(crawler) as CounterChange[], oldestDueAt);
+    return toCrawlerCounts(this.#sql.counters.all(crawler) as CounterChange[], oldestDueAt);
   }
 
   /** Hosts come in the order of their first due time: once that has passed what a source has, the source has its oldest. */
@@ -90,13 +90,13 @@ export class SqliteReads {
     const oldest = new Map<SourceNumber, QueuedUrl>();
     const { bySource } = this.counts(crawler);
     const queued = SOURCES.map((_, number) => number as SourceNumber).filter((number) => (bySource[number] ?? 0) > 0);
-    const since = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
+    const dueSince = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
     for (const { id, dueAt } of this.#sql.sitesDue.all(crawler, OLDEST_HOSTS) as { id: number; dueAt: Instant }[]) {
-      const open = queued.filter((number) => since(number) > dueAt);
+      const open = queued.filter((number) => dueSince(number) > dueAt);
       if (open.length === 0) break;
       for (const number of open) {
         const first = this.#sql.firstOfSite.get(id, number) as QueuedUrl | undefined;
-        if (first && first.dueAt < since(number)) oldest.set(number, first);
+        if (first && first.dueAt < dueSince(number)) oldest.set(number, first);
       }
     }
     return oldest;
@@ -111,7 +111,7 @@ export class SqliteReads {
   }
 
   list(filter: UrlFilter, after: UrlId, limit: number): UrlState[] {
-    const { from, where } = this.#rows(filter);
+    const { from, where } = this.#searchScope(filter);
     const rows = this.#db.prepare(
       `SELECT ${URL_COLUMNS} ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`,
     );
@@ -125,7 +125,7 @@ export class SqliteReads {
         .prepare(counted.sql)
         .pluck()
         .get(...counted.values) as number;
-    const { from, where } = this.#rows(filter);
+    const { from, where } = this.#searchScope(filter);
     return this.#db
       .prepare(`SELECT count(*) ${from} WHERE ${where.sql}`)
       .pluck()
@@ -134,7 +134,7 @@ export class SqliteReads {
 
   /** Ids of matching URLs, ascending, for work in pieces. */
   matching(filter: UrlFilter, after: UrlId, limit: number): UrlId[] {
-    const { from, where } = this.#rows(filter);
+    const { from, where } = this.#searchScope(filter);
     const ids = this.#db.prepare(`SELECT u.id ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
     return ids.pluck().all(after, ...where.values, limit) as UrlId[];
   }
@@ -191,14 +191,14 @@ export class SqliteReads {
   }
 
   settings(prefix: string, { from, limit }: SettingsPage = allSettings(prefix)): ReadonlyMap<string, string> {
-    return new Map(this.#sql.settings.all(from, endOfSettings(prefix), limit) as [string, string][]);
+    return new Map(this.#sql.settings.all(from, settingsEnd(prefix), limit) as [string, string][]);
   }
 
   /**
    * Where to search, and for what. CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes and would sort
    * millions of URLs of a crawler for every page. Only a small site is looked up separately and sorted.
    */
-  #rows(filter: UrlFilter): { readonly from: string; readonly where: Where } {
+  #searchScope(filter: UrlFilter): { readonly from: string; readonly where: Where } {
     const where = urlWhere(filter, GLOB);
     const host = hostOf(filter);
     const small = host !== undefined && (this.#sql.urlsOfHost.get(host) as number) <= SMALL_SITE;
@@ -227,7 +227,7 @@ export class SqliteReads {
 
 const ACKNOWLEDGED = orderStateCode('acknowledged');
 
-const statements = (db: Handle) => ({
+const prepareStatements = (db: Handle) => ({
   find: prepareOnce(db, `${SELECT_URL} WHERE s.crawler = ? AND s.host = ? AND u.key = ? AND u.url = ?`),
   byId: prepareOnce(db, `${SELECT_URL} WHERE u.id = ?`),
   byKeys: prepareOnce(

@@ -1,6 +1,6 @@
 import type { HostRecord, LedgerEntry } from '../../../engine/ports/frontier-store.js';
-import { type HostStored, hostValues, toHost } from '../shared/host-row.js';
-import { ORDER_CHANGES, ORDER_COLUMNS, orderValues } from '../shared/order-row.js';
+import { type HostStored, toHost, toHostValues } from '../shared/host-row.js';
+import { ORDER_CHANGES, ORDER_COLUMNS, toOrderValues } from '../shared/order-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 /** Hosts, ledger and settings on one SQLite handle; the writing half, called inside SqliteFrontier.transaction. */
@@ -31,12 +31,12 @@ export class SqliteRecords {
 
   saveHosts(hosts: readonly HostRecord[]): void {
     for (const host of hosts) {
-      this.#sql.saveHost.run(...hostValues(host));
+      this.#sql.saveHost.run(...toHostValues(host));
     }
   }
 
   saveOrders(entries: readonly LedgerEntry[]): void {
-    for (const entry of entries) this.#sql.saveOrder.run(...orderValues(entry));
+    for (const entry of entries) this.#sql.saveOrder.run(...toOrderValues(entry));
   }
 
   deleteOrders(ids: readonly number[]): number {

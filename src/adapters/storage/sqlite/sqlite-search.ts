@@ -8,7 +8,13 @@ import type {
   SurveyStep,
   UrlFilter,
 } from '../../../engine/ports/frontier-store.js';
-import { ERROR, type FailingDialect, failingHostsQuery, failingQuery, type HostsPage } from '../shared/failing-sql.js';
+import {
+  buildFailingHostsQuery,
+  buildFailingQuery,
+  ERROR,
+  type FailingDialect,
+  type HostsPage,
+} from '../shared/failing-sql.js';
 import { countedWhere, hostOf, urlWhere } from '../shared/filter-sql.js';
 import {
   ALL,
@@ -23,7 +29,7 @@ import {
   SurveyTally,
 } from '../shared/search.js';
 import { toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
-import { globInTime, MatchWatch } from './match-watch.js';
+import { globWithTimeLimit, MatchWatch } from './match-watch.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 type Failing = Awaited<ReturnType<FrontierStore['failing']>>;
@@ -62,59 +68,61 @@ export class SqliteSearch {
 
   constructor(db: Handle, limits = STEP_LIMITS) {
     this.#db = db;
-    this.#watch = MatchWatch.of(db);
+    this.#watch = MatchWatch.forHandle(db);
     this.#limits = limits;
-    this.#sql = statements(db, limits.few + 1);
+    this.#sql = prepareStatements(db, limits.few + 1);
   }
 
   search(filter: Search, after: UrlId, limit: number): SearchStep {
     const urls: UrlState[] = [];
-    const take = (row: UrlRecord): unknown => urls.push(toState(row));
-    return { urls, ...this.#step(URL_COLUMNS, filter, { after, limit, take }) };
+    const collect = (row: UrlRecord): unknown => urls.push(toState(row));
+    return { urls, ...this.#step(URL_COLUMNS, filter, { after, limit, take: collect }) };
   }
 
   matches(filter: Search, after: UrlId, limit: number): MatchStep {
     const ids: UrlId[] = [];
-    const take = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
-    return { ids, next: this.#step('u.id', filter, { after, limit, take }).next };
+    const collect = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
+    return { ids, next: this.#step('u.id', filter, { after, limit, take: collect }).next };
   }
 
   folders(crawler: string, hostKey: string, folder: string, after: UrlId): FolderStep {
     const tally = new FolderTally(folder);
-    const take = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
+    const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
     const limit = Number.MAX_SAFE_INTEGER;
-    const progress = this.#step('u.id, u.url', { crawler, hostKey, prefix: folder }, { after, limit, take });
+    const progress = this.#step('u.id, u.url', { crawler, hostKey, prefix: folder }, { after, limit, take: collect });
     const sample = tally.sample.map((id) => toState(this.#sql.urlOf.get(id) as UrlRecord));
     return { ...tally.result, sample, ...progress };
   }
 
   survey(crawler: string, since: readonly Instant[], after: UrlId): SurveyStep {
     const tally = new SurveyTally(since);
-    const take = (row: SurveyRecord): void => tally.count(row);
-    const progress = this.#step(SURVEY_COLUMNS, { crawler }, { after, limit: Number.MAX_SAFE_INTEGER, take });
+    const collect = (row: SurveyRecord): void => tally.count(row);
+    const progress = this.#step(SURVEY_COLUMNS, { crawler }, { after, limit: Number.MAX_SAFE_INTEGER, take: collect });
     return { ...tally.result, ...progress };
   }
 
   failing(crawler: string, now: Instant, hostKey?: string): Failing {
-    const { sql, values } = failingQuery(FAILING, crawler, now, hostKey);
+    const { sql, values } = buildFailingQuery(FAILING, crawler, now, hostKey);
     return this.#db.prepare<Value[]>(sql).all(...values) as Failing;
   }
 
   failingHosts(crawler: string, reason: string, now: Instant, after: HostsPage['after'], limit: number): FailingHosts {
-    const { sql, values } = failingHostsQuery(FAILING, crawler, reason, now, { after, limit });
+    const { sql, values } = buildFailingHostsQuery(FAILING, crawler, reason, now, { after, limit });
     return this.#db.prepare<Value[]>(sql).all(...values) as FailingHosts;
   }
 
   #step<Row extends Pick<UrlRecord, 'id'>>(columns: string, filter: Search, taking: Taking<Row>): Progress {
     if (this.#isEmpty(filter)) return ALL;
     const began = performance.now();
-    const few = this.#few(filter);
-    const progress = few && this.#amongFew(this.#reader<Row>(columns, filter, few), taking, began);
-    return progress ?? this.#walk(this.#reader<Row>(columns, filter, this.#many(filter)), taking, began);
+    const few = this.#fewCandidates(filter);
+    const progress = few && this.#searchFew(this.#createReader<Row>(columns, filter, few), taking, began);
+    return (
+      progress ?? this.#walk(this.#createReader<Row>(columns, filter, this.#manyCandidates(filter)), taking, began)
+    );
   }
 
   /** Undefined: matching them all takes too long, and they are not in an order in which the search could continue. */
-  #amongFew<Row extends Pick<UrlRecord, 'id'>>(
+  #searchFew<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
     { after, limit, take }: Taking<Row>,
     began: number,
@@ -122,7 +130,7 @@ export class SqliteSearch {
     const last = this.#lastId;
     this.#watch.start(began + this.#limits.ms / 2);
     const found = read(after, last, limit);
-    if (this.#watch.refused !== undefined) return undefined;
+    if (this.#watch.refusedId !== undefined) return undefined;
     found.forEach(take);
     return found.length < limit ? ALL : this.#progress(found.at(-1)!.id, last);
   }
@@ -141,7 +149,7 @@ export class SqliteSearch {
     this.#watch.start(deadline);
     do {
       const some = read(at, at + reach, room);
-      const { refused = Number.POSITIVE_INFINITY } = this.#watch;
+      const { refusedId: refused = Number.POSITIVE_INFINITY } = this.#watch;
       const found = some.filter(({ id }) => id < refused);
       found.forEach(take);
       room -= found.length;
@@ -151,8 +159,8 @@ export class SqliteSearch {
     return this.#progress(at, last);
   }
 
-  #reader<Row>(columns: string, filter: Search, { from, where = '1 = 1' }: Candidates): Reader<Row> {
-    const { sql, values } = urlWhere(filter, globInTime(filter.like, this.#limits.unwatched));
+  #createReader<Row>(columns: string, filter: Search, { from, where = '1 = 1' }: Candidates): Reader<Row> {
+    const { sql, values } = urlWhere(filter, globWithTimeLimit(filter.like, this.#limits.unwatched));
     const rows = this.#db.prepare(
       `SELECT ${columns} ${from} WHERE u.id > ? AND u.id <= ? AND ${where} AND ${sql} ORDER BY u.id LIMIT ?`,
     );
@@ -169,35 +177,37 @@ export class SqliteSearch {
 
   /** The counters know that there is none. */
   #isEmpty({ crawler, status, source, indexed }: Search): boolean {
-    return this.#counted({ crawler, status, source, indexed }) === 0;
+    return this.#readCounters({ crawler, status, source, indexed }) === 0;
   }
 
   /** Where all candidates are, if they are few enough to be sorted in a moment. */
-  #few(filter: Search): Candidates | undefined {
+  #fewCandidates(filter: Search): Candidates | undefined {
     const { crawler, status, reason, source } = filter;
     const host = hostOf(filter);
     const { few } = this.#limits;
-    if (host !== undefined && this.#counted({ crawler, hostKey: host }) <= few) return { from: bySite('url_of_site') };
+    if (host !== undefined && this.#readCounters({ crawler, hostKey: host }) <= few)
+      return { from: fromSite('url_of_site') };
     const failing = reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason));
     if (failing && (this.#sql.failing.get(reason) as number) <= few)
-      return { from: byUrl('INDEXED BY url_error'), where: `u.status = ${ERROR}` };
-    if (status !== undefined && this.#counted({ status }) <= few) return { from: byUrl('INDEXED BY url_status') };
-    const scattered = source === undefined || this.#counted({ source }) > few;
-    return scattered || (this.#sql.sites.get() as number) > few ? undefined : { from: bySite('url_queue') };
+      return { from: fromUrl('INDEXED BY url_error'), where: `u.status = ${ERROR}` };
+    if (status !== undefined && this.#readCounters({ status }) <= few)
+      return { from: fromUrl('INDEXED BY url_status') };
+    const scattered = source === undefined || this.#readCounters({ source }) > few;
+    return scattered || (this.#sql.sites.get() as number) > few ? undefined : { from: fromSite('url_queue') };
   }
 
-  #many(filter: Search): Candidates {
+  #manyCandidates(filter: Search): Candidates {
     const { crawler, status } = filter;
     const host = hostOf(filter);
     const site = host === undefined ? undefined : (this.#sql.site.get(crawler, host) as number);
-    const rare = status !== undefined && 2 * this.#counted({ status }) < this.#counted({});
+    const rare = status !== undefined && 2 * this.#readCounters({ status }) < this.#readCounters({});
     return {
-      from: byUrl(rare ? 'INDEXED BY url_status' : 'NOT INDEXED'),
+      from: fromUrl(rare ? 'INDEXED BY url_status' : 'NOT INDEXED'),
       where: site === undefined ? undefined : `u.site_id = ${site}`,
     };
   }
 
-  #counted(filter: UrlFilter): number {
+  #readCounters(filter: UrlFilter): number {
     const { sql, values } = countedWhere(filter)!;
     const counted = this.#db.prepare<Value[], number>(sql).pluck();
     return counted.get(...values)!;
@@ -205,10 +215,10 @@ export class SqliteSearch {
 }
 
 /** CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes. */
-const byUrl = (index: string): string => `FROM url u ${index} CROSS JOIN site s ON s.id = u.site_id`;
-const bySite = (index: string): string => `FROM site s CROSS JOIN url u INDEXED BY ${index} ON u.site_id = s.id`;
+const fromUrl = (index: string): string => `FROM url u ${index} CROSS JOIN site s ON s.id = u.site_id`;
+const fromSite = (index: string): string => `FROM site s CROSS JOIN url u INDEXED BY ${index} ON u.site_id = s.id`;
 
-const statements = (db: Handle, enough: number) => ({
+const prepareStatements = (db: Handle, enough: number) => ({
   lastId: prepareOnce(db, 'SELECT coalesce(max(id), 0) FROM url').pluck(),
   urlOf: prepareOnce(db, `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id WHERE u.id = ?`),
   site: prepareOnce(db, 'SELECT coalesce(min(id), 0) FROM site WHERE crawler = ? AND host = ?').pluck(),

@@ -20,7 +20,7 @@ export class SqliteSites {
     this.#insert = prepareOnce<[string, string]>(db, 'INSERT INTO site (crawler, host) VALUES (?, ?)');
   }
 
-  known(crawler: string, hostKey: string): number | undefined {
+  findId(crawler: string, hostKey: string): number | undefined {
     const name = `${crawler}\n${hostKey}`;
     let id = this.#ids.get(name);
     if (id === undefined) {
@@ -31,8 +31,8 @@ export class SqliteSites {
     return id;
   }
 
-  knownOrNew(crawler: string, hostKey: string): number {
-    return this.known(crawler, hostKey) ?? Number(this.#insert.run(crawler, hostKey).lastInsertRowid);
+  findOrAddId(crawler: string, hostKey: string): number {
+    return this.findId(crawler, hostKey) ?? Number(this.#insert.run(crawler, hostKey).lastInsertRowid);
   }
 
   crawlerOf(site: number): string {
@@ -46,7 +46,7 @@ export class SqliteSites {
   }
 
   /** The transaction was rolled back, and new sites with it. */
-  forget(): void {
+  clearCache(): void {
     this.#ids.clear();
     this.#crawlers.clear();
   }

@@ -13,7 +13,7 @@ import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-s
 import { DataDirectoryInUse } from '../shared/data-lock.js';
 import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
-import { guarded } from './sqlite-handle.js';
+import { translateErrors } from './sqlite-handle.js';
 import { openSqliteInProcess } from './sqlite-in-process.js';
 import { SqliteReads } from './sqlite-reads.js';
 import { openSqliteStore } from './sqlite-store.js';
@@ -134,7 +134,7 @@ describe('a SQLite store', () => {
     const reads = new SqliteReads(db);
     const many = (host: string) => Array.from({ length: 3_000 }, (_, i) => newUrl(`http://${host}/${i}`));
     const store = (host: string) =>
-      guarded('crawlway.db', () => frontier.transaction(() => frontier.insert(many(host))));
+      translateErrors('crawlway.db', () => frontier.transaction(() => frontier.insert(many(host))));
     store('a.example');
     const before = { counts: reads.counts('docs'), hosts: reads.hosts('docs', undefined, 9), urls: reads.count({}) };
     const pages = db.pragma('page_count', { simple: true }) as number;

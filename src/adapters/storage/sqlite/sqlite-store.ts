@@ -1,15 +1,15 @@
 import { dirname } from 'node:path';
 import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
-import { BULK_STEP, inSteps } from '../shared/bulk.js';
+import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
 import { lockDataDirectory } from '../shared/data-lock.js';
 import { countedWhere } from '../shared/filter-sql.js';
-import { keysOf } from '../shared/keys.js';
-import { countInSteps, isPattern, matchingInSteps } from '../shared/search.js';
+import { computeKeys } from '../shared/keys.js';
+import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.js';
 import { StoreThread } from '../shared/store-thread.js';
-import { newState } from '../shared/url-row.js';
+import { createState } from '../shared/url-row.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
-import { guarded, openHandle, requireSoundPages } from './sqlite-handle.js';
+import { openHandle, requireSoundPages, translateErrors } from './sqlite-handle.js';
 import { SqliteOwed } from './sqlite-owed.js';
 import { SqliteReads } from './sqlite-reads.js';
 import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
@@ -27,14 +27,14 @@ export async function openSqliteStore(file: string): Promise<FrontierStore> {
   try {
     await (await openSqliteDataSource(file)).destroy();
     requireSoundPages(file);
-    return storeOf(file, unlock);
+    return createStore(file, unlock);
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-function storeOf(file: string, unlock: () => void): FrontierStore {
+function createStore(file: string, unlock: () => void): FrontierStore {
   const handle = openHandle(file, 'reader');
   const reads = new SqliteReads(handle);
   const owed = new SqliteOwed(handle);
@@ -43,27 +43,27 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     { file },
     WRITER_BATCH,
   );
-  const readerThread = (checkpoints: boolean) =>
+  const startReaderThread = (checkpoints: boolean) =>
     new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file, checkpoints }, 1);
-  const reader = readerThread(true);
+  const reader = startReaderThread(true);
   // A pending file begins with sorting all URLs of a crawler, which takes seconds, too long for lists. Few servers are ever asked
   // for one.
   let sorter: StoreThread<ReaderVerbs> | undefined;
-  const read = async <T>(action: () => T): Promise<T> => guarded(file, action);
+  const read = async <T>(action: () => T): Promise<T> => translateErrors(file, action);
   const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
-    isPattern(filter)
-      ? matchingInSteps((...step) => reader.call('matches', filter, ...step), after, limit)
+    needsSteps(filter)
+      ? findMatchingInSteps((...step) => reader.call('matches', filter, ...step), after, limit)
       : reader.call('matching', filter, after, limit);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
-    inSteps((after) => matching(filter, after, BULK_STEP), apply);
+    changeInSteps((after) => matching(filter, after, BULK_STEP), apply);
   return {
     discover: async (urls) => {
       // Nearly all links lead to known URLs: only their keys are sent, and only new ones follow in full.
-      const positions = await writer.call('unknown', keysOf(urls));
+      const positions = await writer.call('unknown', computeKeys(urls));
       if (positions.length === 0) return [];
       const unknown = Array.from(positions, (position) => urls[position]!);
       const ids = await writer.call('insert', unknown);
-      return unknown.flatMap((url, i) => (ids[i] === 0 ? [] : [newState(ids[i]!, url)]));
+      return unknown.flatMap((url, i) => (ids[i] === 0 ? [] : [createState(ids[i]!, url)]));
     },
     seed: (urls) => writer.call('seed', urls),
     settle: (settlements) => writer.call('settle', settlements),
@@ -76,7 +76,7 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     saveHosts: (hosts) => writer.call('saveHosts', hosts),
     saveOrders: (entries) => writer.call('saveOrders', entries),
     pruneOrders: (decidedBefore, keep) =>
-      inSteps(
+      changeInSteps(
         () => reader.call('prunable', decidedBefore, keep, BULK_STEP),
         (ids) => writer.call('deleteOrders', ids),
       ),
@@ -97,7 +97,7 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     getSetting: (...query) => read(() => reads.getSetting(...query)),
     settings: (...query) => read(() => reads.settings(...query)),
     list: async (filter, after, limit) =>
-      isPattern(filter)
+      needsSteps(filter)
         ? reader.call('get', await matching(filter, after, limit))
         : reader.call('list', filter, after, limit),
     search: (...query) => reader.call('search', ...query),
@@ -107,11 +107,11 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     failingHosts: (...query) => reader.call('failingHosts', ...query),
     count: (filter, signal) => {
       if (countedWhere(filter)) return read(() => reads.count(filter));
-      if (isPattern(filter)) return countInSteps((...step) => reader.call('matches', filter, ...step), signal);
+      if (needsSteps(filter)) return countInSteps((...step) => reader.call('matches', filter, ...step), signal);
       return reader.call('count', filter);
     },
     listByUrl: (...query) => {
-      sorter ??= readerThread(false);
+      sorter ??= startReaderThread(false);
       return sorter.call('listByUrl', ...query);
     },
     orders: (filter, ...page) =>

@@ -1,18 +1,18 @@
 /** The only thread that writes to the SQLite store: takes batches of calls, answers each call of a batch. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { giveWay } from '../../system/thread-priority.js';
-import { type Call, crossing, perform, type Reply, type StoreThreadData } from '../shared/thread-protocol.js';
+import { lowerPriority } from '../../system/thread-priority.js';
+import { type Call, perform, type Reply, type StoreThreadData, serializeError } from '../shared/thread-protocol.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
-import { isLocked, openHandle, storeError } from './sqlite-handle.js';
-import { writerVerbs } from './sqlite-verbs.js';
+import { isLocked, openHandle, toPortError } from './sqlite-handle.js';
+import { bindWriterVerbs } from './sqlite-verbs.js';
 
 // At the priority of the page threads: only the crawl waits for it, and if it ran before them, they would have too little work.
-giveWay(10);
+lowerPriority(10);
 
 const { file } = workerData as StoreThreadData;
 const db = openHandle(file, 'writer');
 const frontier = new SqliteFrontier(db);
-const verbs = writerVerbs(frontier);
+const verbs = bindWriterVerbs(frontier);
 
 /** One transaction for the whole batch; if it fails, one for each call, so that each call is responsible for itself only. */
 function run(calls: readonly Call[]): Reply[] {
@@ -21,7 +21,7 @@ function run(calls: readonly Call[]): Reply[] {
   } catch (error) {
     // A lock affects every call of the batch: waiting for it in each of them would take minutes.
     if (calls.length > 1 && !isLocked(error)) return calls.flatMap((call) => run([call]));
-    return calls.map(() => ({ error: crossing(storeError(error, file)) }));
+    return calls.map(() => ({ error: serializeError(toPortError(error, file)) }));
   }
 }
 

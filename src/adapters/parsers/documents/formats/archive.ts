@@ -12,12 +12,12 @@ const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 export class Archive {
   constructor(private readonly files: Readonly<Record<string, Uint8Array>>) {}
 
-  names(pattern: RegExp): string[] {
+  findNames(pattern: RegExp): string[] {
     return Object.keys(this.files).filter((name) => pattern.test(name));
   }
 
   /** XML as text; undefined when there is no such entry. */
-  xml(name: string): string | undefined {
+  readXml(name: string): string | undefined {
     const bytes = this.files[name];
     if (!bytes) return undefined;
     const wide =
@@ -28,7 +28,7 @@ export class Archive {
 
 /** Sizes are checked as declared, before anything is unpacked; unpacking ends at the declared size. */
 export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
-  if (OLE.every((byte, at) => body[at] === byte)) throw encryptedOrOld(body);
+  if (OLE.every((byte, at) => body[at] === byte)) throw toUnreadable(body);
   let bytes = 0;
   let entries = 0;
   try {
@@ -54,7 +54,7 @@ export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
 }
 
 /** Office encrypts a document into a container of its old formats. */
-function encryptedOrOld(body: Uint8Array): Unreadable {
+function toUnreadable(body: Uint8Array): Unreadable {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ENCRYPTED_PACKAGE)
     ? new Unreadable('extract-encrypted', 'the document is encrypted')
     : new Unreadable('extract-corrupt', 'the document has an old binary format, not the one that its type names');

@@ -7,29 +7,29 @@ const MOST_STRINGS = 1_000_000;
 const LONGEST_VALUE = 100_000;
 
 /** The texts that cells reference by number, without the phonetic readings of Japanese ones. */
-export function sharedStrings(xml: string | undefined): string[] {
+export function readSharedStrings(xml: string | undefined): string[] {
   const strings: string[] = [];
   let current = '';
   let inText = false;
   let phonetic = false;
   if (xml === undefined) return strings;
   readXml(xml, {
-    open(name) {
+    onOpenTag(name) {
       if (name === 'si') current = '';
       else if (name === 'rph') phonetic = true;
       else if (name === 't') inText = true;
     },
-    attribute() {},
-    opened() {},
-    close(name) {
+    onAttribute() {},
+    onOpenTagEnd() {},
+    onCloseTag(name) {
       if (name === 'si') strings.push(current);
       else if (name === 'rph') phonetic = false;
       else if (name === 't') inText = false;
     },
-    text(piece) {
+    onText(piece) {
       if (inText && !phonetic && current.length < LONGEST_VALUE) current += piece;
     },
-    done: () => strings.length >= MOST_STRINGS,
+    isDone: () => strings.length >= MOST_STRINGS,
   });
   return strings;
 }
@@ -41,25 +41,25 @@ export function readCells(xml: string, strings: readonly string[], content: Docu
   let value = '';
   let inValue = false;
   readXml(xml, {
-    open(name) {
+    onOpenTag(name) {
       inCell = name === 'c';
       if (inCell) type = '';
       inValue = name === 'v' || name === 't';
       if (inValue) value = '';
     },
-    attribute(name, written) {
+    onAttribute(name, written) {
       if (inCell && name === 't') type = written;
     },
-    opened() {},
-    close(name) {
+    onOpenTagEnd() {},
+    onCloseTag(name) {
       if (name !== 'v' && name !== 't') return;
       inValue = false;
-      content.text(type === 's' ? (strings[Number(value)] ?? '') : value);
+      content.addText(type === 's' ? (strings[Number(value)] ?? '') : value);
       content.separate();
     },
-    text(piece) {
+    onText(piece) {
       if (inValue && value.length < LONGEST_VALUE) value += piece;
     },
-    done: () => content.isFull,
+    isDone: () => content.isFull,
   });
 }

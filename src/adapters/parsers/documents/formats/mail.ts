@@ -1,7 +1,7 @@
 /** E-mail messages (RFC 5322, MIME). */
 import PostalMime, { type Address } from 'postal-mime';
 import type { ContentExtractor, SyncExtractor } from '../../../../engine/ports/content-extractor.js';
-import { builtInExtractors, extractorFinder } from '../../extractors.js';
+import { builtInExtractors, createExtractorFinder } from '../../extractors.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 
 const MOST_DEPTH = 50;
@@ -20,28 +20,28 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
   if (mail.headers.length === 0) throw new Unreadable('extract-corrupt', 'the message has no header');
   const content = new DocumentContent(request);
   content.title = mail.subject ?? '';
-  content.author(mail.from && named(mail.from));
-  for (const address of mail.to ?? []) content.field('recipient', named(address));
-  for (const address of mail.cc ?? []) content.field('recipient', named(address));
-  content.time('date_created', mail.date);
-  content.field('message_id', mail.messageId);
-  for (const { filename, mimeType } of mail.attachments) content.field('attachment', filename ?? mimeType);
-  if (mail.text) content.text(mail.text);
-  else if (mail.html) htmlPart(mail.html, content, request);
-  for (const url of (mail.text ?? '').match(/https?:\/\/[^\s<>"')\]]+/g) ?? []) content.link(url);
+  content.addAuthor(mail.from && formatAddress(mail.from));
+  for (const address of mail.to ?? []) content.addField('recipient', formatAddress(address));
+  for (const address of mail.cc ?? []) content.addField('recipient', formatAddress(address));
+  content.addTime('date_created', mail.date);
+  content.addField('message_id', mail.messageId);
+  for (const { filename, mimeType } of mail.attachments) content.addField('attachment', filename ?? mimeType);
+  if (mail.text) content.addText(mail.text);
+  else if (mail.html) readHtmlPart(mail.html, content, request);
+  for (const url of (mail.text ?? '').match(/https?:\/\/[^\s<>"')\]]+/g) ?? []) content.addLink(url);
   return content;
 }
 
-const named = ({ name, address }: Address): string =>
+const formatAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : name || address || '';
 
 /** Read like a page. */
-function htmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
-  finder ??= extractorFinder(builtInExtractors());
+function readHtmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
+  finder ??= createExtractorFinder(builtInExtractors());
   const reader = finder('text/html') as SyncExtractor;
   const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };
   const read = reader.extract(Buffer.from(html), 'text/html', context);
   if ('refused' in read) return;
-  content.text(read.text);
-  for (const { href } of read.links) content.link(href);
+  content.addText(read.text);
+  for (const { href } of read.links) content.addLink(href);
 }

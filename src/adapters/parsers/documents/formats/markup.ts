@@ -14,7 +14,7 @@ export interface TextRules {
 type Attributes = ReadonlyMap<string, string>;
 
 /** Names come in lower case and without prefix. */
-export function textOf(
+export function extractText(
   xml: string,
   content: DocumentContent,
   rules: TextRules,
@@ -25,24 +25,24 @@ export function textOf(
   let name = '';
   let attributes = new Map<string, string>();
   readXml(xml, {
-    open(opened) {
+    onOpenTag(opened) {
       name = opened;
       attributes = new Map();
       if (rules.silent.has(opened)) silent++;
       if (rules.inside?.has(opened)) inside++;
       if (rules.separating.has(opened)) content.separate();
     },
-    attribute: (attribute, value) => attributes.set(attribute, value),
-    opened: () => onElement?.(name, attributes),
-    close(closed) {
+    onAttribute: (attribute, value) => attributes.set(attribute, value),
+    onOpenTagEnd: () => onElement?.(name, attributes),
+    onCloseTag(closed) {
       if (rules.silent.has(closed) && silent > 0) silent--;
       if (rules.inside?.has(closed) && inside > 0) inside--;
       if (rules.separating.has(closed)) content.separate();
     },
-    text(piece) {
-      if (silent === 0 && (rules.inside === undefined || inside > 0)) content.text(piece);
+    onText(piece) {
+      if (silent === 0 && (rules.inside === undefined || inside > 0)) content.addText(piece);
     },
-    done: () => content.isFull,
+    isDone: () => content.isFull,
   });
 }
 
@@ -56,28 +56,28 @@ export interface Element {
 const MOST_ELEMENTS = 50_000;
 
 /** The elements of a small part, in the order of their start tags. */
-export function elementsOf(xml: string | undefined): Element[] {
+export function parseElements(xml: string | undefined): Element[] {
   const elements: Element[] = [];
   const open: Element[] = [];
   let attributes = new Map<string, string>();
   if (xml === undefined) return elements;
   readXml(xml, {
-    open(name) {
+    onOpenTag(name) {
       attributes = new Map();
       const element = { name, attributes, text: '' };
       elements.push(element);
       if (open.length < 100) open.push(element);
     },
-    attribute: (name, value) => attributes.set(name, value),
-    opened() {},
-    close(name) {
+    onAttribute: (name, value) => attributes.set(name, value),
+    onOpenTagEnd() {},
+    onCloseTag(name) {
       if (open.at(-1)?.name === name) open.pop();
     },
-    text(piece) {
+    onText(piece) {
       const element = open.at(-1);
       if (element && element.text.length < 100_000) element.text += piece;
     },
-    done: () => elements.length >= MOST_ELEMENTS,
+    isDone: () => elements.length >= MOST_ELEMENTS,
   });
   return elements;
 }

@@ -54,11 +54,11 @@ class PdfReading {
     this.properties();
     const pages = pdfium._FPDF_GetPageCount(document);
     if (pages === 0) throw new Unreadable('extract-corrupt', 'the document has no page');
-    content.field('page_count', String(pages));
+    content.addField('page_count', String(pages));
     // What has been read so far is better than nothing.
     const end = performance.now() + this.request.timeLimit * 0.7;
     for (let index = 0; index < Math.min(pages, MOST_PAGES); index++) {
-      if (content.isFull || performance.now() > end) content.stopped();
+      if (content.isFull || performance.now() > end) content.markTruncated();
       if (content.isFull || performance.now() > end) break;
       this.page(index);
     }
@@ -80,13 +80,13 @@ class PdfReading {
   private properties(): void {
     const { content } = this;
     content.title = this.property('Title');
-    content.author(this.property('Author'));
-    content.field('subject', this.property('Subject'));
-    content.field('keywords', this.property('Keywords'));
-    content.field('generator', this.property('Creator'));
-    content.field('producer', this.property('Producer'));
-    content.time('date_created', isoOf(this.property('CreationDate')));
-    content.time('date_modified', isoOf(this.property('ModDate')));
+    content.addAuthor(this.property('Author'));
+    content.addField('subject', this.property('Subject'));
+    content.addField('keywords', this.property('Keywords'));
+    content.addField('generator', this.property('Creator'));
+    content.addField('producer', this.property('Producer'));
+    content.addTime('date_created', isoOf(this.property('CreationDate')));
+    content.addTime('date_modified', isoOf(this.property('ModDate')));
   }
 
   private property(name: string): string {
@@ -122,7 +122,7 @@ class PdfReading {
       page += units > 1 ? this.utf16(units - 1) : '';
     }
     // The mark of a word that is hyphenated at the end of its line.
-    content.text(
+    content.addText(
       repairedText(pdfium, text, page, () => this.ligatures())
         .replace(/[\ufffe\u0002]\s*/g, '')
         .replace(ACCENTED, (both, accent: string, letter: string) => composed(accent, letter) ?? both),
@@ -143,7 +143,7 @@ class PdfReading {
       if (!pdfium._FPDFLink_Enumerate(page, cells, cells + 4)) return;
       const position = pdfium.HEAP32[cells / 4]!;
       const action = pdfium._FPDFLink_GetAction(pdfium.HEAP32[cells / 4 + 1]!);
-      if (action !== 0 && pdfium._FPDFAction_GetType(action) === OPENS_URI) content.link(this.uriOf(action));
+      if (action !== 0 && pdfium._FPDFAction_GetType(action) === OPENS_URI) content.addLink(this.uriOf(action));
       pdfium.HEAP32[cells / 4] = position;
     }
   }
@@ -164,7 +164,7 @@ class PdfReading {
     for (let index = 0; index < count; index++) {
       const units = pdfium._FPDFLink_GetURL(links, index, this.room, ROOM / 2);
       const href = units > 1 ? this.utf16(units - 1) : '';
-      if (/^https?:/i.test(href)) content.link(href);
+      if (/^https?:/i.test(href)) content.addLink(href);
     }
     pdfium._FPDFLink_CloseWebLinks(links);
   }

@@ -49,12 +49,13 @@ export function readRtf(body: Uint8Array, request: DocumentRequest): DocumentCon
   const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/gi;
   for (const [, word, number, hex, symbol, brace, text] of source.matchAll(token)) {
     if (reading.content.isFull) break;
-    if (word !== undefined) reading.word(word.toLowerCase(), number === undefined ? undefined : Number(number));
-    else if (hex !== undefined) reading.bytes(Number.parseInt(hex, 16));
-    else if (symbol !== undefined) reading.symbol(symbol);
-    else if (brace === '{') reading.open();
-    else if (brace === '}') reading.close();
-    else if (text !== undefined) reading.characters(text);
+    if (word !== undefined)
+      reading.readControlWord(word.toLowerCase(), number === undefined ? undefined : Number(number));
+    else if (hex !== undefined) reading.addByte(Number.parseInt(hex, 16));
+    else if (symbol !== undefined) reading.readControlSymbol(symbol);
+    else if (brace === '{') reading.openGroup();
+    else if (brace === '}') reading.closeGroup();
+    else if (text !== undefined) reading.addCharacters(text);
   }
   return reading.finish();
 }
@@ -73,24 +74,24 @@ class RtfReading {
 
   constructor(readonly content: DocumentContent) {}
 
-  open(): void {
+  openGroup(): void {
     this.flush();
     this.left = 0;
     if (this.groups.length < MOST_DEPTH) this.groups.push(this.group);
     else throw new Unreadable('extract-corrupt', `groups are nested more than ${MOST_DEPTH} deep`);
   }
 
-  close(): void {
+  closeGroup(): void {
     this.flush();
     this.left = 0;
     const ended = this.group;
     this.group = this.groups.pop() ?? ended;
     this.timeParts = undefined;
-    if (ended.goes === 'field' && this.group.goes !== 'field') this.link();
+    if (ended.goes === 'field' && this.group.goes !== 'field') this.addLink();
   }
 
-  word(word: string, number: number | undefined): void {
-    if (word === 'u') this.unicode(number ?? 0);
+  readControlWord(word: string, number: number | undefined): void {
+    if (word === 'u') this.addUnicode(number ?? 0);
     else this.flush();
     if (word === 'fldinst') this.group = { ...this.group, goes: 'field' };
     else if (SILENT.has(word)) this.group = { ...this.group, goes: 'nowhere' };
@@ -98,43 +99,43 @@ class RtfReading {
     // Some programs write one twice: the first counts.
     else if (INFO.has(word) && !this.info.has(INFO.get(word)!) && this.group.goes === 'nowhere')
       this.group = { ...this.group, goes: INFO.get(word)! };
-    else if (number !== undefined && this.fact(word, number)) return;
-    else if (TIMES.has(word)) this.time(TIMES.get(word)!);
+    else if (number !== undefined && this.readNumber(word, number)) return;
+    else if (TIMES.has(word)) this.startTime(TIMES.get(word)!);
     else if (word === 'ansicpg') this.encoding = findEncoding(Buffer.of(), `windows-${number}`, 'text');
     else if (word === 'uc') this.group = { ...this.group, skip: Math.min(number ?? 1, 10) };
-    else if (BREAKS.has(word)) this.put(' ');
-    else if (CHARACTERS[word] !== undefined) this.put(CHARACTERS[word]);
+    else if (BREAKS.has(word)) this.addText(' ');
+    else if (CHARACTERS[word] !== undefined) this.addText(CHARACTERS[word]);
   }
 
-  private time(name: string): void {
+  private startTime(name: string): void {
     this.timeParts = new Map();
     this.times.set(name, this.timeParts);
   }
 
   /** What numbers say about the document. */
-  private fact(word: string, number: number): boolean {
+  private readNumber(word: string, number: number): boolean {
     if (word === 'nofpages') this.info.set('page_count', String(number));
     else if (this.timeParts && (TIME_PARTS as readonly string[]).includes(word)) this.timeParts.set(word, number);
     else return false;
     return true;
   }
 
-  symbol(symbol: string): void {
+  readControlSymbol(symbol: string): void {
     this.flush();
     // `\*` begins a group to be read only by programs that know its word.
     if (symbol === '*') this.group = { ...this.group, goes: this.group.goes === 'text' ? 'nowhere' : this.group.goes };
-    else if (symbol === '~') this.put(' ');
-    else if (symbol === '_') this.put('-');
-    else if (symbol === '\n' || symbol === '\r') this.put(' ');
-    else if ('\\{}'.includes(symbol)) this.put(symbol);
+    else if (symbol === '~') this.addText(' ');
+    else if (symbol === '_') this.addText('-');
+    else if (symbol === '\n' || symbol === '\r') this.addText(' ');
+    else if ('\\{}'.includes(symbol)) this.addText(symbol);
   }
 
-  bytes(byte: number): void {
+  addByte(byte: number): void {
     if (this.left > 0) this.left--;
     else this.pending.push(byte);
   }
 
-  characters(text: string): void {
+  addCharacters(text: string): void {
     const skipped = Math.min(this.left, text.length);
     this.left -= skipped;
     for (let at = skipped; at < text.length; at++) this.pending.push(text.charCodeAt(at));
@@ -145,15 +146,15 @@ class RtfReading {
     this.flush();
     const { content, info } = this;
     content.title = info.get('title') ?? '';
-    content.author(info.get('author'));
-    for (const [name, value] of info) if (name !== 'title' && name !== 'author') content.field(name, value);
-    for (const [name, parts] of this.times) content.time(name, isoOf(parts));
+    content.addAuthor(info.get('author'));
+    for (const [name, value] of info) if (name !== 'title' && name !== 'author') content.addField(name, value);
+    for (const [name, parts] of this.times) content.addTime(name, toIsoTime(parts));
     return content;
   }
 
-  private unicode(number: number): void {
+  private addUnicode(number: number): void {
     this.flush();
-    this.put(String.fromCharCode(number & 0xffff));
+    this.addText(String.fromCharCode(number & 0xffff));
     this.left = this.group.skip;
   }
 
@@ -161,25 +162,25 @@ class RtfReading {
     if (this.pending.length === 0) return;
     const bytes = Buffer.from(this.pending);
     this.pending = [];
-    this.put(toUtf8(bytes, this.encoding).toString('utf8'));
+    this.addText(toUtf8(bytes, this.encoding).toString('utf8'));
   }
 
-  private put(text: string): void {
+  private addText(text: string): void {
     const { goes } = this.group;
-    if (goes === 'text') this.content.text(text);
+    if (goes === 'text') this.content.addText(text);
     else if (goes === 'field') this.instruction = (this.instruction + text).slice(0, 20_000);
     else if (goes !== 'nowhere') this.info.set(goes, ((this.info.get(goes) ?? '') + text).slice(0, 10_000));
   }
 
-  private link(): void {
+  private addLink(): void {
     const href = /HYPERLINK\s+"([^"]+)"/i.exec(this.instruction)?.[1];
     this.instruction = '';
-    if (href !== undefined) this.content.link(href);
+    if (href !== undefined) this.content.addLink(href);
   }
 }
 
 /** A local time without a known time zone: treated as UTC. Empty if there is none. */
-function isoOf(parts: ReadonlyMap<string, number>): string {
+function toIsoTime(parts: ReadonlyMap<string, number>): string {
   const [year = '', ...others] = TIME_PARTS.map((part) => String(parts.get(part) ?? (part === 'yr' ? '' : 0)));
   const [month, day, hour, minute, second] = others.map((number) => number.padStart(2, '0'));
   return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
