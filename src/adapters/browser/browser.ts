@@ -22,7 +22,7 @@ const ARGUMENTS = [
   '--blink-settings=imagesEnabled=false',
   '--disable-gpu',
   '--mute-audio',
-  '--disable-features=Translate,AutofillServerCommunication,MediaRouter,OptimizationHints,InterestFeedContentSuggestions,BackForwardCache,WebBluetooth,WebUSB',
+  '--disable-blink-features=WebBluetooth,WebUSB', // a second --disable-features would replace Playwright's list
   '--disk-cache-size=1',
 ];
 
