@@ -278,7 +278,7 @@ export class Engine implements EngineApi {
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.hurry();
     // What a sink does not take in time is not settled, so it is fetched and pushed again after the next start.
-    while (this.inFlight() > 0 && clock.now() < deadline) {
+    while (this.inFlight() > 0 && !this.waitsForSinksOnly() && clock.now() < deadline) {
       await clock.sleep(DRAIN_STEP);
       delivery.hurry();
     }
@@ -307,6 +307,12 @@ export class Engine implements EngineApi {
         this.services.log.warn('pages that need the login wait for their next visit', facts);
       });
     }
+  }
+
+  /** Nothing is left to do before a sink that is unavailable comes back. */
+  private waitsForSinksOnly(): boolean {
+    const { delivery } = this.services;
+    return delivery.isBlocked && [...this.crawlersByName.values()].every((crawler) => !crawler.isDeciding);
   }
 
   private inFlight(): number {

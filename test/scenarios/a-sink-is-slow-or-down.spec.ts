@@ -189,3 +189,15 @@ describe('a crawler with a sink that answers after ten seconds and one that answ
     expect(site.requests).toHaveLength(fetches);
   });
 });
+
+it('a server that stops does not wait for the only sink of a crawler while that is down', async () => {
+  const clock = new ManualClock();
+  const down = await receiver(clock, 'down');
+  down.state.isDown = true;
+  const { options } = await world(down.xml(), [], clock);
+  const crawl = await start(options);
+  await crawl.pass(minutes(1));
+  expect((await crawl.engine.crawlers())[0]!.pendingOrders).toBeGreaterThan(0);
+  // The clock stands still: whoever waits for a time waits for ever.
+  await crawl.close(seconds(10));
+});

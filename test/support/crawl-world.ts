@@ -325,13 +325,13 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
   }
 
   /** The program ends; a second call changes nothing. */
-  close(): Promise<void> {
-    this.closing ??= this.end();
+  close(drain = 0 as Duration): Promise<void> {
+    this.closing ??= this.end(drain);
     return this.closing;
   }
 
-  private async end(): Promise<void> {
-    await this.engine.drain(0 as Duration);
+  private async end(drain: Duration): Promise<void> {
+    await this.engine.drain(drain);
     await this.options.plugins?.close();
     await this.index?.close();
     rmSync(this.folder, { recursive: true, force: true });

@@ -122,6 +122,11 @@ export class Delivery {
     this.flush();
   }
 
+  /** Every order that has not been answered waits for a sink that is unavailable. */
+  get isBlocked(): boolean {
+    return [...this.sinks.values()].every((sink) => sink.load.orders === 0 || sink.isBlocked);
+  }
+
   views(): SinkView[] {
     return [...this.sinks.values()].map((sink) => sink.view());
   }

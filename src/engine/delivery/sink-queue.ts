@@ -96,6 +96,11 @@ export class SinkQueue implements SuccessorQueue {
     return this.queue.length > 0;
   }
 
+  /** Orders wait here, and none of them is being sent, because the sink is unavailable. */
+  get isBlocked(): boolean {
+    return this.illSince !== undefined && this.inFlight === 0 && this.queue.length > 0;
+  }
+
   add(order: PushOrder, answer: Waiting['answer'], when: Pick<Waiting, 'mayGo' | 'mayPutOff'> = {}): void {
     const bytes = weight(order);
     this.queue.push({ order, bytes, since: this.clock.now(), answer, ...when, attempts: 0 });
