@@ -1,6 +1,6 @@
 /** The simulation of `freshness.ts`: policies, the optimum with known rates, and what visits at an even pace make of a web of pages. */
 import { TimeHeap } from '../src/domain/frontier/time-heap.js';
-import { type ChangeBelief, learn, UNKNOWN } from '../src/domain/refresh/change-belief.js';
+import { type ChangeBelief, UNKNOWN, updateBelief } from '../src/domain/refresh/change-belief.js';
 import {
   freshnessInterval,
   harmonicInterval,
@@ -83,7 +83,7 @@ export function smart(size: number, objective: RefreshObjective): Policy {
     next({ index, now, dueAt, changed, lastVisitAt, lastModified }) {
       const elapsed = lastVisitAt === undefined ? undefined : between(lastVisitAt, now);
       const age = lastModified === undefined ? undefined : between(lastModified, now);
-      const belief = learn(beliefs[index]!, { elapsed, changed, age });
+      const belief = updateBelief(beliefs[index]!, { elapsed, changed, age });
       beliefs[index] = belief;
       const present = effectivePrice(price, range);
       const draw = ((index + visits[index]!++) * 0.618_033_988_749_895) % 1;

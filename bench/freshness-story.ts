@@ -2,7 +2,7 @@
  * When smart refresh comes back: the intervals of a page that changes at every visit beside those of one that never changes, over
  * sixty visits, then pages of five rates. The engine's own belief and interval, with the default ages, at two prices of a visit.
  */
-import { type ChangeBelief, learn, UNKNOWN } from '../src/domain/refresh/change-belief.js';
+import { type ChangeBelief, UNKNOWN, updateBelief } from '../src/domain/refresh/change-belief.js';
 import { nextVisit, type RefreshRange } from '../src/domain/refresh/smart-refresh.js';
 import { effectivePrice } from '../src/domain/refresh/visit-price.js';
 import { type Duration, days, hours, milliseconds } from '../src/domain/time/units.js';
@@ -32,7 +32,7 @@ function intervals(
   let belief: ChangeBelief = UNKNOWN;
   let elapsed: Duration | undefined;
   return Array.from({ length: VISITS }, (_, visit) => {
-    belief = learn(belief, { elapsed, changed: elapsed === undefined || changes(elapsed) });
+    belief = updateBelief(belief, { elapsed, changed: elapsed === undefined || changes(elapsed) });
     elapsed = nextVisit(belief, range, { price: cost, draw: (visit * 0.618_033_988_749_895) % 1 });
     return elapsed;
   });

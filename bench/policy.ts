@@ -150,7 +150,7 @@ function prefixRow(count: number): Row {
   const table = new PrefixTable(makeRecords(count).map((record) => [record.url, record] as const));
   return row(
     `longest of ${count} server records`,
-    perSecond((i) => table.longest(candidates[i]?.url.href ?? ''), candidates.length),
+    perSecond((i) => table.findLongest(candidates[i]?.url.href ?? ''), candidates.length),
   );
 }
 

@@ -33,31 +33,31 @@ export class IndexService {
     this.store = store;
     this.search = new Search(store.database);
     this.authorization = login
-      ? digest(`Basic ${Buffer.from(`${login}:${password ?? ''}`).toString('base64')}`)
+      ? computeDigest(`Basic ${Buffer.from(`${login}:${password ?? ''}`).toString('base64')}`)
       : undefined;
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      await sendAnswer(response, await this.answer(request));
+      await sendAnswer(response, await this.handle(request));
     } catch (error) {
       await sendFailure(request, response, error);
     }
   }
 
-  private async answer(request: IncomingMessage): Promise<Answer> {
+  private async handle(request: IncomingMessage): Promise<Answer> {
     if (!this.isAuthorized(request)) throw new Refusal('login and password are needed or wrong', 401);
     if (!this.authorization) refuseOtherHosts(request);
     refuseOtherSites(request);
     const url = targetUrl(request);
     const [, connector, command] = COMMAND_PATH.exec(url.pathname) ?? [];
-    if (connector === undefined || command === undefined) return this.answerReader(url, request);
+    if (connector === undefined || command === undefined) return this.handleReader(url, request);
     refuseBrowsers(request);
     const target = { connector: decodeName(connector), command, query: url.searchParams };
     return runCommand(this.store, target, request);
   }
 
-  private answerReader(url: URL, request: IncomingMessage): Answer {
+  private handleReader(url: URL, request: IncomingMessage): Answer {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(`${url.pathname} wants GET`, 405);
     switch (url.pathname) {
       case '/':
@@ -83,11 +83,13 @@ export class IndexService {
   }
 
   private isAuthorized(request: IncomingMessage): boolean {
-    return !this.authorization || timingSafeEqual(this.authorization, digest(request.headers.authorization ?? ''));
+    return (
+      !this.authorization || timingSafeEqual(this.authorization, computeDigest(request.headers.authorization ?? ''))
+    );
   }
 }
 
-const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
+const computeDigest = (value: string): Buffer => createHash('sha256').update(value).digest();
 
 function targetUrl(request: IncomingMessage): URL {
   try {

@@ -4,7 +4,7 @@ import { format, inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { readConfiguration } from '../src/adapters/config-xml/read.js';
 import { packSecrets, unpackSecrets } from '../src/adapters/threads/secrets-across.js';
-import { sameDefinition } from '../src/domain/secret.js';
+import { isSameDefinition } from '../src/domain/secret.js';
 
 const PLANTED = 'pLaNtEd';
 let planted = 0;
@@ -66,8 +66,8 @@ it('all of them are there, also in another thread, and a change of one is a chan
   const clone = unpackSecrets(structuredClone(packSecrets(definition)));
   expect(count(JSON.stringify(packSecrets(clone)))).toBe(planted);
   expect(JSON.stringify(clone)).not.toContain(PLANTED);
-  expect(sameDefinition(clone, definition)).toBe(true);
-  expect(sameDefinition(read(FILE.replace(PLANTED, 'other')).definition, definition)).toBe(false);
+  expect(isSameDefinition(clone, definition)).toBe(true);
+  expect(isSameDefinition(read(FILE.replace(PLANTED, 'other')).definition, definition)).toBe(false);
 });
 
 /** Each sends it, hashes it, hides it in what others say, or hands it to another thread or the process of a plug-in. */

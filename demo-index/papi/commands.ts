@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Answer, NO_CONTENT, text } from '../answer.js';
 import type { IndexStore } from '../store/store.js';
-import { documentsOf } from './documents.js';
+import { parseDocuments } from './documents.js';
 import { type Form, readForm } from './form.js';
 import { ENUMERATION_MODE, entryLine, PARAMETER, statusLine } from './names.js';
 import { Parameters } from './parameters.js';
@@ -32,12 +32,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 function addDocuments({ store, connector, form }: Call): Answer {
-  store.add(connector, documentsOf(form));
+  store.add(connector, parseDocuments(form));
   return NO_CONTENT;
 }
 
 function deleteDocuments({ store, connector, parameters }: Call): Answer {
-  store.delete(connector, parameters.several(PARAMETER.uri));
+  store.delete(connector, parameters.getAll(PARAMETER.uri));
   return NO_CONTENT;
 }
 
@@ -60,7 +60,7 @@ function getCheckpoint({ store, connector, parameters }: Call): Answer {
 }
 
 function documentsStatus({ store, connector, parameters }: Call): Answer {
-  return text(parameters.several(PARAMETER.uri).map((uri) => statusLine(uri, store.stampOf(connector, uri))));
+  return text(parameters.getAll(PARAMETER.uri).map((uri) => statusLine(uri, store.findStamp(connector, uri))));
 }
 
 function enumerate({ store, connector, parameters }: Call): Answer {

@@ -31,22 +31,22 @@ interface Draft {
 }
 
 /** The documents of an `add_documents` form, in the order in which their keys first appear. Throws a Refusal. */
-export function documentsOf(form: Form): PushedDocument[] {
+export function parseDocuments(form: Form): PushedDocument[] {
   const drafts = new Map<string, Draft>();
   for (const { name, value } of form.fields) {
-    const { draft, field } = draftOf(drafts, name);
+    const { draft, field } = findDraft(drafts, name);
     addField(draft, field, value, name);
   }
   for (const { name, ...part } of form.files) {
-    const { draft, field } = draftOf(drafts, name);
+    const { draft, field } = findDraft(drafts, name);
     draft.parts.set(field.slice(FIELD.partBytes.length), part);
   }
   if (drafts.size === 0)
     throw new Refusal('no document: expected fields named PAPI_<key>:uri, PAPI_<key>:meta:<name> …');
-  return [...drafts].map(([key, draft]) => finish(key, draft));
+  return [...drafts].map(([key, draft]) => toDocument(key, draft));
 }
 
-function draftOf(drafts: Map<string, Draft>, name: string): { draft: Draft; field: string } {
+function findDraft(drafts: Map<string, Draft>, name: string): { draft: Draft; field: string } {
   const [, key, field] = DOCUMENT_FIELD.exec(name) ?? [];
   if (key === undefined || field === undefined)
     throw new Refusal(`unknown field ${name}: a document's fields are named PAPI_<key>:<field>`);
@@ -71,18 +71,18 @@ function addField(draft: Draft, field: string, value: string, name: string): voi
     );
 }
 
-function finish(key: string, draft: Draft): PushedDocument {
+function toDocument(key: string, draft: Draft): PushedDocument {
   if (!draft.uri) throw new Refusal(`document ${key} has no PAPI_${key}:uri`);
   const { uri, stamp, metas } = draft;
   const part = draft.parts.get(MAIN_PART);
   if (!part) return { uri, stamp, metas };
-  const directive = (name: string) => draft.directives.get(`${MAIN_PART}:${name}`);
-  const mimeType = directive('certifiedMime') ?? directive('mimeHint') ?? part.mimeType;
+  const findDirective = (name: string) => draft.directives.get(`${MAIN_PART}:${name}`);
+  const mimeType = findDirective('certifiedMime') ?? findDirective('mimeHint') ?? part.mimeType;
   const master: PushedPart = {
     bytes: part.bytes,
     mimeType: (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase(),
-    fileName: directive('filename') ?? part.fileName,
-    encoding: directive('encoding') ?? '',
+    fileName: findDirective('filename') ?? part.fileName,
+    encoding: findDirective('encoding') ?? '',
   };
   const text = draft.parts.get(TEXT_PART)?.bytes;
   return { uri, stamp, metas, master, ...(text ? { text } : {}) };

@@ -45,26 +45,26 @@ export function readForm(request: IncomingMessage, limits: FormLimits = FORM_LIM
     const parser = createParser(request, limits);
     const fields: FormField[] = [];
     const files: FormFile[] = [];
-    const fail = (error: Error) => {
+    const failForm = (error: Error) => {
       request.unpipe(parser);
       reject(error instanceof Refusal ? error : new Refusal(`the body cannot be read: ${error.message}`));
     };
     parser.on('field', (name, value, nameTruncated, valueTruncated) => {
       // Counted here: for urlencoded bodies the parser silently drops what exceeds its limit.
-      if (fields.length === limits.parts) fail(new Refusal(`the request has more than ${limits.parts} fields`));
-      else if (!name || nameTruncated) fail(new Refusal('a field has no name, or one that is too long'));
-      else if (valueTruncated) fail(new Refusal(`field ${name} is larger than ${limits.field} bytes`));
+      if (fields.length === limits.parts) failForm(new Refusal(`the request has more than ${limits.parts} fields`));
+      else if (!name || nameTruncated) failForm(new Refusal('a field has no name, or one that is too long'));
+      else if (valueTruncated) failForm(new Refusal(`field ${name} is larger than ${limits.field} bytes`));
       else fields.push({ name, value });
     });
     parser.on('file', (name, stream, fileName, _transferEncoding, mimeType) => {
-      collect(stream, (bytes) => files.push({ name, bytes, mimeType, fileName: fileName ?? '' }));
-      stream.on('limit', () => fail(new Refusal(`part ${name} is larger than ${limits.file} bytes`)));
-      stream.on('error', fail);
+      collectBytes(stream, (bytes) => files.push({ name, bytes, mimeType, fileName: fileName ?? '' }));
+      stream.on('limit', () => failForm(new Refusal(`part ${name} is larger than ${limits.file} bytes`)));
+      stream.on('error', failForm);
     });
-    parser.on('partsLimit', () => fail(new Refusal(`the request has more than ${limits.parts} parts`)));
-    limitBody(request, limits.body, fail);
-    request.on('error', fail);
-    parser.on('error', (error) => fail(error as Error));
+    parser.on('partsLimit', () => failForm(new Refusal(`the request has more than ${limits.parts} parts`)));
+    limitBody(request, limits.body, failForm);
+    request.on('error', failForm);
+    parser.on('error', (error) => failForm(error as Error));
     parser.on('finish', () => resolve({ fields, files }));
     request.pipe(parser);
   });
@@ -89,7 +89,7 @@ function createParser(request: IncomingMessage, limits: FormLimits) {
   }
 }
 
-function collect(stream: BusboyFileStream, done: (bytes: Buffer) => void): void {
+function collectBytes(stream: BusboyFileStream, done: (bytes: Buffer) => void): void {
   const chunks: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   stream.on('end', () => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));

@@ -20,7 +20,7 @@ export class Parameters {
     return value;
   }
 
-  several(name: string): string[] {
+  getAll(name: string): string[] {
     const values = this.fields.filter((field) => field.name === name).map((field) => field.value);
     if (values.length === 0) throw new Refusal(`${name} is missing`);
     if (values.includes('')) throw new Refusal(`${name} is empty`);

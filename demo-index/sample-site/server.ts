@@ -40,7 +40,7 @@ function pagesFolder(): string {
 /** @param options.port 0: any free port. */
 export async function startSampleSite(options: { readonly port: number; readonly host: string }): Promise<RunningSite> {
   const pages = readPages(pagesFolder());
-  const server = createServer((request, response) => send(request, response, answer(request, pages)));
+  const server = createServer((request, response) => sendAnswer(request, response, createAnswer(request, pages)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -67,32 +67,32 @@ function readPages(folder: string): ReadonlyMap<string, Buffer> {
   return pages;
 }
 
-function answer(request: IncomingMessage, pages: ReadonlyMap<string, Buffer>): Answer {
+function createAnswer(request: IncomingMessage, pages: ReadonlyMap<string, Buffer>): Answer {
   const path = (request.url ?? '/').split('?', 1)[0]!;
   const origin = `http://${request.headers.host ?? '127.0.0.1'}`;
   const target = REDIRECTS[path];
   if (target) return { status: 301, headers: { location: target }, body: Buffer.alloc(0) };
   if (path === '/robots.txt')
-    return text(`User-agent: *\nDisallow: /staff/\nSitemap: ${origin}/sitemap.xml\n`, 'text/plain');
-  if (path === '/sitemap.xml') return text(sitemap(origin, pages), 'application/xml');
+    return textAnswer(`User-agent: *\nDisallow: /staff/\nSitemap: ${origin}/sitemap.xml\n`, 'text/plain');
+  if (path === '/sitemap.xml') return textAnswer(sitemapAnswer(origin, pages), 'application/xml');
   const body = pages.get(path);
-  if (!body) return { ...text('There is no such page.\n', 'text/plain'), status: 404 };
+  if (!body) return { ...textAnswer('There is no such page.\n', 'text/plain'), status: 404 };
   return { status: 200, headers: { 'content-type': TYPES[extname(path)] ?? TYPES['.html']! }, body };
 }
 
-const text = (body: string, type: string): Answer => ({
+const textAnswer = (body: string, type: string): Answer => ({
   status: 200,
   headers: { 'content-type': `${type}; charset=utf-8` },
   body: Buffer.from(body),
 });
 
-function sitemap(origin: string, pages: ReadonlyMap<string, Buffer>): string {
+function sitemapAnswer(origin: string, pages: ReadonlyMap<string, Buffer>): string {
   const shown = [...pages.keys()].filter((path) => /(?:\/|\.html)$/.test(path) && !path.startsWith('/staff/'));
   const entries = shown.map((path) => `  <url><loc>${origin}${path}</loc></url>`).join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries}\n</urlset>\n`;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
+function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
   const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;
   if (status === 200 && request.headers['if-none-match'] === etag) {
     response.writeHead(304, { etag }).end();

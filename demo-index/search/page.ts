@@ -24,7 +24,7 @@ export function searchPage(answer: SearchAnswer): string {
 </form>
 </header>
 <main>
-<p class="summary">${summary(answer)}</p>
+<p class="summary">${resultSummary(answer)}</p>
 <ol class="hits" start="${answer.start + 1}">
 ${answer.hits.map(hitItem).join('\n')}
 </ol>
@@ -35,7 +35,7 @@ ${pager(answer)}
 `;
 }
 
-function summary({ query, start, total, hits }: SearchAnswer): string {
+function resultSummary({ query, start, total, hits }: SearchAnswer): string {
   const documents = total === 1 ? '1 document' : `${total.toLocaleString('en')} documents`;
   if (query === '') return total === 0 ? 'No document is indexed yet.' : `${documents} indexed. The newest:`;
   if (total === 0) return `Nothing found for <strong>${escapeMarkup(query)}</strong>.`;
@@ -56,11 +56,11 @@ function hitItem(hit: Hit): string {
 }
 
 function pager({ query, start, count, total }: SearchAnswer): string {
-  const link = (to: number, label: string) =>
+  const pageLink = (to: number, label: string) =>
     `<a href="/?${escapeMarkup(new URLSearchParams({ q: query, start: String(to), count: String(count) }).toString())}">${label}</a>`;
   const links = [
-    start > 0 ? link(Math.max(0, start - count), '← Previous') : '',
-    start + count < total ? link(start + count, 'Next →') : '',
+    start > 0 ? pageLink(Math.max(0, start - count), '← Previous') : '',
+    start + count < total ? pageLink(start + count, 'Next →') : '',
   ].filter((text) => text !== '');
   return links.length === 0 ? '' : `<nav aria-label="Pages of results">${links.join(' ')}</nav>`;
 }

@@ -92,16 +92,16 @@ export class Search {
         [`to${number}`]: to,
       })),
     ) as object;
-    const rows = this.statement(`SELECT ${COLUMNS}, ${snippet} ${source} ORDER BY ${order} ${PAGE}`).all({
+    const rows = this.prepare(`SELECT ${COLUMNS}, ${snippet} ${source} ORDER BY ${order} ${PAGE}`).all({
       ...wanted,
       start,
       count,
     }) as Row[];
-    const { n } = this.statement(`SELECT count(*) AS n ${source}`).get(wanted) as { n: number };
+    const { n } = this.prepare(`SELECT count(*) AS n ${source}`).get(wanted) as { n: number };
     return { ...request, total: n, hits: rows.map(toHit) };
   }
 
-  private statement(sql: string): Database.Statement {
+  private prepare(sql: string): Database.Statement {
     const known = this.statements.get(sql) ?? this.database.prepare(sql);
     this.statements.set(sql, known);
     return known;
@@ -121,14 +121,14 @@ export function matchExpression(query: string): string {
 const toHit = (row: Row): Hit => ({
   uri: row.uri,
   title: row.title,
-  snippet: fragments(row.snippet),
+  snippet: parseFragments(row.snippet),
   stamp: row.stamp,
   mimeType: row.mimeType,
   pushedAt: new Date(row.pushedAt).toISOString(),
   metas: JSON.parse(row.metas),
 });
 
-function fragments(marked: string): Fragment[] {
+function parseFragments(marked: string): Fragment[] {
   return marked.split(MATCH_START).flatMap((piece, index) => {
     if (index === 0) return piece === '' ? [] : [{ text: piece, match: false }];
     const [match = '', rest = ''] = piece.split(MATCH_END);

@@ -20,7 +20,7 @@ const INLINE = new Set(
 );
 
 export function extract(document: PushedDocument): Extract {
-  const content = document.master ? contentOf(document.master) : { title: '', text: '' };
+  const content = document.master ? extractPart(document.master) : { title: '', text: '' };
   const titleMeta = document.metas.find((meta) => meta.name.toLowerCase() === 'title')?.value;
   return {
     title: fold(titleMeta || content.title).slice(0, LONGEST_TITLE),
@@ -28,13 +28,13 @@ export function extract(document: PushedDocument): Extract {
   };
 }
 
-function contentOf(part: PushedPart): Extract {
-  if (HTML_TYPES.has(part.mimeType)) return htmlContent(decode(part));
-  if (part.mimeType.startsWith('text/')) return { title: '', text: decode(part) };
+function extractPart(part: PushedPart): Extract {
+  if (HTML_TYPES.has(part.mimeType)) return extractHtml(decodeText(part));
+  if (part.mimeType.startsWith('text/')) return { title: '', text: decodeText(part) };
   return { title: '', text: '' };
 }
 
-function decode(part: PushedPart): string {
+function decodeText(part: PushedPart): string {
   try {
     return new TextDecoder(part.encoding || 'utf-8').decode(part.bytes);
   } catch {
@@ -46,18 +46,18 @@ function decode(part: PushedPart): string {
  * By a tokenizer, not a parser: the stack of open elements costs a parser the square of their depth, and there are pages
  * 100,000 elements deep. What is in a silent element ends with its own closing tag.
  */
-function htmlContent(html: string): Extract {
+function extractHtml(html: string): Extract {
   const page = new PageText();
-  const nameAt = (start: number, end: number): string => html.slice(start, end).toLowerCase();
+  const readName = (start: number, end: number): string => html.slice(start, end).toLowerCase();
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
     {
       ...NOTHING,
-      onopentagname: (start, end) => page.open(nameAt(start, end)),
+      onopentagname: (start, end) => page.open(readName(start, end)),
       onselfclosingtag: () => page.selfClose(),
-      onclosetag: (start, end) => page.close(nameAt(start, end)),
-      ontext: (start, end) => page.take(html.slice(start, end)),
-      ontextentity: (codePoint) => page.take(String.fromCodePoint(codePoint)),
+      onclosetag: (start, end) => page.close(readName(start, end)),
+      ontext: (start, end) => page.addText(html.slice(start, end)),
+      ontextentity: (codePoint) => page.addText(String.fromCodePoint(codePoint)),
       isInForeignContext: () => FOREIGN.has(page.silent),
     },
   );
@@ -101,7 +101,7 @@ class PageText {
       this.silent = name;
       this.depth = 1;
     } else if (name === 'title') this.inTitle = !this.hasTitle;
-    else this.separate(name);
+    else this.addSeparator(name);
   }
 
   /** Only has a meaning in foreign content. */
@@ -115,16 +115,16 @@ class PageText {
     } else if (name === 'title') {
       this.hasTitle ||= this.inTitle;
       this.inTitle = false;
-    } else this.separate(name);
+    } else this.addSeparator(name);
   }
 
-  take(data: string): void {
+  addText(data: string): void {
     if (this.silent !== '') return;
     if (this.inTitle) this.title += data;
     else this.text.push(data);
   }
 
-  private separate(name: string): void {
+  private addSeparator(name: string): void {
     if (!INLINE.has(name)) this.text.push(' ');
   }
 }

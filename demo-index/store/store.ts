@@ -64,13 +64,13 @@ export class IndexStore {
   /** Deletes the document at `rootPath` and those below it; without `recursive`, only its direct children. */
   deleteBelow(connector: string, rootPath: string, recursive: boolean): void {
     this.transaction(() =>
-      this.statements.removeBelow.run({ connector, ...below(rootPath), recursive: recursive ? 1 : 0 }),
+      this.statements.removeBelow.run({ connector, ...belowParameters(rootPath), recursive: recursive ? 1 : 0 }),
     );
   }
 
   /** Everything before this call is on the disk when it returns. Returns the serial, which increases. */
   setCheckpoint(connector: string, name: string, value: string): number {
-    return this.durably(() =>
+    return this.runDurably(() =>
       Number(this.statements.setCheckpoint.run(connector, name, value, Date.now()).lastInsertRowid),
     );
   }
@@ -84,7 +84,7 @@ export class IndexStore {
     return row && { ...row, setAt: new Date(row.setAt).toISOString() };
   }
 
-  stampOf(connector: string, uri: string): string | undefined {
+  findStamp(connector: string, uri: string): string | undefined {
     return (this.statements.stamp.get(connector, uri) as { stamp: string } | undefined)?.stamp;
   }
 
@@ -94,7 +94,7 @@ export class IndexStore {
     for (;;) {
       const page = this.statements.entries.all({
         connector,
-        ...below(rootPath),
+        ...belowParameters(rootPath),
         recursive: recursive ? 1 : 0,
         after,
         limit: ENTRIES_AT_ONCE,
@@ -125,7 +125,7 @@ export class IndexStore {
   }
 
   /** In WAL mode a commit under synchronous=FULL flushes the whole log, so earlier commits are made durable with it. */
-  private durably<T>(action: () => T): T {
+  private runDurably<T>(action: () => T): T {
     this.database.pragma('synchronous = FULL');
     try {
       return this.database.transaction(action).immediate();
@@ -138,7 +138,7 @@ export class IndexStore {
   private openSession(): number {
     const previous = (this.statements.session.get() as { id: number | null }).id ?? 0;
     const session = Math.max(previous + 1, Date.now());
-    this.durably(() => {
+    this.runDurably(() => {
       this.statements.forgetSessions.run();
       this.statements.openSession.run(session);
     });
@@ -146,7 +146,7 @@ export class IndexStore {
   }
 }
 
-const below = (rootPath: string) => ({
+const belowParameters = (rootPath: string) => ({
   root: rootPath,
   folder: rootPath === '' || rootPath.endsWith('/') ? rootPath : `${rootPath}/`,
 });

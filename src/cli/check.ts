@@ -1,15 +1,15 @@
 import { placeText } from '../domain/crawl/place.js';
-import { configurationFile } from '../server/engine.module.js';
+import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG } from '../server/options.js';
 import { printable } from '../server/printable.js';
-import { counted, type JsonOption, printJson } from './output.js';
+import { type JsonOption, pluralize, printJson } from './output.js';
 
 /** Prints every problem, one per line, in the format that editors and CI understand. */
 export function check(
   path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
   { json }: JsonOption = {},
 ): void {
-  const file = configurationFile(path);
+  const file = openConfigurationFile(path);
   const { problems } = file.check(file.text());
   if (json) printJson(problems);
   else
@@ -18,6 +18,6 @@ export function check(
       process.stdout.write(`${printable(line)}\n`);
     }
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  process.stderr.write(`${path}: ${counted(errors, 'error')}, ${counted(problems.length - errors, 'warning')}\n`);
+  process.stderr.write(`${path}: ${pluralize(errors, 'error')}, ${pluralize(problems.length - errors, 'warning')}\n`);
   process.exitCode = errors > 0 ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../server/options.js';
 import { ServerClient, type ServerOption } from './client.js';
-import { counted, type JsonOption, printJson } from './output.js';
+import { type JsonOption, pluralize, printJson } from './output.js';
 
 interface ClearOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
@@ -10,7 +10,7 @@ interface ClearOptions extends ServerOption, JsonOption {
 
 export async function clear(pattern: string, options: ClearOptions): Promise<void> {
   const client = new ServerClient(options);
-  const crawler = await client.crawler(options.crawler);
+  const crawler = await client.resolveCrawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/urls?like=${encodeURIComponent(pattern)}`;
   if (!options.yes) {
     // Without confirm the server deletes nothing, and returns how many it would.
@@ -23,8 +23,8 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
     if (status !== 409 || body.count === undefined)
       throw new UsageError(body.detail ?? `the server responded with ${status}`);
     if (
-      !(await agreed(
-        `${counted(body.count, 'URL')} of ${crawler} ${body.count === 1 ? 'matches' : 'match'} ${pattern}. Delete them and their documents?`,
+      !(await confirm(
+        `${pluralize(body.count, 'URL')} of ${crawler} ${body.count === 1 ? 'matches' : 'match'} ${pattern}. Delete them and their documents?`,
       ))
     ) {
       process.stdout.write('nothing was deleted\n');
@@ -33,10 +33,10 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
   }
   const { count } = await client.call<{ count: number }>('DELETE', `${path}&confirm=true`);
   if (options.json) printJson({ crawler, deleted: count });
-  else process.stdout.write(`${counted(count, 'URL')} ${count === 1 ? 'was' : 'were'} deleted\n`);
+  else process.stdout.write(`${pluralize(count, 'URL')} ${count === 1 ? 'was' : 'were'} deleted\n`);
 }
 
-async function agreed(question: string): Promise<boolean> {
+async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError(`${question} There is no terminal to answer on; use --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {

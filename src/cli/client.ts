@@ -39,7 +39,7 @@ export class ServerClient {
   /** @throws UsageError with the server's own message if it refuses, or if there is no server. */
   async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
     const answer = await this.request<T>(method, path, body);
-    if (answer.status === 401) throw new UsageError(this.keyText());
+    if (answer.status === 401) throw new UsageError(this.keyHint());
     if (answer.status >= 400) throw new UsageError(problemText(answer));
     return answer.body;
   }
@@ -64,7 +64,7 @@ export class ServerClient {
         );
       }
       throw new UsageError(
-        `no server answers at ${this.url} (${reasonOf(error)}): start one with crawlway serve, or say with --server where it is`,
+        `no server answers at ${this.url} (${causeOf(error)}): start one with crawlway serve, or say with --server where it is`,
       );
     });
     const text = await response.text();
@@ -74,24 +74,24 @@ export class ServerClient {
   /** All of a short list, such as the crawlers. */
   async list<T>(path: string): Promise<readonly T[]> {
     const body = await this.call<{ readonly items?: readonly T[] } | undefined>('GET', path);
-    if (!Array.isArray(body?.items)) throw this.stranger(200);
+    if (!Array.isArray(body?.items)) throw this.notCrawlwayError(200);
     return body.items;
   }
 
   /** All of a list that is returned in pages. */
-  async all<T>(path: string): Promise<T[]> {
+  async listAll<T>(path: string): Promise<T[]> {
     const items: T[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query: string = new URLSearchParams({ limit: '1000', ...(cursor === '' ? {} : { cursor }) }).toString();
       const page: { items?: T[]; next?: string | null } = await this.call('GET', `${path}?${query}`);
-      if (!Array.isArray(page?.items)) throw this.stranger(200);
+      if (!Array.isArray(page?.items)) throw this.notCrawlwayError(200);
       items.push(...page.items);
       cursor = page.next ?? null;
     }
     return items;
   }
 
-  async isThere(): Promise<boolean> {
+  async isReachable(): Promise<boolean> {
     const signal = AbortSignal.timeout(2_000);
     return fetch(`${this.url}/health/live`, { signal }).then(
       (response) => response.ok,
@@ -100,27 +100,27 @@ export class ServerClient {
   }
 
   /** The crawler with that name, or the only one. */
-  async crawler(name: string | undefined): Promise<string> {
+  async resolveCrawler(name: string | undefined): Promise<string> {
     if (name !== undefined) return name;
-    const names = await this.crawlers();
+    const names = await this.listCrawlerNames();
     if (names.length === 1) return names[0]!;
     if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawler yet`);
     throw new UsageError(`there are several crawlers: say which with --crawler (${names.join(', ')})`);
   }
 
   /** The crawler with that name, or all. */
-  async chosen(name: string | undefined): Promise<string[]> {
+  async resolveCrawlers(name: string | undefined): Promise<string[]> {
     if (name !== undefined) return [name];
-    const names = await this.crawlers();
+    const names = await this.listCrawlerNames();
     if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawler yet`);
     return names;
   }
 
-  async crawlers(): Promise<string[]> {
+  async listCrawlerNames(): Promise<string[]> {
     return (await this.list<{ name: string }>('/crawlers')).map(({ name }) => name);
   }
 
-  private keyText(): string {
+  private keyHint(): string {
     const wanted =
       'one of the keys that the server was started with in CRAWLWAY_API_KEYS (the part after the second colon)';
     return this.key
@@ -133,18 +133,18 @@ export class ServerClient {
     try {
       return JSON.parse(text);
     } catch {
-      throw this.stranger(status);
+      throw this.notCrawlwayError(status);
     }
   }
 
-  private stranger(status: number): UsageError {
+  private notCrawlwayError(status: number): UsageError {
     return new UsageError(
       `what responds at ${this.url} (with ${status}) is not a Crawlway server; name one with --server`,
     );
   }
 }
 
-const reasonOf = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
+const causeOf = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
 
 function problemText({ status, body }: Answer<unknown>): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;

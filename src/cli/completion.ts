@@ -11,24 +11,24 @@ interface Completion {
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export function completion(program: Command, shell: string): void {
-  const all = completionsOf(program);
-  if (shell === 'bash') process.stdout.write(bash(all));
+  const all = collectCompletions(program);
+  if (shell === 'bash') process.stdout.write(bashScript(all));
   else if (shell === 'zsh')
-    process.stdout.write(`#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${bash(all)}`);
-  else if (shell === 'fish') process.stdout.write(fish(program));
+    process.stdout.write(`#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(all)}`);
+  else if (shell === 'fish') process.stdout.write(fishScript(program));
   else throw new UsageError(`the shell ${shell} is not known; give one of ${SHELLS.join(', ')}`);
 }
 
-function completionsOf(command: Command, path = ''): Completion[] {
+function collectCompletions(command: Command, path = ''): Completion[] {
   const words = [
     ...command.commands.map((one) => one.name()),
     ...command.options.flatMap(({ short, long }) => [long, short]),
   ];
   const here = { path, words: [...words.filter((word) => word !== undefined && word !== null), '--help'] as string[] };
-  return [here, ...command.commands.flatMap((one) => completionsOf(one, `${path} ${one.name()}`.trim()))];
+  return [here, ...command.commands.flatMap((one) => collectCompletions(one, `${path} ${one.name()}`.trim()))];
 }
 
-const bash = (all: readonly Completion[]): string => `_crawlway() {
+const bashScript = (all: readonly Completion[]): string => `_crawlway() {
   local word="\${COMP_WORDS[COMP_CWORD]}" path="" candidates=""
   local i=1
   while [ $i -lt $COMP_CWORD ]; do
@@ -48,19 +48,19 @@ ${all.map(({ path, words }) => `      "${path}") candidates="${words.join(' ')}"
 complete -F _crawlway crawlway
 `;
 
-function fish(program: Command): string {
-  const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-  const options = (command: Command, condition: string): string[] =>
+function fishScript(program: Command): string {
+  const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  const optionLines = (command: Command, condition: string): string[] =>
     command.options.map(
       ({ long, short, description }) =>
-        `complete -c crawlway -n ${quoted(condition)}${long ? ` -l ${long.slice(2)}` : ''}${short ? ` -s ${short.slice(1)}` : ''} -d ${quoted(description)}`,
+        `complete -c crawlway -n ${quote(condition)}${long ? ` -l ${long.slice(2)}` : ''}${short ? ` -s ${short.slice(1)}` : ''} -d ${quote(description)}`,
     );
   const lines = program.commands.flatMap((command) => [
-    `complete -c crawlway -f -n __fish_use_subcommand -a ${command.name()} -d ${quoted(command.description())}`,
-    ...options(command, `__fish_seen_subcommand_from ${command.name()}`),
+    `complete -c crawlway -f -n __fish_use_subcommand -a ${command.name()} -d ${quote(command.description())}`,
+    ...optionLines(command, `__fish_seen_subcommand_from ${command.name()}`),
     ...command.commands.flatMap((inner) => [
-      `complete -c crawlway -f -n ${quoted(`__fish_seen_subcommand_from ${command.name()}`)} -a ${inner.name()} -d ${quoted(inner.description())}`,
-      ...options(inner, `__fish_seen_subcommand_from ${inner.name()}`),
+      `complete -c crawlway -f -n ${quote(`__fish_seen_subcommand_from ${command.name()}`)} -a ${inner.name()} -d ${quote(inner.description())}`,
+      ...optionLines(inner, `__fish_seen_subcommand_from ${inner.name()}`),
     ]),
   ]);
   return `${lines.join('\n')}\n`;

@@ -13,7 +13,7 @@ import type { Log } from '../engine/ports/log.js';
 import type { CrawlerView } from '../engine/views/crawler-views.js';
 import { readDatabaseUrl } from '../server/database-url.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
-import { fileFault } from '../server/fail.js';
+import { toFileError } from '../server/fail.js';
 import { isLoopback, UsageError } from '../server/options.js';
 import { printable } from '../server/printable.js';
 import { CrawlProgress } from './progress.js';
@@ -35,8 +35,8 @@ const EXIT = { complete: 0, startFailed: 2, limit: 3, nothing: 4, interrupted: 1
 
 export async function crawl(urls: readonly string[], options: CrawlOptions): Promise<void> {
   const limit =
-    options.maxPages === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.maxPages, '--max-pages');
-  const definition = await siteDefinition(urls, options);
+    options.maxPages === undefined ? Number.POSITIVE_INFINITY : parseWholeNumber(options.maxPages, '--max-pages');
+  const definition = await createSiteDefinition(urls, options);
   const output = options.out === undefined ? process.stdout : await openOutput(options.out);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
   // Not only at the end of the crawl: a reader of its output may stop earlier.
@@ -48,9 +48,9 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     const databaseUrl = readDatabaseUrl(`sqlite:${join(folder, 'crawl.sqlite')}`);
     const engine = await openEngine({ databaseUrl, log: QUIET, output, mostVisits: limit });
     await engine.open(definition);
-    const ending = await untilEnd(engine, limit, interrupt.signal);
-    const failed = ending === 'complete' ? await failedRoots(engine) : [];
-    const nothing = ending === 'complete' && failed.length === 0 ? await reasonsForNothing(engine) : [];
+    const ending = await waitForEnd(engine, limit, interrupt.signal);
+    const failed = ending === 'complete' ? await listFailedRoots(engine) : [];
+    const nothing = ending === 'complete' && failed.length === 0 ? await explainEmptyCrawl(engine) : [];
     const crawlers = await engine.crawlers(); // draining closes the store
     await engine.drain(seconds(10));
     for (const line of failed) process.stderr.write(`could not be crawled: ${printable(line)}\n`);
@@ -88,12 +88,12 @@ const QUIET: Log = {
 async function openOutput(path: string): Promise<WriteStream> {
   const stream = createWriteStream(path);
   await once(stream, 'open').catch((error) => {
-    throw fileFault(path, 'written', error);
+    throw toFileError(path, 'written', error);
   });
   return stream;
 }
 
-async function untilEnd(
+async function waitForEnd(
   engine: EngineApi,
   limit: number,
   interrupt: AbortSignal,
@@ -118,7 +118,7 @@ async function untilEnd(
   }
 }
 
-async function failedRoots(engine: EngineApi): Promise<string[]> {
+async function listFailedRoots(engine: EngineApi): Promise<string[]> {
   const roots = await engine.roots(NAME);
   return roots.flatMap(({ url, state }) => {
     if (state && (state.status === 'indexed' || state.status === 'visited' || state.status === 'redirected')) return [];
@@ -127,7 +127,7 @@ async function failedRoots(engine: EngineApi): Promise<string[]> {
 }
 
 /** For a crawl without any document: what became of its start pages, and which links were refused. */
-async function reasonsForNothing(engine: EngineApi): Promise<string[]> {
+async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
   if ((await engine.crawler(NAME)).counts.indexed > 0) return [];
   const lines = ['no document was indexed:'];
   for (const { url } of await engine.roots(NAME)) {
@@ -144,7 +144,7 @@ async function reasonsForNothing(engine: EngineApi): Promise<string[]> {
 }
 
 /** A configuration as a person would write it, so that defaults are those of every crawl. */
-export async function siteDefinition(
+export async function createSiteDefinition(
   urls: readonly string[],
   {
     delay,
@@ -161,11 +161,11 @@ export async function siteDefinition(
     return start;
   });
   const local = starts.every((start) => isLoopback(start.hostname));
-  const throttle = delay === undefined ? (local ? 0 : 2500) : wholeNumber(delay, '--delay');
-  const addresses = fetches ? (await Promise.all(starts.map(addressesOf))).flat() : [];
+  const throttle = delay === undefined ? (local ? 0 : 2500) : parseWholeNumber(delay, '--delay');
+  const addresses = fetches ? (await Promise.all(starts.map(resolveAddresses))).flat() : [];
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
     <Crawler name="${NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}" render="${render}">
-      ${starts.map(rootOf).join('\n')}
+      ${starts.map(rootXml).join('\n')}
       ${render === 'never' ? '' : ROUTES}
       <cw:PushTo sink="out"/>
     </Crawler>
@@ -173,7 +173,7 @@ export async function siteDefinition(
     <cw:Renderer sandbox="${sandbox}"/>
     <cw:Sink name="out" type="file" url="-"/>
   </CrawlConfig>`;
-  const { definition, problems } = XML_FORMAT.read(xml, { file: 'command line', readFile: noFile });
+  const { definition, problems } = XML_FORMAT.read(xml, { file: 'command line', readFile: rejectFile });
   if (!definition) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   for (const { code, message } of problems) if (code === 'no-browser') process.stderr.write(`${message}\n`);
   return definition;
@@ -183,27 +183,27 @@ export async function siteDefinition(
 const ROUTES = `<cw:Canonicalization steps="${[...DEFAULT_CANONICALIZATION, 'keep-hash-routes'].join(' ')}"/>`;
 
 /** For a home page, its site; for a document in a folder, the folder: its own address would be a site of one page. */
-function rootOf(start: URL): string {
+function rootXml(start: URL): string {
   const scope = start.pathname.endsWith('/') ? 'site' : 'entireSite';
-  return `<Root url="${escapeXml(withoutReferences(start.href))}" ${scope}="true"/>`;
+  return `<Root url="${escapeXml(escapeReferences(start.href))}" ${scope}="true"/>`;
 }
 
 /** `${NAME}` in a URL on the command line is not a reference to a variable, whose value would be sent to the site. */
-const withoutReferences = (url: string): string => url.replaceAll('${', '$%7B');
+const escapeReferences = (url: string): string => url.replaceAll('${', '$%7B');
 
 /** A host of the local network on the command line is intended; links to others stay refused. */
-async function addressesOf(start: URL): Promise<string[]> {
+async function resolveAddresses(start: URL): Promise<string[]> {
   const found = await lookup(start.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
   return found.map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
 }
 
-function noFile(name: string): never {
+function rejectFile(name: string): never {
   throw new Error(`no file ${name}`);
 }
 
 const escapeXml = (text: string): string => text.replace(/[&<"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
-function wholeNumber(text: string, option: string): number {
+function parseWholeNumber(text: string, option: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} ${text} is not a whole number`);
   return Number(text);
 }

@@ -15,18 +15,18 @@ import { explain } from './explain.js';
 import { extract } from './extract.js';
 import { IMPORT_FORMATS, importConfiguration } from './import/import.js';
 import { init } from './init.js';
-import { createKey, listKeys, makeSigningKey, withdrawKey } from './keys.js';
+import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';
 import { mcp } from './mcp.js';
 import { newPlugin } from './new-plugin.js';
 import { push } from './push.js';
 import { refresh } from './refresh.js';
-import { refused } from './refused.js';
+import { listRefused } from './refused.js';
 import { render } from './render.js';
-import { roots } from './roots.js';
+import { listRoots } from './roots.js';
 import { testSinks } from './sinks.js';
 import { status } from './status.js';
-import { storeExport, storeImport } from './store.js';
+import { exportStore, importStore } from './store.js';
 import { submit } from './submit.js';
 
 const program = new Command('crawlway')
@@ -39,18 +39,18 @@ const program = new Command('crawlway')
   )
   .configureHelp({ showGlobalOptions: true });
 
-const withJson = (command: Command): Command => command.option('--json', 'print the result as JSON');
+const addJsonOption = (command: Command): Command => command.option('--json', 'print the result as JSON');
 
-const withServer = (command: Command): Command =>
+const addServerOption = (command: Command): Command =>
   command.option(
     '--server <url>',
     'the running server (else CRAWLWAY_HOST and CRAWLWAY_PORT; key in CRAWLWAY_API_KEY)',
   );
 
-const withConfiguration = (command: Command): Command =>
+const addConfigurationOptions = (command: Command): Command =>
   command.option('--config <file>', 'the configuration (else CRAWLWAY_CONFIG, else config/CrawlConfig.xml)');
 
-withConfiguration(program.command('init'))
+addConfigurationOptions(program.command('init'))
   .description('write a first configuration: asks on a terminal; otherwise, without a URL, it is the bundled sample')
   .argument('[url]', 'the site to crawl')
   .option('--folder', 'stay in the folder of the URL (else on its site)')
@@ -65,7 +65,7 @@ withConfiguration(program.command('init'))
   .option('--json', 'print the result as JSON')
   .action(init);
 
-withConfiguration(program.command('serve'))
+addConfigurationOptions(program.command('serve'))
   .description('run the server')
   .option('--data <folder>', 'where it keeps what it knows (else CRAWLWAY_DATA, else data)')
   .option('--port <number>', 'port of API and console (else CRAWLWAY_PORT, else 8740)')
@@ -80,7 +80,7 @@ withConfiguration(program.command('serve'))
   )
   .action((options) => run(options, options.sample));
 
-withJson(program.command('crawl'))
+addJsonOption(program.command('crawl'))
   .description('crawl whole sites to the end, without a server')
   .argument('<url...>', 'where to begin; a URL that ends in / stands for its site, another for its folder')
   .option('--out <file>', 'write push orders to this file as JSON lines (else to the standard output)')
@@ -94,13 +94,13 @@ withJson(program.command('crawl'))
   )
   .action(crawl);
 
-withJson(program.command('check'))
+addJsonOption(program.command('check'))
   .description('check a configuration: every problem as FILE:LINE:COLUMN code message')
   .argument('[file]', 'the configuration (else CRAWLWAY_CONFIG, else config/CrawlConfig.xml)')
   .addHelpText('after', '\nExit code: 0 no errors, 1 errors.')
   .action(check);
 
-withJson(program.command('import'))
+addJsonOption(program.command('import'))
   .description(
     'write a configuration from that of another crawler, with a report of what was converted and what was not',
   )
@@ -110,7 +110,7 @@ withJson(program.command('import'))
   .option('--force', 'overwrite a file that exists')
   .action(importConfiguration);
 
-withJson(withServer(withConfiguration(program.command('explain'))))
+addJsonOption(addServerOption(addConfigurationOptions(program.command('explain'))))
   .description('say why a URL is crawled, or not: asks the running server, or judges by the configuration alone')
   .argument('<url>')
   .option('--crawler <name>', 'only this crawler')
@@ -121,7 +121,7 @@ withJson(withServer(withConfiguration(program.command('explain'))))
   )
   .action(explain);
 
-withJson(program.command('extract'))
+addJsonOption(program.command('extract'))
   .description(
     'print what is read from a page or document: its text, or with --json also metas, fields, headings, chunks and links',
   )
@@ -136,7 +136,7 @@ withJson(program.command('extract'))
   .addHelpText('after', '\nExit code: 0 read, 1 there is no document, 2 its text cannot be extracted.')
   .action(extract);
 
-withJson(program.command('render'))
+addJsonOption(program.command('render'))
   .description('compare a page as it is sent with what its scripts make of it in Chromium: text and links')
   .argument('<url>')
   .option('--picture <file>', 'write a JPEG picture of the page to this file')
@@ -146,27 +146,27 @@ withJson(program.command('render'))
   .addHelpText('after', '\nExit code: 0 rendered, 1 there is no page, 2 it could not be rendered.')
   .action(render);
 
-withJson(withServer(program.command('refused')))
+addJsonOption(addServerOption(program.command('refused')))
   .description('list the links that were refused since the server started, by reason and host, with samples')
   .option('--crawler <name>', 'only this crawler')
   .option('--reason <code>', 'only this reason code')
   .option('--host <host>', 'only links to this host')
-  .action(refused);
+  .action(listRefused);
 
-withJson(withServer(program.command('submit')))
+addJsonOption(addServerOption(program.command('submit')))
   .description('submit a URL list to the running server')
   .requiredOption('-f, --file <file>', 'one URL a line, # comments, \\ continuation; - reads the standard input')
   .option('--crawler <name>', 'the crawler, when there are several')
   .action(submit);
 
-withJson(withServer(program.command('clear')))
+addJsonOption(addServerOption(program.command('clear')))
   .description('delete stored URLs, and their documents from the index')
   .argument('<pattern>', 'all of a URL, with * or % for any characters: http://www.example.com/*')
   .option('--crawler <name>', 'the crawler, when there are several')
   .option('-y, --yes', 'do not ask for confirmation')
   .action(clear);
 
-withJson(withServer(program.command('push')))
+addJsonOption(addServerOption(program.command('push')))
   .description(
     'send everything that is indexed to a sink, and follow the progress (the server continues without this command)',
   )
@@ -175,41 +175,43 @@ withJson(withServer(program.command('push')))
   .option('--no-wait', 'return once the server has started')
   .action(push);
 
-withJson(withServer(program.command('refresh')))
+addJsonOption(addServerOption(program.command('refresh')))
   .description('visit a stored URL now, or all that match a pattern; a host that rests is asked once')
   .argument('<url|pattern>', 'a URL, or a pattern of whole URLs: http://www.example.com/*')
   .option('--crawler <name>', 'the crawler, when there are several')
   .action(refresh);
 
-withJson(withServer(program.command('status')))
+addJsonOption(addServerOption(program.command('status')))
   .description('show crawlers, sources, rates, errors and sinks of the running server')
   .option('--once', 'print once and end')
   .action(status);
 
-withJson(withServer(program.command('roots')))
+addJsonOption(addServerOption(program.command('roots')))
   .description('list the start URLs and what became of each')
   .option('--crawler <name>', 'only this crawler')
-  .action(roots);
+  .action(listRoots);
 
 const sinks = program.command('sinks').description('destinations of push orders');
-withJson(withConfiguration(sinks.command('test')))
+addJsonOption(addConfigurationOptions(sinks.command('test')))
   .description('test whether a sink of the configuration, or all of them, respond; sends no order')
   .argument('[name]')
   .addHelpText('after', '\nExit code: 0 all respond, 1 one does not.')
   .action(testSinks);
 
-withJson(withConfiguration(program.command('doctor')))
+addJsonOption(addConfigurationOptions(program.command('doctor')))
   .description('try everything that a crawl needs: Node, configuration, disk, DNS, sinks, clock, proxies')
   .option('--data <folder>', 'where the server keeps what it knows (else CRAWLWAY_DATA, else data)')
   .addHelpText('after', '\nExit code: 0 nothing failed, 1 something did.')
   .action(doctor);
 
-withJson(withConfiguration(program.command('new').description('create files to start from').command('plugin')))
+addJsonOption(
+  addConfigurationOptions(program.command('new').description('create files to start from').command('plugin')),
+)
   .description('write a plug-in to begin with, in the folder plugins beside the configuration')
   .argument('<name>')
   .action(newPlugin);
 
-withServer(program.command('mcp'))
+addServerOption(program.command('mcp'))
   .description('let an assistant look at the running server and submit URLs: the Model Context Protocol over stdio')
   .action(mcp);
 
@@ -221,11 +223,11 @@ program
 
 const login = program.command('login').description('logins at web sites that the running server crawls');
 
-withJson(withServer(login.command('list')))
+addJsonOption(addServerOption(login.command('list')))
   .description('show the logins of the configuration and their states')
   .action(listLogins);
 
-withJson(withServer(login.command('test')))
+addJsonOption(addServerOption(login.command('test')))
   .description('log in now, and show each step without secrets')
   .argument('<name>')
   .addHelpText('after', '\nExit code: 0 the login works, 2 it fails.')
@@ -235,42 +237,42 @@ const keys = program
   .command('keys')
   .description('API keys of the running server (needs a key with the role admin), and keys that sign requests');
 
-withJson(keys.command('new'))
+addJsonOption(keys.command('new'))
   .description('make a key that signs the requests of a fetcher (cw:BotAuth), without a server')
   .option('--out <file>', 'where to write the private key; readable for its owner alone (else the standard output)')
-  .action(makeSigningKey);
+  .action(createSigningKey);
 
-withJson(withServer(keys.command('list')))
+addJsonOption(addServerOption(keys.command('list')))
   .description('list the names and roles of all keys')
   .action(listKeys);
 
-withJson(withServer(keys.command('create')))
+addJsonOption(addServerOption(keys.command('create')))
   .description('create a key and print it, only this once')
   .argument('<name>', 'who uses it: what the audit log shows')
   .argument('<role>', ROLES.join(', '))
   .option('--expires <when>', 'days like 90d, or a time like 2027-01-31T00:00:00Z (else never)')
   .action(createKey);
 
-withJson(withServer(keys.command('withdraw')))
+addJsonOption(addServerOption(keys.command('withdraw')))
   .description('revoke a key at once')
   .argument('<name>')
   .action(withdrawKey);
 
 const store = program.command('store').description('move the data of a stopped server to another database');
-const withDatabase = (command: Command): Command =>
+const addDatabaseOptions = (command: Command): Command =>
   command
     .option('--database <url>', 'sqlite:FILE or postgres://… (else CRAWLWAY_DATABASE_URL)')
     .option('--data <folder>', 'the data directory of the SQLite file (else CRAWLWAY_DATA, else data)');
 
-withJson(withDatabase(store.command('export')))
+addJsonOption(addDatabaseOptions(store.command('export')))
   .description('write the data of the crawl as lines of JSON; an interrupted export continues')
   .argument('<file>', '- writes to the standard output')
-  .action(storeExport);
+  .action(exportStore);
 
-withJson(withDatabase(store.command('import')))
+addJsonOption(addDatabaseOptions(store.command('import')))
   .description('read an export into an empty database and check counts and digests; an interrupted import continues')
   .argument('<file>', '- reads the standard input')
-  .action(storeImport);
+  .action(importStore);
 
 /** `crawlway … | head`: the reader has read enough, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

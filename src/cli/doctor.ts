@@ -4,12 +4,12 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'nod
 import { dirname, join, resolve } from 'node:path';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { placeText } from '../domain/crawl/place.js';
-import { configurationFile, testSink } from '../server/engine.module.js';
-import { DEFAULT_CONFIG, dataDirectoryOf, type ServerFlags } from '../server/options.js';
+import { openConfigurationFile, testSink } from '../server/engine.module.js';
+import { DEFAULT_CONFIG, readDataDirectory, type ServerFlags } from '../server/options.js';
 import { printable } from '../server/printable.js';
 import { PROJECT_ROOT } from '../server/project-root.js';
-import { counted, type JsonOption, printJson } from './output.js';
-import { table } from './table.js';
+import { type JsonOption, pluralize, printJson } from './output.js';
+import { formatTable } from './table.js';
 
 interface DoctorOptions extends JsonOption, Pick<ServerFlags, 'config' | 'data'> {}
 
@@ -32,20 +32,24 @@ const MOST_HOSTS = 20;
 
 export async function doctor(options: DoctorOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
-  const data = dataDirectoryOf(options, process.env);
-  const { definition, findings } = configuration(file);
-  findings.unshift(node());
-  findings.push(disk(data));
+  const data = readDataDirectory(options, process.env);
+  const { definition, findings } = checkConfiguration(file);
+  findings.unshift(checkNode());
+  findings.push(checkDisk(data));
   if (definition) {
     findings.push(
-      ...(await Promise.all([...hostsOf(definition).map(name), ...definition.sinks.map(sink), clock(definition)])),
-      ...proxies(),
+      ...(await Promise.all([
+        ...hostsOf(definition).map(checkHostName),
+        ...definition.sinks.map(checkSink),
+        checkClock(definition),
+      ])),
+      ...checkProxyVariables(),
     );
   }
   if (options.json) printJson(findings);
   else
     process.stdout.write(
-      `${table(
+      `${formatTable(
         ['CHECK', 'STATE', 'RESULT'],
         findings.map(({ what, state, message }) => [what, state, printable(message)]),
       )}\n`,
@@ -53,31 +57,31 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   process.exitCode = findings.some(({ state }) => state === 'failed') ? 1 : 0;
 }
 
-function node(): Finding {
+function checkNode(): Finding {
   const { engines } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as {
     engines: { node: string };
   };
   return ok('Node', `${process.versions.node}; ${engines.node} is needed`);
 }
 
-function configuration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
+function checkConfiguration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
   try {
-    const checked = configurationFile(file);
+    const checked = openConfigurationFile(file);
     const { problems } = checked.check(checked.text());
     const errors = problems.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) {
       const [{ place, message }] = errors as [(typeof errors)[0]];
       return {
         findings: [
-          failed('configuration', `${counted(errors.length, 'error')}; the first: ${placeText(place)} ${message}`),
+          failed('configuration', `${pluralize(errors.length, 'error')}; the first: ${placeText(place)} ${message}`),
         ],
       };
     }
     const { definition } = checked.load();
-    const text = `${file}: ${counted(definition.crawlers.length, 'crawler')}, ${counted(definition.sinks.length, 'sink')}`;
+    const text = `${file}: ${pluralize(definition.crawlers.length, 'crawler')}, ${pluralize(definition.sinks.length, 'sink')}`;
     const finding =
       problems.length > 0
-        ? warning('configuration', `${text}; ${counted(problems.length, 'warning')}, see crawlway check`)
+        ? warning('configuration', `${text}; ${pluralize(problems.length, 'warning')}, see crawlway check`)
         : ok('configuration', text);
     return { definition, findings: [finding] };
   } catch (error) {
@@ -85,7 +89,7 @@ function configuration(file: string): { definition?: ServerDefinition; findings:
   }
 }
 
-function disk(data: string): Finding {
+function checkDisk(data: string): Finding {
   let folder = resolve(data);
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   try {
@@ -104,7 +108,7 @@ function disk(data: string): Finding {
 const hostsOf = ({ crawlers }: ServerDefinition): string[] =>
   [...new Set(crawlers.flatMap(({ roots }) => roots.map(({ url }) => new URL(url).hostname)))].slice(0, MOST_HOSTS);
 
-async function name(host: string): Promise<Finding> {
+async function checkHostName(host: string): Promise<Finding> {
   const began = performance.now();
   try {
     const found = await lookup(host.replace(/^\[|\]$/g, ''), { all: true });
@@ -118,14 +122,14 @@ async function name(host: string): Promise<Finding> {
   }
 }
 
-async function sink(definition: ServerDefinition['sinks'][number]): Promise<Finding> {
+async function checkSink(definition: ServerDefinition['sinks'][number]): Promise<Finding> {
   const { ok: works, message, milliseconds } = await testSink(definition);
   const what = `sink ${definition.name}`;
   return works ? ok(what, `${message} (${milliseconds} ms)`) : failed(what, message);
 }
 
 /** The crawled servers and the sinks provide the time, in the Date header of any answer. */
-async function clock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
+async function checkClock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
   const urls = [...sinks.map(({ url }) => url), ...crawlers.flatMap(({ roots }) => roots.map(({ url }) => url))];
   const url = urls.find((one) => /^https?:/.test(one));
   if (url === undefined) return warning('clock', 'no web server to compare it with');
@@ -143,7 +147,7 @@ async function clock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
 }
 
 /** Variables that other programs use and Crawlway does not. */
-function proxies(): Finding[] {
+function checkProxyVariables(): Finding[] {
   const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].filter((variable) => process.env[variable]);
   if (set.length === 0) return [];
   return [

@@ -65,7 +65,7 @@ function verdictLines({ discoveredVia, from, verdict, queue }: Judged): string[]
     `  reason   ${reason}: ${meaning}`,
     ...(detail ? [`  detail   ${detail}`] : []),
     ...(place ? [`  place    ${place.file}:${place.line}:${place.column}`] : []),
-    ...(accepted ? [`  effects  index ${yesNo(effects.index)}, follow ${yesNo(effects.follow)}`] : []),
+    ...(accepted ? [`  effects  index ${formatBoolean(effects.index)}, follow ${formatBoolean(effects.follow)}`] : []),
     ...(queue ? [`  source   ${queue.source}${shift}`] : []),
   ];
 }
@@ -83,25 +83,25 @@ function factLines({ robots, state, behind = [] }: Judged): string[] {
 }
 
 function recordLines({ visits = [], orders = [], refusedLinks = [] }: Judged): string[] {
-  const visit = ({ at, status, outcome, detail }: VisitDto): string =>
+  const visitLine = ({ at, status, outcome, detail }: VisitDto): string =>
     `    ${[at, status ?? '–', outcome, detail].filter((part) => part !== undefined).join('  ')}`;
-  const order = ({ id, decidedAt, kind, state, reason, answer }: OrderDto): string =>
+  const orderLine = ({ id, decidedAt, kind, state, reason, answer }: OrderDto): string =>
     `    ${decidedAt}  ${kind} ${state} (${reason}, order ${id})${answer ? `: ${answer}` : ''}`;
   return [
-    ...section('visits', visits.map(visit)),
-    ...section('orders', orders.map(order)),
-    ...section(
+    ...sectionLines('visits', visits.map(visitLine)),
+    ...sectionLines('orders', orders.map(orderLine)),
+    ...sectionLines(
       'refused links',
       refusedLinks.map(({ from, reason }) => `    ${reason}  on ${from}`),
     ),
   ];
 }
 
-function section(title: string, lines: readonly string[]): string[] {
+function sectionLines(title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
   const more =
     lines.length > NUMBER ? [`    … and ${lines.length - NUMBER} more, in the console or GET …/explain`] : [];
   return [`  ${title}`, ...lines.slice(0, NUMBER), ...more];
 }
 
-const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
+const formatBoolean = (value: boolean): string => (value ? 'yes' : 'no');

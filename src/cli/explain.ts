@@ -1,11 +1,11 @@
 import { lookup } from 'node:dns/promises';
-import { headlineOf } from '../domain/explain/headline.js';
-import { assignment } from '../domain/frontier/sources.js';
-import { likelyRoot } from '../domain/policy/site-mode.js';
+import { createHeadline } from '../domain/explain/headline.js';
+import { explainAssignment } from '../domain/frontier/sources.js';
+import { findLikelyRoot } from '../domain/policy/site-mode.js';
 import type { Candidate } from '../domain/policy/verdict.js';
 import { instant } from '../domain/time/units.js';
 import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
-import { configurationFile } from '../server/engine.module.js';
+import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { explanationDto } from '../server/urls/explanation.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
@@ -24,8 +24,8 @@ const EXIT = { 'in-index': 0, 'on-its-way': 2, 'not-in-index': 3 } as const;
 /** Asks the running server; without one, judges by the configuration alone (which knows no stored URLs). */
 export async function explain(url: string, options: ExplainOptions): Promise<void> {
   const client = new ServerClient(options);
-  const useServer = options.server !== undefined || (options.config === undefined && (await client.isThere()));
-  const answers = useServer ? await askServer(client, url, options) : await judgeHere(url, options);
+  const useServer = options.server !== undefined || (options.config === undefined && (await client.isReachable()));
+  const answers = useServer ? await explainOnServer(client, url, options) : await explainLocally(url, options);
   if (options.json) printJson(answers.map(([crawler, judged]) => ({ crawler, ...judged })));
   else process.stdout.write(`${answers.map(([crawler, judged]) => explanationText(crawler, judged)).join('\n\n')}\n`);
   process.exitCode = Math.min(...answers.map(([, judged]) => exitCode(judged)));
@@ -35,19 +35,25 @@ export async function explain(url: string, options: ExplainOptions): Promise<voi
 const exitCode = ({ robots, verdict, headline }: Judged): number =>
   robots === undefined && verdict.accepted ? EXIT['in-index'] : EXIT[headline.fate];
 
-async function askServer(client: ServerClient, url: string, options: ExplainOptions): Promise<[string, Judged][]> {
-  const crawlers = options.crawler === undefined ? await client.crawlers() : [options.crawler];
+async function explainOnServer(
+  client: ServerClient,
+  url: string,
+  options: ExplainOptions,
+): Promise<[string, Judged][]> {
+  const crawlers = options.crawler === undefined ? await client.listCrawlerNames() : [options.crawler];
   const query = new URLSearchParams({ url, ...(options.from === undefined ? {} : { from: options.from }) });
-  const ask = async (crawler: string): Promise<[string, Judged]> => [
+  const explainForCrawler = async (crawler: string): Promise<[string, Judged]> => [
     crawler,
     await client.call<Judged>('GET', `/crawlers/${encodeURIComponent(crawler)}/explain?${query}`),
   ];
   if (crawlers.length === 0) throw new UsageError('the server has no crawler yet');
-  return Promise.all(crawlers.map(ask));
+  return Promise.all(crawlers.map(explainForCrawler));
 }
 
-async function judgeHere(url: string, options: ExplainOptions): Promise<[string, Judged][]> {
-  const { definition } = configurationFile(options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG).load();
+async function explainLocally(url: string, options: ExplainOptions): Promise<[string, Judged][]> {
+  const { definition } = openConfigurationFile(
+    options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
+  ).load();
   const contexts = compileContexts(definition);
   const names = options.crawler === undefined ? [...contexts.keys()] : [options.crawler];
   if (names.length === 0) throw new UsageError('the configuration has no crawler yet');
@@ -61,7 +67,7 @@ async function judgeHere(url: string, options: ExplainOptions): Promise<[string,
 }
 
 async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Promise<Judged> {
-  let candidate = candidateOf(context, rawUrl, rawFrom);
+  let candidate = toCandidate(context, rawUrl, rawFrom);
   let explanation = context.policy.explain(candidate);
   if (explanation.verdict.needsAddress) {
     const found = await lookup(candidate.url.host).catch(() => undefined);
@@ -72,20 +78,27 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
   const { verdict } = explanation;
   const { accepted, effects } = verdict;
   const link = from && { from: from.href, verdict };
-  const headline = headlineOf({ verdict, link, visits: [], orders: [], crawler: 'unknown', now: instant(Date.now()) });
+  const headline = createHeadline({
+    verdict,
+    link,
+    visits: [],
+    orders: [],
+    crawler: 'unknown',
+    now: instant(Date.now()),
+  });
   const queue = accepted
-    ? assignment(discoveredVia === 'root' ? 'root' : 'link', effects, effects.priorityShift)
+    ? explainAssignment(discoveredVia === 'root' ? 'root' : 'link', effects, effects.priorityShift)
     : undefined;
   return { url: url.href, headline, discoveredVia, from: from?.href, queue, ...explanationDto(explanation) };
 }
 
 /** A configured root is judged as one, anything else as a link below the root that would lead there. */
-function candidateOf(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Candidate {
+function toCandidate(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Candidate {
   const url = context.canonicalize(rawUrl);
   const from = rawFrom === undefined ? undefined : context.canonicalize(rawFrom);
   if (!url) throw new UsageError(`${rawUrl} is not a URL with a host`);
   if (rawFrom !== undefined && !from) throw new UsageError(`${rawFrom} is not a URL with a host`);
   const itself = context.roots.get(url.href);
   if (itself && !from) return { url, discoveredVia: 'root', root: itself, hops: 0 };
-  return { url, discoveredVia: 'link', from, root: likelyRoot(context.roots.values(), from ?? url), hops: 1 };
+  return { url, discoveredVia: 'link', from, root: findLikelyRoot(context.roots.values(), from ?? url), hops: 1 };
 }

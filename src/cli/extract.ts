@@ -5,10 +5,10 @@ import { DOCUMENT_EXTENSIONS } from '../domain/content/document-types.js';
 import type { CrawlerDefinition, ServerDefinition } from '../domain/crawl/definition.js';
 import { milliseconds } from '../domain/time/units.js';
 import type { KeptAnswer, PageResult, PageTask } from '../engine/ports/page-task.js';
-import { configurationFile, openPageProcessor, systemClock } from '../server/engine.module.js';
-import { fileFault } from '../server/fail.js';
+import { openConfigurationFile, openPageProcessor, systemClock } from '../server/engine.module.js';
+import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
-import { siteDefinition } from './crawl.js';
+import { createSiteDefinition } from './crawl.js';
 import { type JsonOption, printJson } from './output.js';
 
 interface ExtractOptions extends JsonOption {
@@ -27,7 +27,11 @@ export async function extract(source: string, options: ExtractOptions): Promise<
     throw new UsageError('--url gives the address of a local file: use it with a file');
   const url = isUrl ? source : (options.url ?? `http://127.0.0.1/${encodeURIComponent(basename(source))}`);
   const definition = await definitionFor(url, isUrl, options);
-  print(source, await readPage(url, definition, isUrl ? {} : { trial: { answer: await answerOf(source) } }), options);
+  printPage(
+    source,
+    await readPage(url, definition, isUrl ? {} : { trial: { answer: await readFileAsResponse(source) } }),
+    options,
+  );
 }
 
 /** Reads one page as a person sees it in the console, and fetches it unless its answer is there already; nothing is stored. */
@@ -61,8 +65,8 @@ const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
  * names.
  */
 async function definitionFor(url: string, fetches: boolean, options: ExtractOptions): Promise<ServerDefinition> {
-  const plain = await siteDefinition([url], { delay: '0', fetches });
-  const configured = options.config === undefined ? undefined : configurationFile(options.config).load().definition;
+  const plain = await createSiteDefinition([url], { delay: '0', fetches });
+  const configured = options.config === undefined ? undefined : openConfigurationFile(options.config).load().definition;
   const named = configured?.crawlers.find(({ name }) => options.crawler === undefined || name === options.crawler);
   if (options.crawler !== undefined && !named)
     throw new UsageError(`--crawler ${options.crawler}: give --config with a crawler of that name`);
@@ -112,9 +116,9 @@ const WEB_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** What a server that has the file would answer. */
-async function answerOf(path: string): Promise<KeptAnswer> {
+async function readFileAsResponse(path: string): Promise<KeptAnswer> {
   const body = await readFile(path).catch((error) => {
-    throw fileFault(path, 'read', error);
+    throw toFileError(path, 'read', error);
   });
   const extension = extname(path).slice(1).toLowerCase();
   const type = WEB_TYPES[extension] ?? DOCUMENT_EXTENSIONS.get(extension) ?? 'application/octet-stream';
@@ -123,7 +127,7 @@ async function answerOf(path: string): Promise<KeptAnswer> {
   return { kind: 'response', status: 200, headers, body, transferred: body.length, address: '', timings };
 }
 
-function print(source: string, { outcome, status, links, refused }: PageResult, options: ExtractOptions): void {
+function printPage(source: string, { outcome, status, links, refused }: PageResult, options: ExtractOptions): void {
   if (outcome.kind !== 'document') {
     const why =
       'detail' in outcome ? outcome.detail : outcome.kind === 'redirect' ? `redirects to ${outcome.target}` : '';

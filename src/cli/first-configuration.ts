@@ -35,40 +35,40 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
              xmlns:cw="urn:crawlway:config:1">
 `;
 
-export function firstConfiguration({ name, start, scope, sink, contact, allow }: FirstConfiguration): string {
+export function firstConfigurationXml({ name, start, scope, sink, contact, allow }: FirstConfiguration): string {
   return `${HEAD}
-  <Crawler name="${escaped(name)}">
+  <Crawler name="${escapeXml(name)}">
     <!-- Where the crawl begins. It stays ${scope === 'site' ? 'on this site' : 'in this folder'}, whose pages are indexed and followed. -->
-    <Root url="${escaped(start.href)}"${scope === 'folder' ? ' entireSite="true"' : ''}/>
+    <Root url="${escapeXml(start.href)}"${scope === 'folder' ? ' entireSite="true"' : ''}/>
     <!-- Rules are the exceptions; a later rule overrides an earlier one.
     <Rules><Rule><ar:Path val="/drafts/"/><Ignore/></Rule></Rules>
     -->
     <cw:PushTo sink="main"/>
   </Crawler>
-${fetcherOf(contact, allow.site)}
-  ${sinkOf(sink, allow.sink)}
+${fetcherXml(contact, allow.site)}
+  ${sinkXml(sink, allow.sink)}
 </CrawlConfig>
 `;
 }
 
-function fetcherOf(contact: string | undefined, cidrs: readonly string[]): string {
+function fetcherXml(contact: string | undefined, cidrs: readonly string[]): string {
   const who =
     '<!-- contact: a page about this crawl or a mail address, for the operators of sites. It is sent with each request. -->';
   if (contact === undefined && cidrs.length === 0)
     return `\n  ${who}\n  <!-- <cw:Fetcher name="default" contact="https://www.example.com/our-crawler"/> -->\n`;
-  const start = `<cw:Fetcher name="default"${contact === undefined ? '' : ` contact="${escaped(contact)}"`}`;
+  const start = `<cw:Fetcher name="default"${contact === undefined ? '' : ` contact="${escapeXml(contact)}"`}`;
   if (cidrs.length === 0) return `\n  ${who}\n  ${start}/>\n`;
   return `
   ${who}
   <!-- Addresses that are not public, like this machine or an intranet, are refused unless they are allowed here. -->
   ${start}>
-${cidrs.map((cidr) => `    ${allowed(cidr)}\n`).join('')}  </cw:Fetcher>
+${cidrs.map((cidr) => `    ${allowAddressXml(cidr)}\n`).join('')}  </cw:Fetcher>
 `;
 }
 
-const allowed = (cidr: string): string => `<cw:AllowAddress cidr="${escaped(cidr)}"/>`;
+const allowAddressXml = (cidr: string): string => `<cw:AllowAddress cidr="${escapeXml(cidr)}"/>`;
 
-function sinkOf(sink: FirstSink, cidrs: readonly string[]): string {
+function sinkXml(sink: FirstSink, cidrs: readonly string[]): string {
   const attributes: Record<string, string | undefined> = {
     name: 'main',
     type: sink.type,
@@ -78,11 +78,11 @@ function sinkOf(sink: FirstSink, cidrs: readonly string[]): string {
     ...(sink.secret ? { [secretAttribute(sink)]: `\${${sink.secret}}` } : {}),
   };
   const text = Object.entries(attributes)
-    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}="${escaped(value)}"`]))
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}="${escapeXml(value)}"`]))
     .join(' ');
   const comment = '<!-- Where documents go. -->\n  ';
   if (cidrs.length === 0) return `${comment}<cw:Sink ${text}/>`;
-  return `${comment}<cw:Sink ${text}>\n${cidrs.map((cidr) => `    ${allowed(cidr)}\n`).join('')}  </cw:Sink>`;
+  return `${comment}<cw:Sink ${text}>\n${cidrs.map((cidr) => `    ${allowAddressXml(cidr)}\n`).join('')}  </cw:Sink>`;
 }
 
 /** A login has a password; without one, a search engine is accessed with an API key. */
@@ -93,7 +93,7 @@ function secretAttribute({ type, login }: FirstSink): string {
 }
 
 /** A name that a crawler may have, from the host of its site. */
-export const crawlerNameOf = ({ host }: URL): string => host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
+export const toCrawlerName = ({ host }: URL): string => host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

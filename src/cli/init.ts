@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { isPublicAddress } from '../domain/net/address.js';
 import { SINK_TYPE_NAMES, SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
-import { configurationFile } from '../server/engine.module.js';
-import { fileFault } from '../server/fail.js';
+import { openConfigurationFile } from '../server/engine.module.js';
+import { toFileError } from '../server/fail.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { PROJECT_ROOT } from '../server/project-root.js';
-import { BUNDLED_INDEX, crawlerNameOf, type FirstSink, firstConfiguration } from './first-configuration.js';
+import { BUNDLED_INDEX, type FirstSink, firstConfigurationXml, toCrawlerName } from './first-configuration.js';
 
 export interface InitOptions {
   readonly config?: string;
@@ -32,18 +32,18 @@ export async function init(url: string | undefined, options: InitOptions): Promi
     throw new UsageError(`${file} exists already: change it there, or overwrite it with --force`);
   const asks = url === undefined && options.sink === undefined && process.stdin.isTTY && process.stdout.isTTY;
   if (url === undefined && !asks) refuseWithoutUrl(options);
-  const answered = asks ? await ask(options) : { url, options };
+  const answered = asks ? await askForOptions(options) : { url, options };
   const text =
     answered.url === undefined
       ? readFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), 'utf8')
-      : await configurationOf(answered.url, answered.options);
-  const problems = configurationFile(file)
+      : await createConfiguration(answered.url, answered.options);
+  const problems = openConfigurationFile(file)
     .check(text)
     .problems.filter(({ severity }) => severity === 'error');
   const unset = problems.filter(({ code }) => code === 'missing-variable');
   if (problems.length > unset.length) throw new UsageError(problems.map(({ message }) => message).join('\n'));
-  write(file, text);
-  report(file, answered.options, { sample: answered.url === undefined, variables: variablesOf(text) });
+  writeConfiguration(file, text);
+  printResult(file, answered.options, { sample: answered.url === undefined, variables: findVariables(text) });
 }
 
 /** The sample has a sink and a name of its own. */
@@ -55,20 +55,20 @@ function refuseWithoutUrl({ folder, name, sink, sinkUrl, index, login, secret, c
   if (option) throw new UsageError(`--${option} applies to the crawl of a site: give its URL, too`);
 }
 
-function write(file: string, text: string): void {
+function writeConfiguration(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { mode: 0o600 });
   } catch (error) {
-    throw fileFault(file, 'written', error);
+    throw toFileError(file, 'written', error);
   }
 }
 
-const variablesOf = (xml: string): string[] => [
+const findVariables = (xml: string): string[] => [
   ...new Set([...xml.matchAll(/\$\{(CRAWLWAY_SECRET_\w+)\}/g)].map(([, name]) => name!)),
 ];
 
-function report(file: string, { json }: InitOptions, found: { sample: boolean; variables: string[] }): void {
+function printResult(file: string, { json }: InitOptions, found: { sample: boolean; variables: string[] }): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ file, ...found })}\n`);
     return;
@@ -84,28 +84,28 @@ function report(file: string, { json }: InitOptions, found: { sample: boolean; v
   );
 }
 
-async function configurationOf(typed: string, options: InitOptions): Promise<string> {
-  const start = startOf(typed);
-  const sink = sinkOf(options);
-  return firstConfiguration({
-    name: options.name ?? crawlerNameOf(start),
+async function createConfiguration(typed: string, options: InitOptions): Promise<string> {
+  const start = parseStartUrl(typed);
+  const sink = readSink(options);
+  return firstConfigurationXml({
+    name: options.name ?? toCrawlerName(start),
     start,
     scope: options.folder ? 'folder' : 'site',
     sink,
     contact: options.contact,
-    allow: { site: await privateAddresses(start), sink: await privateAddresses(URL.parse(sink.url)) },
+    allow: { site: await resolvePrivateAddresses(start), sink: await resolvePrivateAddresses(URL.parse(sink.url)) },
   });
 }
 
 /** A URL typed without a scheme is https. */
-function startOf(typed: string): URL {
+function parseStartUrl(typed: string): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
   if (!url?.hostname || !/^https?:$/.test(url.protocol))
     throw new UsageError(`${typed} is not the address of a web site, such as https://www.example.com/`);
   return url;
 }
 
-function sinkOf({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions): FirstSink {
+function readSink({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions): FirstSink {
   if (sink === 'bundled') return { type: 'papi', url: sinkUrl ?? BUNDLED_INDEX };
   if (!isSinkType(sink))
     throw new UsageError(`--sink ${sink} is not known; give one of bundled, ${SINK_TYPE_NAMES.join(', ')}`);
@@ -120,7 +120,7 @@ function sinkOf({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions
 const isSinkType = (text: string): text is SinkType => (SINK_TYPE_NAMES as readonly string[]).includes(text);
 
 /** A server of the local network is intended; it is allowed by its exact address. */
-async function privateAddresses(url: URL | null): Promise<string[]> {
+async function resolvePrivateAddresses(url: URL | null): Promise<string[]> {
   if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return [];
   const found = await lookup(url.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
   return found
@@ -131,12 +131,12 @@ async function privateAddresses(url: URL | null): Promise<string[]> {
 const CONTACT =
   'Where can the operators of sites reach you, or read about this crawl? A URL or a mail address (Enter: nowhere) ';
 
-async function ask(options: InitOptions): Promise<{ url: string | undefined; options: InitOptions }> {
+async function askForOptions(options: InitOptions): Promise<{ url: string | undefined; options: InitOptions }> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     const url = (await terminal.question('Which site? (Enter: the sample site that comes with Crawlway) ')).trim();
     if (url === '') return { url: undefined, options };
-    const start = startOf(url);
+    const start = parseStartUrl(url);
     const folder =
       start.pathname !== '/' &&
       (await terminal.question('1 the whole site, 2 this folder and below [1] ')).trim() === '2';
@@ -159,10 +159,10 @@ async function askForSink(terminal: Interface): Promise<InitOptions> {
   if (!isSinkType(sink)) throw new UsageError(`the sink ${sink} is not known; give one of ${kinds.join(', ')}`);
   const sinkUrl = (await terminal.question(sink === 'file' ? 'Its path [orders.jsonl] ' : 'Its address? ')).trim();
   const options: readonly string[] = SINK_TYPES[sink].options;
-  const more = async (name: string, question: string): Promise<string | undefined> =>
+  const askIfSupported = async (name: string, question: string): Promise<string | undefined> =>
     options.includes(name) ? (await terminal.question(question)).trim() || undefined : undefined;
-  const index = await more('index', 'Index [crawlway] ');
-  const login = await more('login', 'User (Enter: none, or an API key) ');
+  const index = await askIfSupported('index', 'Index [crawlway] ');
+  const login = await askIfSupported('login', 'User (Enter: none, or an API key) ');
   const wantsSecret = options.some((name) => ['apiKey', 'password', 'secret'].includes(name));
   const secret =
     wantsSecret && /^y/i.test((await terminal.question('Does it ask for a key or a password? [y/N] ')).trim())

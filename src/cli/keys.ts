@@ -6,7 +6,7 @@ import { UsageError } from '../server/options.js';
 import { ROLES } from '../server/security/api-keys.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
-import { table } from './table.js';
+import { formatTable } from './table.js';
 
 /** The new key alone on standard output, so that a script can read it. */
 export async function createKey(
@@ -19,7 +19,7 @@ export async function createKey(
   const text = JSON.stringify({
     name,
     role,
-    ...(options.expires === undefined ? {} : { expiresAt: whenOf(options.expires) }),
+    ...(options.expires === undefined ? {} : { expiresAt: parseExpiry(options.expires) }),
   });
   const body = { type: 'application/json', text };
   const created = await new ServerClient(options).call<CreatedKeyDto>('POST', '/keys', body);
@@ -29,7 +29,7 @@ export async function createKey(
 }
 
 /** The private key alone on standard output, unless it goes into a file; instructions on standard error. */
-export function makeSigningKey({ out, json }: JsonOption & { readonly out?: string }): void {
+export function createSigningKey({ out, json }: JsonOption & { readonly out?: string }): void {
   const { pem, id, publicJwk } = newSigningKey();
   // An existing key may be in use.
   if (out !== undefined) writeFileSync(out, pem, { mode: 0o600, flag: 'wx' });
@@ -59,7 +59,7 @@ export async function listKeys(options: ServerOption & JsonOption): Promise<void
     createdBy,
     expired ? `${expiresAt} (expired)` : expiresAt,
   ]);
-  process.stdout.write(`${table(['KEY', 'ROLE', 'FROM', 'CREATED', 'BY', 'EXPIRES'], rows)}\n`);
+  process.stdout.write(`${formatTable(['KEY', 'ROLE', 'FROM', 'CREATED', 'BY', 'EXPIRES'], rows)}\n`);
 }
 
 export async function withdrawKey(name: string, options: ServerOption & JsonOption): Promise<void> {
@@ -69,7 +69,7 @@ export async function withdrawKey(name: string, options: ServerOption & JsonOpti
 }
 
 /** `90d`, or a time as ISO 8601 has it. */
-function whenOf(text: string): string {
+function parseExpiry(text: string): string {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   const at = days === undefined ? Date.parse(text) : Date.now() + Number(days) * 86_400_000;
   if (Number.isNaN(at))

@@ -2,7 +2,7 @@ import type { LoginDto } from '../server/logins/login.dto.js';
 import { printable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
-import { table } from './table.js';
+import { formatTable } from './table.js';
 
 /** Logs in on the running server and shows each step; exit code 2 if the login fails. */
 export async function testLogin(name: string, options: ServerOption & JsonOption): Promise<void> {
@@ -39,5 +39,5 @@ export async function listLogins(options: ServerOption & JsonOption): Promise<vo
     login.lastSuccessAt ?? '',
     login.detail ?? '',
   ]);
-  process.stdout.write(`${table(['LOGIN', 'TYPE', 'URL', 'STATE', 'LAST SUCCESS', 'MESSAGE'], rows)}\n`);
+  process.stdout.write(`${formatTable(['LOGIN', 'TYPE', 'URL', 'STATE', 'LAST SUCCESS', 'MESSAGE'], rows)}\n`);
 }

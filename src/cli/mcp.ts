@@ -4,7 +4,7 @@ import { ServerClient, type ServerOption } from './client.js';
 /** Serves an assistant on standard input and output with the tools of the running server; ends when the assistant does. */
 export async function mcp(options: ServerOption): Promise<void> {
   const { url } = new ServerClient(options);
-  const [{ StdioServerTransport }, { assistantTools }] = await Promise.all([
+  const [{ StdioServerTransport }, { createAssistantTools: assistantTools }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/stdio.js'),
     import('../server/mcp/assistant-tools.js'),
   ]);

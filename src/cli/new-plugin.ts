@@ -1,7 +1,7 @@
 /** `crawlway new plugin NAME`: a plug-in to begin with, and the line of the configuration that names it. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileFault } from '../server/fail.js';
+import { toFileError } from '../server/fail.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { type JsonOption, printJson } from './output.js';
 
@@ -20,7 +20,7 @@ export function newPlugin(name: string, options: NewPluginOptions): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, TEMPLATE);
   } catch (error) {
-    throw fileFault(file, 'written', error);
+    throw toFileError(file, 'written', error);
   }
   const element = `<cw:Plugin file="${path}"/>`;
   if (options.json) printJson({ file, element });

@@ -9,4 +9,4 @@ export const printJson = (value: unknown): void =>
   void process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 
 /** `1 crawler`, `2 crawlers`. */
-export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+export const pluralize = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

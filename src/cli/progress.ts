@@ -18,16 +18,16 @@ export class CrawlProgress {
     const numbers = `${pages} pages, ${indexed} documents, ${waiting} waiting, ${error} errors, ${view.pagesPerSecond.toFixed(1)} pages/s`;
     this.text = this.stream.isTTY ? `[${bar(share)}] ${Math.floor(share * 100)} %  ${numbers}` : numbers;
     if (this.stream.isTTY) this.stream.write(`\r\u001b[K${this.text.slice(0, this.stream.columns - 1)}`);
-    else if (Date.now() - this.lastLineAt >= LINE_EVERY_MS) this.line();
+    else if (Date.now() - this.lastLineAt >= LINE_EVERY_MS) this.writeLine();
   }
 
   /** Leaves the last state standing. */
   end(): void {
     if (this.stream.isTTY) this.stream.write('\n');
-    else this.line();
+    else this.writeLine();
   }
 
-  private line(): void {
+  private writeLine(): void {
     this.lastLineAt = Date.now();
     this.stream.write(`${this.text}\n`);
   }

@@ -24,19 +24,19 @@ export async function push({ again: sink, crawler, wait, json, ...server }: Push
     `/sinks/${encodeURIComponent(sink)}/push-again${query}`,
   );
   let shown = '';
-  const show = (): void => {
+  const printProgress = (): void => {
     if (json) return;
     const text = backfills.map(progressText).join('\n');
     if (text !== shown) process.stdout.write(`${text}\n`);
     shown = text;
   };
-  show();
+  printProgress();
   while (wait && backfills.some(({ state }) => state === 'running')) {
     await sleep(EVERY_MS);
     const found = (await client.list<SinkDto>('/sinks')).find(({ name }) => name === sink);
     if (!found) throw new UsageError(`the sink ${sink} was removed from the configuration`);
     backfills = found.backfills.filter((one) => crawler === undefined || one.crawler === crawler);
-    show();
+    printProgress();
   }
   if (json) printJson(backfills);
 }

@@ -12,7 +12,7 @@ const PATTERN = /\*|%(?![\da-f]{2})/i;
 
 export async function refresh(what: string, options: RefreshOptions): Promise<void> {
   const client = new ServerClient(options);
-  const crawler = await client.crawler(options.crawler);
+  const crawler = await client.resolveCrawler(options.crawler);
   const text = JSON.stringify(PATTERN.test(what) ? { like: what } : { url: what });
   const path = `/crawlers/${encodeURIComponent(crawler)}/refresh`;
   const answer = await client.call<RefreshedDto>('POST', path, { type: 'application/json', text });

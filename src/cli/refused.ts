@@ -2,7 +2,7 @@ import { printable } from '../server/printable.js';
 import type { RefusedDto } from '../server/urls/url-history.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
-import { table } from './table.js';
+import { formatTable } from './table.js';
 
 interface RefusedOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
@@ -11,10 +11,10 @@ interface RefusedOptions extends ServerOption, JsonOption {
 }
 
 /** Links that were never stored: how many, why, and a few of them. */
-export async function refused(options: RefusedOptions): Promise<void> {
+export async function listRefused(options: RefusedOptions): Promise<void> {
   const client = new ServerClient(options);
   const all: (RefusedDto & { readonly crawler: string })[] = [];
-  for (const crawler of await client.chosen(options.crawler)) {
+  for (const crawler of await client.resolveCrawlers(options.crawler)) {
     const some = await client.list<RefusedDto>(`/crawlers/${encodeURIComponent(crawler)}/refused`);
     all.push(...some.map((one) => ({ crawler, ...one })));
   }
@@ -28,7 +28,7 @@ export async function refused(options: RefusedOptions): Promise<void> {
     return;
   }
   const rows = shown.map((one) => [one.crawler, one.count, one.reason, one.host]);
-  process.stdout.write(`${table(['CRAWLER', 'LINKS', 'REASON', 'HOST'], rows)}\n\n`);
+  process.stdout.write(`${formatTable(['CRAWLER', 'LINKS', 'REASON', 'HOST'], rows)}\n\n`);
   const samples = shown.flatMap((one) =>
     one.samples.map(({ url, from }) => `${one.reason}  ${url}\n  on ${from}`.split('\n').map(printable).join('\n')),
   );

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { renderingView } from '../engine/control/rendering-view.js';
 import type { PageResult } from '../engine/ports/page-task.js';
-import { configurationFile } from '../server/engine.module.js';
-import { fileFault } from '../server/fail.js';
+import { openConfigurationFile } from '../server/engine.module.js';
+import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
 import { printable } from '../server/printable.js';
-import { siteDefinition } from './crawl.js';
+import { createSiteDefinition } from './crawl.js';
 import { readPage } from './extract.js';
 import { type JsonOption, printJson } from './output.js';
-import { table } from './table.js';
+import { formatTable } from './table.js';
 
 interface RenderOptions extends JsonOption {
   readonly picture?: string;
@@ -24,16 +24,17 @@ const LINES_SHOWN = 40;
 /** Exit code 0: rendered; 2: the page could not be rendered. */
 export async function render(url: string, options: RenderOptions): Promise<void> {
   const result = await readPage(url, await definitionFor(url, options), { render: 'always' });
-  const compared = comparisonOf(url, result);
-  if (options.picture !== undefined && compared.picture !== undefined) await save(options.picture, compared.picture);
+  const compared = compareRendering(url, result);
+  if (options.picture !== undefined && compared.picture !== undefined)
+    await savePicture(options.picture, compared.picture);
   if (options.json) printJson({ ...compared, picture: undefined, pictureFile: options.picture });
-  else process.stdout.write(`${textOf(compared)}\n`);
+  else process.stdout.write(`${comparisonText(compared)}\n`);
   if (!compared.comparison) process.exitCode = 2;
 }
 
-type Compared = ReturnType<typeof comparisonOf>;
+type Compared = ReturnType<typeof compareRendering>;
 
-function comparisonOf(url: string, result: PageResult) {
+function compareRendering(url: string, result: PageResult) {
   const view = renderingView(result);
   const { outcome } = result;
   if (!view || (outcome.kind !== 'document' && outcome.kind !== 'redirect')) {
@@ -55,14 +56,14 @@ function comparisonOf(url: string, result: PageResult) {
   };
 }
 
-function textOf(compared: Compared): string {
+function comparisonText(compared: Compared): string {
   const { comparison, failure, goesTo, seconds, requests, refused, readiness, newLinks } = compared;
   if (goesTo !== undefined) return `Its scripts send the visitor on to ${goesTo}`;
   if (!comparison) return `not rendered: ${failure?.code ?? 'nothing'}: ${failure?.detail ?? ''}`;
   const { sent, added, lost, lostLinks } = comparison;
   const refusals = Object.entries(refused).map(([reason, count]) => `${count} ${reason}`);
   return [
-    table(
+    formatTable(
       ['', 'as sent', 'rendered'],
       [
         ['title', sent.title, compared.title ?? ''],
@@ -71,28 +72,28 @@ function textOf(compared: Compared): string {
       ],
     ),
     `${seconds} s until ${readiness}, ${requests} requests, not made: ${refusals.join(', ') || 'none'}`,
-    ...listed('text that only rendering brings', '+', added),
-    ...listed('text that is gone', '-', lost),
-    ...listed('links that only rendering finds', '+', newLinks),
-    ...listed('links that are gone', '-', lostLinks),
+    ...listLines('text that only rendering brings', '+', added),
+    ...listLines('text that is gone', '-', lost),
+    ...listLines('links that only rendering finds', '+', newLinks),
+    ...listLines('links that are gone', '-', lostLinks),
   ].join('\n');
 }
 
-function listed(name: string, sign: string, lines: readonly string[]): string[] {
+function listLines(name: string, sign: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
   const more = lines.length > LINES_SHOWN ? [`  … and ${lines.length - LINES_SHOWN} more`] : [];
   return ['', `${name}:`, ...lines.slice(0, LINES_SHOWN).map((line) => `${sign} ${printable(line)}`), ...more];
 }
 
 async function definitionFor(url: string, { config, crawler, sandbox }: RenderOptions): Promise<ServerDefinition> {
-  if (config === undefined) return siteDefinition([url], { delay: '0', sandbox });
-  const { definition } = configurationFile(config).load();
+  if (config === undefined) return createSiteDefinition([url], { delay: '0', sandbox });
+  const { definition } = openConfigurationFile(config).load();
   const named = definition?.crawlers.find(({ name }) => crawler === undefined || name === crawler);
   if (!definition || !named) throw new UsageError(`${config} has no crawler ${crawler ?? ''}`.trim());
   return { ...definition, crawlers: [named] };
 }
 
-const save = (path: string, picture: string): Promise<void> =>
+const savePicture = (path: string, picture: string): Promise<void> =>
   writeFile(path, Buffer.from(picture, 'base64')).catch((error) => {
-    throw fileFault(path, 'written', error);
+    throw toFileError(path, 'written', error);
   });

@@ -1,7 +1,7 @@
 import type { RootDto } from '../server/roots/root.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
-import { table } from './table.js';
+import { formatTable } from './table.js';
 
 interface RootsOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
@@ -10,12 +10,12 @@ interface RootsOptions extends ServerOption, JsonOption {
 type RootOf = RootDto & { readonly crawler: string };
 
 /** Start URLs with what became of each. */
-export async function roots(options: RootsOptions): Promise<void> {
+export async function listRoots(options: RootsOptions): Promise<void> {
   const client = new ServerClient(options);
-  const crawlers = await client.chosen(options.crawler);
+  const crawlers = await client.resolveCrawlers(options.crawler);
   const all: RootOf[] = [];
   for (const crawler of crawlers) {
-    const some = await client.all<RootDto>(`/crawlers/${encodeURIComponent(crawler)}/roots`);
+    const some = await client.listAll<RootDto>(`/crawlers/${encodeURIComponent(crawler)}/roots`);
     all.push(...some.map((root) => ({ crawler, ...root })));
   }
   if (options.json) return printJson(all);
@@ -33,5 +33,5 @@ export async function roots(options: RootsOptions): Promise<void> {
     origin,
     url,
   ]);
-  process.stdout.write(`${table(['CRAWLER', 'STATUS', 'REASON', 'NEXT VISIT', 'FROM', 'URL'], rows)}\n`);
+  process.stdout.write(`${formatTable(['CRAWLER', 'STATUS', 'REASON', 'NEXT VISIT', 'FROM', 'URL'], rows)}\n`);
 }

@@ -1,9 +1,9 @@
-import { configurationFile, testSink } from '../server/engine.module.js';
+import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { printable } from '../server/printable.js';
 import type { SinkTest } from '../server/sinks/sink-test.js';
 import { type JsonOption, printJson } from './output.js';
-import { table } from './table.js';
+import { formatTable } from './table.js';
 
 interface SinksOptions extends JsonOption {
   readonly config?: string;
@@ -12,7 +12,7 @@ interface SinksOptions extends JsonOption {
 /** Checks whether each sink of the configuration (or one) answers and would accept orders, from this machine, without a server. */
 export async function testSinks(name: string | undefined, options: SinksOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
-  const { sinks } = configurationFile(file).load().definition;
+  const { sinks } = openConfigurationFile(file).load().definition;
   const wanted = sinks.filter((sink) => name === undefined || sink.name === name);
   if (wanted.length === 0) {
     const there = sinks.map((sink) => sink.name).join(', ') || 'none';
@@ -20,11 +20,11 @@ export async function testSinks(name: string | undefined, options: SinksOptions)
   }
   const tests = await Promise.all(wanted.map(testSink));
   if (options.json) printJson(tests);
-  else process.stdout.write(`${table(['SINK', 'TYPE', 'RESULT', 'MS', 'MESSAGE'], tests.map(row))}\n`);
+  else process.stdout.write(`${formatTable(['SINK', 'TYPE', 'RESULT', 'MS', 'MESSAGE'], tests.map(toRow))}\n`);
   process.exitCode = tests.every(({ ok }) => ok) ? 0 : 1;
 }
 
-const row = ({ name, type, ok, milliseconds, message }: SinkTest): (string | number)[] => [
+const toRow = ({ name, type, ok, milliseconds, message }: SinkTest): (string | number)[] => [
   name,
   type,
   ok ? 'ok' : 'FAILED',

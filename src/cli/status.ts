@@ -3,7 +3,7 @@ import type { CrawlerDto } from '../server/crawlers/crawler.dto.js';
 import type { SinkDto } from '../server/sinks/sink.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
-import { table } from './table.js';
+import { formatTable } from './table.js';
 
 interface StatusOptions extends ServerOption, JsonOption {
   readonly once?: boolean;
@@ -15,23 +15,25 @@ const CLEAR_SCREEN = '\u001b[H\u001b[J';
 /** On a terminal a table that is redrawn every second; otherwise, and with --once, a table that is printed once. */
 export async function status(options: StatusOptions): Promise<void> {
   const client = new ServerClient(options);
-  if (options.json) return printJson(await numbers(client));
+  if (options.json) return printJson(await fetchStatus(client));
   const live = !options.once && process.stdout.isTTY;
   for (;;) {
-    const text = await overview(client);
+    const text = await overviewText(client);
     process.stdout.write(live ? CLEAR_SCREEN + text : text);
     if (!live) return;
     await sleep(EVERY_MS);
   }
 }
 
-async function numbers(client: ServerClient): Promise<{ crawlers: readonly CrawlerDto[]; sinks: readonly SinkDto[] }> {
+async function fetchStatus(
+  client: ServerClient,
+): Promise<{ crawlers: readonly CrawlerDto[]; sinks: readonly SinkDto[] }> {
   const [crawlers, sinks] = await Promise.all([client.list<CrawlerDto>('/crawlers'), client.list<SinkDto>('/sinks')]);
   return { crawlers, sinks };
 }
 
-async function overview(client: ServerClient): Promise<string> {
-  const { crawlers, sinks } = await numbers(client);
+async function overviewText(client: ServerClient): Promise<string> {
+  const { crawlers, sinks } = await fetchStatus(client);
   return [
     `${client.url}  ${new Date().toISOString()}`,
     crawlerTable(crawlers),
@@ -42,7 +44,7 @@ async function overview(client: ServerClient): Promise<string> {
 }
 
 const crawlerTable = (crawlers: readonly CrawlerDto[]): string =>
-  table(
+  formatTable(
     ['CRAWLER', 'STATE', 'INDEXED', 'WAITING', 'ERRORS', 'PAGES/S', 'ERRORS/S', 'ORDERS/S', 'ON THE WAY', 'LIMITED BY'],
     crawlers.map((crawler) => [
       crawler.name,
@@ -59,13 +61,13 @@ const crawlerTable = (crawlers: readonly CrawlerDto[]): string =>
   );
 
 const sourceTable = (crawlers: readonly CrawlerDto[]): string =>
-  table(
+  formatTable(
     ['SOURCES', ...(crawlers[0]?.sources.map((source) => source.name) ?? [])],
     crawlers.map((crawler) => [crawler.name, ...crawler.sources.map((source) => source.depth)]),
   );
 
 const sinkTable = (sinks: readonly SinkDto[]): string =>
-  table(
+  formatTable(
     ['SINK', 'TYPE', 'STATE', 'PENDING', 'TO CATCH UP', 'ACKNOWLEDGED', 'REFUSED', 'MESSAGE'],
     sinks.map((sink) => [
       sink.name,

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import type { Secret } from '../domain/secret.js';
 import { readDatabaseUrl } from '../server/database-url.js';
 import { exportDatabase, importDatabase } from '../server/engine.module.js';
-import { fileFault } from '../server/fail.js';
-import { serverOptions, UsageError } from '../server/options.js';
+import { toFileError } from '../server/fail.js';
+import { readServerOptions, UsageError } from '../server/options.js';
 
 interface StoreFlags {
   readonly database?: string;
@@ -20,37 +20,37 @@ const CHUNK = 1 << 20;
 /** What every export begins with. */
 const BEGINNING = '{"header":';
 
-const databaseUrl = ({ database, data }: StoreFlags): Secret =>
+const resolveDatabaseUrl = ({ database, data }: StoreFlags): Secret =>
   database !== undefined
     ? readDatabaseUrl(database)
-    : serverOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
+    : readServerOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
 
 /** Continues where an interrupted export ended. */
-export async function storeExport(file: string, flags: StoreFlags): Promise<void> {
+export async function exportStore(file: string, flags: StoreFlags): Promise<void> {
   process.umask(0o077);
-  const last = file === '-' ? undefined : lastWholeLine(file);
+  const last = file === '-' ? undefined : truncateToLastLine(file);
   let waiting = '';
-  const write = async (): Promise<void> => {
-    if (file !== '-') await appendFile(file, waiting).catch(reported(file, 'written'));
+  const writeExport = async (): Promise<void> => {
+    if (file !== '-') await appendFile(file, waiting).catch(throwFileError(file, 'written'));
     else if (!process.stdout.write(waiting)) await new Promise((resolve) => process.stdout.once('drain', resolve));
     waiting = '';
   };
   let lines = 0;
-  for await (const line of exportDatabase(databaseUrl(flags), last)) {
+  for await (const line of exportDatabase(resolveDatabaseUrl(flags), last)) {
     waiting += line.endsWith('\n') ? line : `${line}\n`;
     lines++;
-    if (waiting.length >= CHUNK) await write();
+    if (waiting.length >= CHUNK) await writeExport();
   }
-  await write();
+  await writeExport();
   if (flags.json) printResult({ lines, resumed: last !== undefined }, file === '-');
   else process.stderr.write(last === undefined ? `${lines} lines\n` : `${lines} lines more\n`);
 }
 
 /** Continues where an interrupted import of the same file ended; otherwise the target must be empty. */
-export async function storeImport(file: string, flags: StoreFlags): Promise<void> {
-  if (file !== '-') await access(file).catch(reported(file, 'read'));
-  const summary = await importDatabase(databaseUrl(flags), linesOf(file));
-  if (flags.json) return printResult(countsOf(summary), false);
+export async function importStore(file: string, flags: StoreFlags): Promise<void> {
+  if (file !== '-') await access(file).catch(throwFileError(file, 'read'));
+  const summary = await importDatabase(resolveDatabaseUrl(flags), readLines(file));
+  if (flags.json) return printResult(toCounts(summary), false);
   const counts = Object.entries(summary).map(([kind, { count }]) => `${count} ${kind}s`);
   process.stderr.write(`${counts.join(', ')}: counts and digests agree\n`);
 }
@@ -59,27 +59,27 @@ export async function storeImport(file: string, flags: StoreFlags): Promise<void
 const printResult = (result: object, elsewhere: boolean): void =>
   void (elsewhere ? process.stderr : process.stdout).write(`${JSON.stringify(result)}\n`);
 
-const countsOf = (summary: object): object =>
+const toCounts = (summary: object): object =>
   Object.fromEntries(Object.entries(summary).map(([kind, { count }]: [string, { count: number }]) => [kind, count]));
 
 /** Starts to read when the first line is requested: errors before that would be lost. */
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* readLines(file: string): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   try {
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
-    throw fileFault(file, 'read', error);
+    throw toFileError(file, 'read', error);
   }
 }
 
-const reported =
+const throwFileError =
   (file: string, verb: 'read' | 'written') =>
   (error: unknown): never => {
-    throw fileFault(file, verb, error);
+    throw toFileError(file, verb, error);
   };
 
 /** The last complete line of the file; what follows it is cut off. */
-function lastWholeLine(file: string): string | undefined {
+function truncateToLastLine(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const handle = openSync(file, 'r');
   requireExport(file, handle);
@@ -116,7 +116,7 @@ function requireExport(file: string, handle: number): void {
     const length = readSync(handle, head, 0, head.length, 0);
     if (BEGINNING.startsWith(head.toString('utf8', 0, length))) return;
   } catch (error) {
-    throw fileFault(file, 'read', error);
+    throw toFileError(file, 'read', error);
   }
   throw new UsageError(`${file} exists and is not an export that could be continued: name a new file`);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { urlListEntries } from '../domain/url/url-list.js';
-import { fileFault } from '../server/fail.js';
+import { toFileError } from '../server/fail.js';
 import { printable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
@@ -25,7 +25,7 @@ interface Outcome {
 export async function submit(options: SubmitOptions): Promise<void> {
   const text = await readList(options.file);
   const client = new ServerClient(options);
-  const crawler = await client.crawler(options.crawler);
+  const crawler = await client.resolveCrawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/roots/list`;
   const entries = [...urlListEntries(text)];
   const rejections: { line?: number; url: string; message?: string }[] = [];
@@ -55,6 +55,6 @@ async function readList(file: string): Promise<string> {
   try {
     return await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8'));
   } catch (error) {
-    throw fileFault(`the URL list ${file}`, 'read', error);
+    throw toFileError(`the URL list ${file}`, 'read', error);
   }
 }

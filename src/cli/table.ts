@@ -3,17 +3,17 @@ import { printable } from '../server/printable.js';
 type Cell = string | number;
 
 /** Columns as wide as their widest cell; numbers to the right, with at most one decimal. */
-export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const text = (cell: Cell): string =>
+export function formatTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const formatCell = (cell: Cell): string =>
     typeof cell === 'number' ? String(Math.round(cell * 10) / 10) : printable(cell);
   const lines: readonly (readonly Cell[])[] = [header, ...rows];
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => text(line[column] ?? '').length)));
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => formatCell(line[column] ?? '').length)));
   const isNumber = header.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'));
   return lines
     .map((line) =>
       line
         .map((cell, column) =>
-          isNumber[column] ? text(cell).padStart(widths[column]!) : text(cell).padEnd(widths[column]!),
+          isNumber[column] ? formatCell(cell).padStart(widths[column]!) : formatCell(cell).padEnd(widths[column]!),
         )
         .join('  ')
         .trimEnd(),

@@ -11,33 +11,36 @@ const SHORTEST = 4;
 const DEEPEST = 10;
 
 /** Returns a function that removes these texts from others: in any case, and with some characters encoded. */
-export function hiding(secrets: readonly (string | undefined)[]): (text: string) => string {
+export function createSecretFilter(secrets: readonly (string | undefined)[]): (text: string) => string {
   const long = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST) as string[];
   const forms = [...new Set(long.flatMap((secret) => [secret.toWellFormed(), Buffer.from(secret).toString('base64')]))];
   // The longest first, so that no part of one remains.
-  const patterns = forms.sort((one, other) => other.length - one.length).map(spelled);
+  const patterns = forms.sort((one, other) => other.length - one.length).map(secretPattern);
   const any = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
   return (text) => redact(any === undefined ? text : text.replace(any, HIDDEN));
 }
 
 /** Each character as it is, or as URLs, forms and JSON write it; an encoding may be encoded again. */
-const spelled = (secret: string): string => [...secret].map((character) => `(?:${spellings(character)})`).join('');
+const secretPattern = (secret: string): string =>
+  [...secret].map((character) => `(?:${characterPattern(character)})`).join('');
 
-const spellings = (character: string): string =>
+const characterPattern = (character: string): string =>
   [
-    literal(character),
-    ...(/[A-Za-z0-9]/.test(character) ? [] : [encoded(character), literal(JSON.stringify(character).slice(1, -1))]),
+    escapeRegExp(character),
+    ...(/[A-Za-z0-9]/.test(character)
+      ? []
+      : [percentEncodedPattern(character), escapeRegExp(JSON.stringify(character).slice(1, -1))]),
     ...(character === ' ' ? ['\\+'] : []),
   ].join('|');
 
-const encoded = (character: string): string =>
+const percentEncodedPattern = (character: string): string =>
   [...Buffer.from(character)].map((byte) => `%(?:25){0,3}${byte.toString(16).padStart(2, '0')}`).join('');
 
-const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** All secrets of a definition, wherever they are in it. */
-export function secretsIn(value: unknown, depth = 0): string[] {
+export function collectSecrets(value: unknown, depth = 0): string[] {
   if (value instanceof Secret) return [value.reveal()];
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];
-  return Object.values(value).flatMap((part) => secretsIn(part, depth + 1));
+  return Object.values(value).flatMap((part) => collectSecrets(part, depth + 1));
 }

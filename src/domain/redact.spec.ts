@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesSecret, redact, redactDeep } from './redact.js';
+import { isSecretName, redact, redactDeep } from './redact.js';
 
 describe('redact', () => {
   it.each([
@@ -57,8 +57,8 @@ describe('redact', () => {
   });
 
   it('knows a name that speaks of a secret', () => {
-    expect(['accessToken', 'api_key', 'PWD', 'X-Api-Key', 'clientSecret'].filter(namesSecret)).toHaveLength(5);
-    expect(['monkey', 'passenger', 'author', 'tokenizer', 'page'].filter(namesSecret)).toEqual([]);
+    expect(['accessToken', 'api_key', 'PWD', 'X-Api-Key', 'clientSecret'].filter(isSecretName)).toHaveLength(5);
+    expect(['monkey', 'passenger', 'author', 'tokenizer', 'page'].filter(isSecretName)).toEqual([]);
   });
 
   it('takes linear time for texts made to slow it down', () => {

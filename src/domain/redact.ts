@@ -12,7 +12,7 @@ export type TextRange = readonly [start: number, end: number];
 
 export function redact(text: string): string {
   if (!/[@?]|%40/.test(text)) return text;
-  return hide(text, mergeRanges([...userInfoRanges(text), ...secretParameterRanges(text)]), HIDDEN);
+  return replaceRanges(text, mergeRanges([...userInfoRanges(text), ...secretParameterRanges(text)]), HIDDEN);
 }
 
 /**
@@ -35,7 +35,7 @@ const SECRET_NAME = /passw|secret|token|key|auth|credential|cookie/i;
 export const isSecretHeader = (name: string): boolean => SECRET_NAME.test(name);
 
 /** The text with each of the ranges, which are in order and do not overlap, replaced. */
-export function hide(text: string, ranges: readonly TextRange[], placeholder: string): string {
+export function replaceRanges(text: string, ranges: readonly TextRange[], placeholder: string): string {
   let result = '';
   let at = 0;
   for (const [start, end] of ranges) {
@@ -58,14 +58,14 @@ export function userInfoRanges(text: string): TextRange[] {
   for (const run of text.matchAll(/(?:(?<=[a-z\d+.-]):)?[/\\]{2,}|(?<=https?):[/\\]?/gi)) {
     const start = run.index + run[0].length;
     if (start < read || start <= (ranges.at(-1)?.[1] ?? -1)) continue;
-    const end = endOf(text, start, /[/\\?#\s"<>`]/g);
+    const end = findEnd(text, start, /[/\\?#\s"<>`]/g);
     read = end;
     const authority = text.slice(start, end);
     const at = authority.lastIndexOf('@');
     if (at >= 0) ranges.push([start, start + at]);
     else if (!isHost(authority)) {
       const rest = text.slice(end, end + LONGEST_LEAP);
-      const late = rest.slice(0, endOf(rest, 0, /[\n\r"<>`]/g)).lastIndexOf('@');
+      const late = rest.slice(0, findEnd(rest, 0, /[\n\r"<>`]/g)).lastIndexOf('@');
       if (late >= 0) ranges.push([start, end + late]);
     }
   }
@@ -89,7 +89,7 @@ export function privateKeyRanges(text: string): TextRange[] {
   return ranges;
 }
 
-function endOf(text: string, from: number, terminator: RegExp): number {
+function findEnd(text: string, from: number, terminator: RegExp): number {
   terminator.lastIndex = from;
   return terminator.exec(text)?.index ?? text.length;
 }
@@ -98,7 +98,7 @@ function endOf(text: string, from: number, terminator: RegExp): number {
 function secretParameterRanges(text: string): TextRange[] {
   return parameterRanges(text).filter(([start, end, name]) => {
     const value = text.slice(start, end);
-    return end > start && (namesSecret(name) || userInfoRanges(decodedLoosely(value)).length > 0);
+    return end > start && (isSecretName(name) || userInfoRanges(decodeLeniently(value)).length > 0);
   }) as unknown as TextRange[];
 }
 
@@ -108,9 +108,9 @@ export function parameterRanges(text: string): (readonly [start: number, end: nu
   for (let mark = text.indexOf('?'); mark >= 0; ) {
     let start = mark + 1;
     for (;;) {
-      const end = endOf(text, start, /[&;#\s"<>`]/g);
+      const end = findEnd(text, start, /[&;#\s"<>`]/g);
       const [name = '', ...value] = text.slice(start, end).split('=', 2);
-      if (value.length > 0) ranges.push([start + name.length + 1, end, decodedLoosely(name)]);
+      if (value.length > 0) ranges.push([start + name.length + 1, end, decodeLeniently(name)]);
       else if (end > start) ranges.push([start, end, '']);
       start = end + 1;
       if (end >= text.length || text[end] === '#' || OUTSIDE.test(text[end] as string)) break;
@@ -128,7 +128,7 @@ const SECRET_WORDS = new Set(
 );
 
 /** Whether a parameter, attribute, header or command of that name holds a secret: `accessToken`, `api-key`, `X-Amz-Signature`. */
-export const namesSecret = (name: string): boolean =>
+export const isSecretName = (name: string): boolean =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -136,14 +136,14 @@ export const namesSecret = (name: string): boolean =>
     .some((word) => SECRET_WORDS.has(word));
 
 /** Percent-decoded, whatever its bytes are: text that cannot be decoded must not hide a secret. */
-export function decodedLoosely(text: string): string {
+export function decodeLeniently(text: string): string {
   if (!text.includes('%')) return text;
-  return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => UTF8.decode(Uint8Array.from(byteValues(bytes))));
+  return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => UTF8.decode(Uint8Array.from(parseBytes(bytes))));
 }
 
 const UTF8 = new TextDecoder();
 
-const byteValues = (escapes: string): number[] =>
+const parseBytes = (escapes: string): number[] =>
   escapes
     .split('%')
     .slice(1)

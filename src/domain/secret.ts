@@ -45,10 +45,10 @@ export class UnreadableSecret extends Error {
 }
 
 /** A text as it is, whether it is a secret or not. */
-export const revealed = (text: string | Secret): string => (text instanceof Secret ? text.reveal() : text);
+export const revealText = (text: string | Secret): string => (text instanceof Secret ? text.reveal() : text);
 
 /** Whether two parts of a definition are equal, secrets included. `without`: a property that is ignored, at any depth. */
-export function sameDefinition(one: unknown, other: unknown, without?: string): boolean {
+export function isSameDefinition(one: unknown, other: unknown, without?: string): boolean {
   if (one instanceof Secret) return other instanceof Secret && one.equals(other);
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
     return Object.is(one, other);
@@ -58,5 +58,5 @@ export function sameDefinition(one: unknown, other: unknown, without?: string): 
   ) as [[string, unknown][], [string, unknown][]];
   if (ours.length !== theirs.length) return false;
   const parts = other as Record<string, unknown>;
-  return ours.every(([name, part]) => Object.hasOwn(parts, name) && sameDefinition(part, parts[name], without));
+  return ours.every(([name, part]) => Object.hasOwn(parts, name) && isSameDefinition(part, parts[name], without));
 }

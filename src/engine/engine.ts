@@ -6,7 +6,7 @@ import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
 import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
-import { likePrefix } from '../domain/url/like-pattern.js';
+import { toLikePrefix } from '../domain/url/like-pattern.js';
 import type { TextLine } from '../domain/url/url-list.js';
 import { sumMetrics } from './cluster/sum-metrics.js';
 import { FirstLook } from './control/first-look.js';
@@ -300,7 +300,7 @@ export class Engine implements EngineApi {
 
   /** URLs that could not be read without a login that works again. */
   private visitAgain(login: string, prefix: string): void {
-    const like = likePrefix(prefix);
+    const like = toLikePrefix(prefix);
     for (const crawler of this.crawlersByName.values()) {
       this.parts.maintenance.refresh(crawler, { like, reason: 'login-failed' }).catch((error: unknown) => {
         const facts = { login, crawler: crawler.name, error: String(error) };

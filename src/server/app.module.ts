@@ -104,7 +104,7 @@ const callLimit = ThrottlerModule.forRootAsync({
 class AppModule {}
 
 /** @param parts provides ENGINE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, AUDIT_LOG, LOG, CLOCK and OPTIONS. */
-export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLERS): DynamicModule => ({
+export const createAppModule = (parts: DynamicModule, controllers: Type[] = CONTROLLERS): DynamicModule => ({
   module: AppModule,
   imports: [parts, callLimit],
   controllers,

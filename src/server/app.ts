@@ -4,17 +4,17 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../engine/ports/log.js';
-import { appModule, CONTROLLERS, PROBES } from './app.module.js';
+import { CONTROLLERS, createAppModule, PROBES } from './app.module.js';
 import { serveConsole, serveHelp } from './console/static-files.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { MAX_REQUEST_HEAD } from './http/limits.js';
 import { ProblemFilter } from './http/problem.filter.js';
-import { answerMalformedAddress, answerUnreadable } from './http/unreadable.js';
-import { validationPipe } from './http/validation.js';
+import { respondToMalformedUrl, respondToUnparsable } from './http/unreadable.js';
+import { createValidationPipe } from './http/validation.js';
 import { serveAssistants } from './mcp/mcp-route.js';
 import { NestLog } from './nest-log.js';
-import { serveDescription } from './openapi/docs.js';
-import { identifyCallers, noteRefusals } from './security/access.guard.js';
+import { serveApiDocs } from './openapi/docs.js';
+import { identifyCallers, recordRefusals } from './security/access.guard.js';
 import { KeyRing } from './security/key-ring.js';
 import { requireLocalHost } from './security/local-host.js';
 import { RefusedCalls } from './security/refused-calls.js';
@@ -33,7 +33,7 @@ const TIMEOUTS_CHECKED_EVERY_MS = 2_000;
  */
 const MAX_CONNECTIONS = 1_000;
 
-/** The application, not yet listening. For `parts` see appModule; without `api` it answers probes and metrics only. */
+/** The application, not yet listening. For `parts` see createAppModule; without `api` it answers probes and metrics only. */
 export async function createApp(
   parts: DynamicModule,
   log: Log,
@@ -47,30 +47,34 @@ export async function createApp(
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
     },
     routerOptions: { maxParamLength: 2048 },
-    frameworkErrors: answerMalformedAddress,
-    clientErrorHandler: answerUnreadable,
+    frameworkErrors: respondToMalformedUrl,
+    clientErrorHandler: respondToUnparsable,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(appModule(parts, api ? CONTROLLERS : PROBES), adapter, {
-    bodyParser: false,
-    logger: new NestLog(log),
-    abortOnError: false,
-    forceCloseConnections: true,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    createAppModule(parts, api ? CONTROLLERS : PROBES),
+    adapter,
+    {
+      bodyParser: false,
+      logger: new NestLog(log),
+      abortOnError: false,
+      forceCloseConnections: true,
+    },
+  );
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   fastify.server.maxConnections = MAX_CONNECTIONS;
   app.useSecurityHeaders(SECURITY_HEADERS);
   app.enableCsrfProtection();
   const refused = app.get(RefusedCalls);
-  noteRefusals(fastify, refused);
+  recordRefusals(fastify, refused);
   const ring = app.get(KeyRing);
   if (ring.isOpen) requireLocalHost(fastify);
   identifyCallers(fastify, { ring, signIn: app.get<SignIn | undefined>(SIGN_IN), refused });
   registerBodyParsers(fastify);
-  app.useGlobalPipes(validationPipe());
+  app.useGlobalPipes(createValidationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));
   if (api) {
     serveAssistants(fastify);
-    serveDescription(app);
+    serveApiDocs(app);
     await serveHelp(fastify);
     await serveConsole(fastify);
   }

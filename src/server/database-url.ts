@@ -1,6 +1,6 @@
 /** Where the server stores its data. The URL of a PostgreSQL database may contain a password: it is shown as host and database. */
 import { DATABASES } from '../domain/database-kind.js';
-import { databasePlace } from '../domain/database-place.js';
+import { describeDatabase } from '../domain/database-place.js';
 import { Secret } from '../domain/secret.js';
 import { UsageError } from './usage-error.js';
 
@@ -19,7 +19,7 @@ export function readDatabaseUrl(text: string): Secret {
       `CRAWLWAY_DATABASE_URL${scheme ? ` with ${scheme}:` : ''} is neither sqlite:FILE nor postgres://…`,
     );
   }
-  const place = databasePlace(text);
+  const place = describeDatabase(text);
   if (place !== undefined) return new Secret(text, `${POSTGRES}${place}`);
   throw new UsageError(
     'CRAWLWAY_DATABASE_URL is not valid: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @ / ? # and % of the password percent-encoded',

@@ -38,7 +38,7 @@ import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Problem } from '../domain/crawl/place.js';
 import type { SinkDefinition, WebhookDefinition } from '../domain/crawl/sink-definition.js';
 import { lint } from '../domain/policy/linter.js';
-import { rendersAnything } from '../domain/render/renders.js';
+import { usesRendering } from '../domain/render/renders.js';
 import type { Secret } from '../domain/secret.js';
 import { Engine } from '../engine/engine.js';
 import type { Clock } from '../engine/ports/clock.js';
@@ -50,8 +50,8 @@ import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import { configurationErrors } from './configuration/problems.dto.js';
 import { ProblemException } from './http/problem.js';
-import { fileSinkFolder, type ServerOptions, UsageError } from './options.js';
-import { sinkTester } from './sinks/sink-test.js';
+import { readFileSinkFolder, type ServerOptions, UsageError } from './options.js';
+import { createSinkTester } from './sinks/sink-test.js';
 import {
   AUDIT_LOG,
   CLOCK,
@@ -102,7 +102,7 @@ const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
  * page threads on two cores cost a tenth more time (each compiles the same code) and 40 MB. Past a few the store is the limit.
  * Where reading a page costs several times what the rest does, as with selectors, the last core is worth a thread, too.
  */
-const pageThreads = (): { threads: number; mostThreads: number } => ({
+const pageThreadLimits = (): { threads: number; mostThreads: number } => ({
   threads: Math.min(8, Math.max(1, availableParallelism() - 1)),
   mostThreads: Math.min(8, availableParallelism()),
 });
@@ -133,7 +133,7 @@ export async function openEngine({
   encryptionKey,
   telemetry,
 }: EngineOptions): Promise<Engine> {
-  const store = await openWhole(databaseUrl);
+  const store = await openCompleteStore(databaseUrl);
   const plugins = new PluginHost({ clock: systemClock, log });
   const sinkOf = (definition: SinkDefinition): Sink => {
     const sink = createSink(definition, plugins);
@@ -145,7 +145,7 @@ export async function openEngine({
     processor: new PageThreadPool({
       entry: PAGE_THREAD,
       rendererEntry: RENDER_THREAD,
-      ...pageThreads(),
+      ...pageThreadLimits(),
       plugins,
       log,
     }),
@@ -159,7 +159,7 @@ export async function openEngine({
     sessions: new CookieSessions(),
     createLogin,
     // A crawl without a server ends with its sessions.
-    seal: output ? undefined : sealOf(databaseUrl, encryptionKey),
+    seal: output ? undefined : openSeal(databaseUrl, encryptionKey),
     createSink: (definition) => (output ? new StreamSink(definition.name, output) : sinkOf(definition)),
     tracing: telemetry?.tracing,
   });
@@ -174,7 +174,7 @@ export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<O
 }
 
 /** Encrypts texts that must not be readable in the database; see openAdminStore. */
-const sealOf = (url: Secret, encryptionKey?: Secret): Seal | undefined =>
+const openSeal = (url: Secret, encryptionKey?: Secret): Seal | undefined =>
   encryptionKey ? Seal.fromText(encryptionKey.reveal()) : openBackend(url).openOwnSeal();
 
 /** Reads pages without an engine around it. */
@@ -192,7 +192,7 @@ export const openPageProcessor = (log: Log): PageProcessor =>
  * share a PostgreSQL database then have none, and store no secrets.
  */
 export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promise<AdminStore> {
-  const store = await openBackend(url).openAdminStore(sealOf(url, encryptionKey));
+  const store = await openBackend(url).openAdminStore(openSeal(url, encryptionKey));
   await store.sealOldVersions();
   return store;
 }
@@ -206,7 +206,7 @@ export async function* exportDatabase(databaseUrl: Secret, last: string | undefi
   if (!exists()) {
     throw new UsageError(`there is no database ${place}: say with --data or --database where it is`);
   }
-  const store = await openWhole(databaseUrl);
+  const store = await openCompleteStore(databaseUrl);
   try {
     yield* exportStore(store, last);
   } finally {
@@ -225,7 +225,7 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
 }
 
 /** Not the result of an incomplete import: hosts that a person has paused are among the last of its lines. */
-async function openWhole(url: Secret): Promise<FrontierStore> {
+async function openCompleteStore(url: Secret): Promise<FrontierStore> {
   const store = await openBackend(url).openStore();
   try {
     await requireComplete(store);
@@ -238,11 +238,11 @@ async function openWhole(url: Secret): Promise<FrontierStore> {
 
 export { generateSigningKey as newSigningKey };
 
-export const testSink = sinkTester(createSink, () => performance.now());
+export const testSink = createSinkTester(createSink, () => performance.now());
 export const openWebhook = (definition: WebhookDefinition): WebhookChannel => new WebhookSender(definition);
 
 /** Hands the parts to Nest. */
-export function partsModule(parts: Parts): DynamicModule {
+export function createPartsModule(parts: Parts): DynamicModule {
   const providers = [
     { provide: ENGINE, useValue: parts.engine },
     { provide: CONFIGURATION_FILE, useValue: parts.file },
@@ -276,8 +276,8 @@ export function configurationVariables(env: NodeJS.ProcessEnv): Record<string, s
 }
 
 /** A property of this machine, not of the file: what keeps pages from being rendered here. */
-function browserWarnings({ renderer, ...definition }: ServerDefinition): Problem[] {
-  const message = renderer && rendersAnything(definition) ? findBrowserProblem(renderer) : undefined;
+function findBrowserProblems({ renderer, ...definition }: ServerDefinition): Problem[] {
+  const message = renderer && usesRendering(definition) ? findBrowserProblem(renderer) : undefined;
   if (message === undefined) return [];
   const place = renderer?.place ?? definition.crawlers[0]!.place;
   return [{ severity: 'warning', code: 'no-browser', message, place }];
@@ -286,7 +286,7 @@ function browserWarnings({ renderer, ...definition }: ServerDefinition): Problem
 let outside: OutsideSecrets | undefined;
 
 /** Of this process; created on first use, when the environment is complete. */
-function secretsOutside(): OutsideSecrets {
+function outsideSecrets(): OutsideSecrets {
   outside ??= new OutsideSecrets(readSecretPlaces(process.env), process.env);
   return outside;
 }
@@ -297,28 +297,30 @@ export const XML_FORMAT: ConfigurationFormat = {
     const { definition, problems } = readConfiguration(xml, {
       ...context,
       env: configurationVariables(process.env),
-      outsideSecret: (reference) => secretsOutside().read(reference),
+      outsideSecret: (reference) => outsideSecrets().read(reference),
     });
     if (!definition) return { problems };
-    return { definition, problems: [...problems, ...lint(definition), ...browserWarnings(definition)] };
+    return { definition, problems: [...problems, ...lint(definition), ...findBrowserProblems(definition)] };
   },
   readContent: readContentElement,
-  secretsChanged: () => secretsOutside().reloadAndCompare(),
+  reloadSecrets: () => outsideSecrets().reloadAndCompare(),
   redact,
   restoreSecrets,
   redactRules,
-  rules: (xml, crawler) => editing(() => listRules(xml, crawler)),
-  insertRule: (...change) => editing(() => insertRule(...change)),
-  replaceRule: (...change) => editing(() => replaceRule(...change)),
-  deleteRule: (...change) => editing(() => deleteRule(...change)),
-  moveRule: (...change) => editing(() => moveRule(...change)),
-  setWeights: (...change) => editing(() => setWeights(...change)),
+  rules: (xml, crawler) => runEdit(() => listRules(xml, crawler)),
+  insertRule: (...change) => runEdit(() => insertRule(...change)),
+  replaceRule: (...change) => runEdit(() => replaceRule(...change)),
+  deleteRule: (...change) => runEdit(() => deleteRule(...change)),
+  moveRule: (...change) => runEdit(() => moveRule(...change)),
+  setWeights: (...change) => runEdit(() => setWeights(...change)),
 };
 
-export const configurationFile = (path: string, fileSinks = fileSinkFolder({}, process.env)): ConfigurationFile =>
-  new ConfigurationFile(path, XML_FORMAT, fileSinks, process.env['CRAWLWAY_PLUGINS']);
+export const openConfigurationFile = (
+  path: string,
+  fileSinks = readFileSinkFolder({}, process.env),
+): ConfigurationFile => new ConfigurationFile(path, XML_FORMAT, fileSinks, process.env['CRAWLWAY_PLUGINS']);
 
-function editing<T>(edit: () => T): T {
+function runEdit<T>(edit: () => T): T {
   try {
     return edit();
   } catch (error) {

@@ -22,7 +22,7 @@ export function fail(error: unknown): never {
 }
 
 /** For a file that the operating system refuses to open; any other error is a defect of ours and is not changed. */
-export function fileFault(path: string, verb: 'read' | 'written' | 'used', error: unknown): unknown {
+export function toFileError(path: string, verb: 'read' | 'written' | 'used', error: unknown): unknown {
   const { code, errno, syscall } = error as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return error;
   const reason = code === 'EISDIR' ? 'it is a folder, and a file is wanted' : getSystemErrorMessage(errno);
@@ -32,6 +32,6 @@ export function fileFault(path: string, verb: 'read' | 'written' | 'used', error
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { path } = error as NodeJS.ErrnoException;
-  const reported = path === undefined ? error : (fileFault(path, 'used', error) as Error);
+  const reported = path === undefined ? error : (toFileError(path, 'used', error) as Error);
   return PLAIN_FAULTS.has(reported.name) ? reported.message : (reported.stack ?? reported.message);
 }

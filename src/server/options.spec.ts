@@ -1,34 +1,38 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { serverOptions, UsageError } from './options.js';
+import { readServerOptions, UsageError } from './options.js';
 
 const KEY = 'k'.repeat(16);
 
 describe('the options of the server', () => {
   it('take flags before environment before defaults', () => {
-    expect(serverOptions({}, {})).toMatchObject({
+    expect(readServerOptions({}, {})).toMatchObject({
       configFile: 'config/CrawlConfig.xml',
       dataDirectory: 'data',
       port: 8740,
       host: '127.0.0.1',
     });
     const env = { CRAWLWAY_PORT: '1', CRAWLWAY_DATA: '/env', CRAWLWAY_CONFIG: '/env.xml' };
-    expect(serverOptions({ port: '2' }, env)).toMatchObject({ port: 2, dataDirectory: '/env', configFile: '/env.xml' });
+    expect(readServerOptions({ port: '2' }, env)).toMatchObject({
+      port: 2,
+      dataDirectory: '/env',
+      configFile: '/env.xml',
+    });
   });
 
   it('take an empty value as none: `CRAWLWAY_DATA=` is not the root of the file system', () => {
     const empty = { CRAWLWAY_PORT: '', CRAWLWAY_DATA: '', CRAWLWAY_CONFIG: '', CRAWLWAY_HOST: '' };
-    expect(serverOptions({}, empty)).toEqual(serverOptions({}, {}));
-    expect(serverOptions({ data: '' }, {})).toEqual(serverOptions({}, {}));
+    expect(readServerOptions({}, empty)).toEqual(readServerOptions({}, {}));
+    expect(readServerOptions({ data: '' }, {})).toEqual(readServerOptions({}, {}));
   });
 
   it('refuse to listen for others without a key', () => {
     for (const host of ['0.0.0.0', '::', '192.168.0.1', 'crawl.example']) {
-      expect(() => serverOptions({ host }, {})).toThrow(/refusing to listen/);
-      expect(serverOptions({ host }, { CRAWLWAY_API_KEYS: `ada:admin:${KEY}` }).host).toBe(host);
+      expect(() => readServerOptions({ host }, {})).toThrow(/refusing to listen/);
+      expect(readServerOptions({ host }, { CRAWLWAY_API_KEYS: `ada:admin:${KEY}` }).host).toBe(host);
     }
     for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
-      expect(serverOptions({ host }, {}).host).toBe(host);
+      expect(readServerOptions({ host }, {}).host).toBe(host);
   });
 
   it('refuse keys that are not keys, and never repeat them', () => {
@@ -41,16 +45,16 @@ describe('the options of the server', () => {
       `a:read:${KEY},a:admin:${KEY}`,
     ];
     for (const keys of bad) {
-      const attempt = () => serverOptions({}, { CRAWLWAY_API_KEYS: keys });
+      const attempt = () => readServerOptions({}, { CRAWLWAY_API_KEYS: keys });
       expect(attempt).toThrow(UsageError);
       expect(attempt).not.toThrow(/kkkk/);
     }
-    expect(() => serverOptions({ port: '65536' }, {})).toThrow(UsageError);
-    expect(() => serverOptions({ port: 'x' }, {})).toThrow(UsageError);
+    expect(() => readServerOptions({ port: '65536' }, {})).toThrow(UsageError);
+    expect(() => readServerOptions({ port: 'x' }, {})).toThrow(UsageError);
   });
 
   it('show of the database where it is, and never its password', () => {
-    const place = (url: string) => inspect(serverOptions({}, { CRAWLWAY_DATABASE_URL: url }).databaseUrl);
+    const place = (url: string) => inspect(readServerOptions({}, { CRAWLWAY_DATABASE_URL: url }).databaseUrl);
     expect(place('sqlite:/srv/a.sqlite')).toBe('sqlite:/srv/a.sqlite');
     expect(place('postgresql://ada:PlAnTeD@db.example:5433/crawl')).toBe('postgres://db.example:5433/crawl');
     expect(place('postgres://ada:PlAn@TeD@db.example/crawl?sslmode=disable')).toBe('postgres://db.example/crawl');
@@ -64,14 +68,14 @@ describe('the options of the server', () => {
     );
     const legible = ['1/', '1?', '1#'].map((start) => `postgres://ada:${start}PlAnTeD@db.example/crawl`);
     for (const url of [...misread, ...legible, 'postgre://ada:PlAnTeD@db/crawl', 'ada:PlAnTeD@db', 'PlAnTeD']) {
-      const attempt = () => serverOptions({}, { CRAWLWAY_DATABASE_URL: url });
+      const attempt = () => readServerOptions({}, { CRAWLWAY_DATABASE_URL: url });
       expect(attempt, url).toThrow(UsageError);
       expect(attempt, url).not.toThrow(/PlAnTeD|ada/);
     }
   });
 
   it('keep of a key only its digest', () => {
-    const { apiKeys } = serverOptions({}, { CRAWLWAY_API_KEYS: ` ada:admin:${KEY} , bob:read:with:colons:${KEY}` });
+    const { apiKeys } = readServerOptions({}, { CRAWLWAY_API_KEYS: ` ada:admin:${KEY} , bob:read:with:colons:${KEY}` });
     expect(apiKeys.map(({ name, role }) => [name, role])).toEqual([
       ['ada', 'admin'],
       ['bob', 'read'],

@@ -6,7 +6,7 @@ import { isSharedDatabase } from '../domain/database-kind.js';
 import { Secret } from '../domain/secret.js';
 import { type Duration, seconds } from '../domain/time/units.js';
 import { readDatabaseUrl } from './database-url.js';
-import { type ApiKey, readApiKeys } from './security/api-keys.js';
+import { type ApiKey, parseApiKeys } from './security/api-keys.js';
 import { type OidcOptions, readOidc } from './sign-in/oidc-options.js';
 import { UsageError } from './usage-error.js';
 
@@ -58,15 +58,15 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
-export const dataDirectoryOf = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
+export const readDataDirectory = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
   flags.data || env['CRAWLWAY_DATA'] || 'data';
 
-export const fileSinkFolder = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
-  env['CRAWLWAY_FILE_SINKS'] || dataDirectoryOf(flags, env);
+export const readFileSinkFolder = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
+  env['CRAWLWAY_FILE_SINKS'] || readDataDirectory(flags, env);
 
 /** @throws UsageError for a bad port, bad keys, or an address that others can reach without any key. */
-export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerOptions {
-  const dataDirectory = dataDirectoryOf(flags, env);
+export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerOptions {
+  const dataDirectory = readDataDirectory(flags, env);
   const host = flags.host || env['CRAWLWAY_HOST'] || '127.0.0.1';
   const apiKeys = readKeys(env['CRAWLWAY_API_KEYS']);
   const oidc = readOidc(env);
@@ -80,8 +80,8 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
   return {
     configFile: flags.config || env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
     dataDirectory,
-    fileSinks: fileSinkFolder(flags, env),
-    port: portNumber(flags.port || env['CRAWLWAY_PORT'] || '8740'),
+    fileSinks: readFileSinkFolder(flags, env),
+    port: readPort(flags.port || env['CRAWLWAY_PORT'] || '8740'),
     host,
     databaseUrl,
     apiKeys,
@@ -89,13 +89,13 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
     roles: readRoles(env['CRAWLWAY_ROLES'], databaseUrl),
     ...(oidc ? { oidc } : {}),
     ...readPublicUrl(env['CRAWLWAY_PUBLIC_URL']),
-    secretsEvery: readSecretsEvery(env['CRAWLWAY_SECRETS_EVERY']),
+    secretsEvery: readSecretsInterval(env['CRAWLWAY_SECRETS_EVERY']),
     fetchLog: flags.fetchLog || env['CRAWLWAY_FETCH_LOG'] || undefined,
     callsPerMinute: CALLS_PER_MINUTE,
   };
 }
 
-function portNumber(text: string): number {
+function readPort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
     throw new UsageError(`${text} is not a valid port: use a number from 0 to 65535`);
@@ -124,7 +124,7 @@ function readPublicUrl(text: string | undefined): { publicUrl?: URL } {
   throw new UsageError('CRAWLWAY_PUBLIC_URL is not an address of a server: https://HOST/');
 }
 
-function readSecretsEvery(text: string | undefined): Duration {
+function readSecretsInterval(text: string | undefined): Duration {
   const number = Number(text || '300');
   if (Number.isInteger(number) && number >= 10 && number <= 86_400) return seconds(number);
   throw new UsageError('CRAWLWAY_SECRETS_EVERY is not a whole number of seconds from 10 to 86400');
@@ -142,7 +142,7 @@ function readEncryptionKey(text: string | undefined): Secret | undefined {
 
 function readKeys(text: string | undefined): ApiKey[] {
   try {
-    return readApiKeys(text);
+    return parseApiKeys(text);
   } catch (error) {
     throw new UsageError(`CRAWLWAY_API_KEYS: ${(error as Error).message}`);
   }

@@ -1,7 +1,7 @@
 /** The server as a process: its start, and its signals. */
 import { openLog, openTelemetry } from './engine.module.js';
 import { fail } from './fail.js';
-import { type ServerFlags, serverOptions } from './options.js';
+import { readServerOptions, type ServerFlags } from './options.js';
 import { type RunningServer, serve } from './serve.js';
 
 /** Runs until a signal ends it. */
@@ -15,7 +15,7 @@ async function start(flags: ServerFlags, withSample: boolean): Promise<RunningSe
   // The server's files are for its own user: the database, histories, rules and orders in files.
   process.umask(0o077);
   const log = openLog(process.env);
-  const options = serverOptions(flags, process.env);
+  const options = readServerOptions(flags, process.env);
   return serve(options, { log, withSample, telemetry: await openTelemetry(process.env, log) });
 }
 

@@ -38,7 +38,7 @@ interface Listening {
   close(): Promise<void>;
 }
 
-const isAt = (text: string, port: number): boolean => URL.parse(text)?.host === `${HOST}:${port}`;
+const isOnPort = (text: string, port: number): boolean => URL.parse(text)?.host === `${HOST}:${port}`;
 
 /**
  * A port that another program uses is never crawled or pushed to: the sample takes a free one, and the configuration is changed
@@ -49,21 +49,21 @@ export async function startSample(definition: ServerDefinition, setting: SampleS
   const { dataDirectory } = setting;
   const ports = readPorts(dataDirectory);
   const roots = definition.crawlers.flatMap((crawler) => crawler.roots);
-  const wantsSite = roots.some((root) => isAt(root.url, ports.site));
-  const wantsIndex = definition.sinks.some((sink) => isAt(sink.url, ports.index));
+  const wantsSite = roots.some((root) => isOnPort(root.url, ports.site));
+  const wantsIndex = definition.sinks.some((sink) => isOnPort(sink.url, ports.index));
   const file = join(dataDirectory, 'index', 'index.sqlite');
   const running: Listening[] = [];
   const close = async (): Promise<void> => void (await Promise.all(running.map((one) => one.close())));
   try {
-    if (wantsSite) running.push(await onFreePort(ports.site, (port) => startSampleSite({ port, host: HOST })));
+    if (wantsSite) running.push(await startOnFreePort(ports.site, (port) => startSampleSite({ port, host: HOST })));
     const site = portOf(running[0]) ?? ports.site;
     const index = wantsIndex
-      ? await onFreePort(ports.index, (port) => startIndex({ port, host: HOST, file }))
+      ? await startOnFreePort(ports.index, (port) => startIndex({ port, host: HOST, file }))
       : undefined;
     if (index) running.push(index);
     const now: SamplePorts = { site, index: portOf(index) ?? ports.index };
     const moved = now.site !== ports.site || now.index !== ports.index;
-    if (moved) move(ports, now, setting);
+    if (moved) changePorts(ports, now, setting);
     return { searchPage: index ? `${index.url}/` : '', moved, close };
   } catch (error) {
     await close();
@@ -71,7 +71,7 @@ export async function startSample(definition: ServerDefinition, setting: SampleS
   }
 }
 
-async function onFreePort(first: number, start: (port: number) => Promise<Listening>): Promise<Listening> {
+async function startOnFreePort(first: number, start: (port: number) => Promise<Listening>): Promise<Listening> {
   for (let step = 0; step <= STEPS; step++) {
     try {
       return await start(first + step * STEP);
@@ -96,7 +96,7 @@ function readPorts(dataDirectory: string): SamplePorts {
 }
 
 /** The file is changed before the crawl begins, so that what it says is what happens. */
-function move(from: SamplePorts, to: SamplePorts, { configFile, dataDirectory, log }: SampleSetting): void {
+function changePorts(from: SamplePorts, to: SamplePorts, { configFile, dataDirectory, log }: SampleSetting): void {
   try {
     let text = readFileSync(configFile, 'utf8');
     for (const part of ['index', 'site'] as const) {

@@ -14,12 +14,12 @@ import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWatch } from './configuration/configuration-watch.js';
 import { SecretWatch } from './configuration/secret-watch.js';
 import {
-  configurationFile,
+  createPartsModule,
   type OpenTelemetry,
   openAdminStore,
+  openConfigurationFile,
   openEngine,
   openWebhook,
-  partsModule,
   systemClock,
 } from './engine.module.js';
 import { EventLog } from './log/event-log.js';
@@ -58,9 +58,9 @@ export async function serve(
   options: ServerOptions,
   { log, withSample, telemetry }: ServeExtras,
 ): Promise<RunningServer> {
-  if (options.configFile === DEFAULT_CONFIG) makeFirstConfiguration(log);
-  warnOfShortKeys(options, log);
-  const file = configurationFile(options.configFile, options.fileSinks);
+  if (options.configFile === DEFAULT_CONFIG) createFirstConfiguration(log);
+  warnAboutShortKeys(options, log);
+  const file = openConfigurationFile(options.configFile, options.fileSinks);
   let loaded = file.load();
   for (const { place, code, message } of loaded.problems) log.warn(`${placeText(place)} ${code} ${message}`);
   const opened: (() => Promise<unknown>)[] = [];
@@ -77,12 +77,12 @@ export async function serve(
       telemetry,
     });
     // Not before the data directory is this server's own: the sample of one that runs already would look like another program's.
-    const sample = withSample ? await sampleBeside(engine, loaded.definition, { ...options, log }) : undefined;
+    const sample = withSample ? await startSampleOrDrain(engine, loaded.definition, { ...options, log }) : undefined;
     if (sample) opened.push(() => sample.close());
     if (sample?.moved) loaded = file.load();
-    engine.observe(new EventLog(log).take);
+    engine.observe(new EventLog(log).logEvent);
     const webhooks = new Webhooks({ clock: systemClock, log, definition: () => engine.definition, open: openWebhook });
-    engine.observe(webhooks.take);
+    engine.observe(webhooks.handleEvent);
     opened.push(() => webhooks.close());
     if (options.fetchLog !== undefined) {
       const fetchLog = await FetchLog.open(options.fetchLog, log);
@@ -92,14 +92,14 @@ export async function serve(
     opened.push(() => engine.drain(DRAIN_TIME));
     const admin = await openAdminStore(options.databaseUrl, options.encryptionKey);
     opened.push(() => admin.close());
-    const parts = partsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' });
+    const parts = createPartsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' });
     const app = await createApp(parts, log, { api: options.roles.has('api') });
     opened.push(() => app.close());
     telemetry?.sendMetrics(() => app.get(EngineMetricsExporter).values());
     const configuration = app.get(ConfigurationService);
-    const { definition } = await configuration.begin(loaded, isSharedDatabase(options.databaseUrl));
+    const { definition } = await configuration.initialize(loaded, isSharedDatabase(options.databaseUrl));
     await listen(app, options);
-    engine.follow(() => configuration.follow());
+    engine.follow(() => configuration.adoptNewest());
     await engine.open(definition);
     const watch = new ConfigurationWatch(configuration, systemClock, log);
     opened.push(async () => watch.close());
@@ -114,7 +114,7 @@ export async function serve(
     const watching = setInterval(() => {
       for (const crawler of engine.caughtUp()) {
         log.info(`crawler ${crawler} has caught up: nothing is due`);
-        webhooks.caughtUp(crawler);
+        webhooks.publishCaughtUp(crawler);
       }
     }, CAUGHT_UP_EVERY_MS);
     opened.push(async () => clearInterval(watching));
@@ -129,7 +129,7 @@ export async function serve(
 }
 
 /** An engine that has no sample to crawl does not stay open. */
-async function sampleBeside(
+async function startSampleOrDrain(
   engine: EngineApi,
   ...[definition, setting]: Parameters<typeof startSample>
 ): Promise<Sample> {
@@ -142,14 +142,14 @@ async function sampleBeside(
 }
 
 /** Only in the place of a first start: elsewhere a missing file is a mistake, and the example another crawl. */
-function makeFirstConfiguration(log: Log): void {
+function createFirstConfiguration(log: Log): void {
   if (existsSync(DEFAULT_CONFIG)) return;
   mkdirSync(dirname(DEFAULT_CONFIG), { recursive: true });
   copyFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), DEFAULT_CONFIG);
   log.info(`There was no ${DEFAULT_CONFIG}: it was created from CrawlConfig.xml.example`);
 }
 
-function warnOfShortKeys({ apiKeys }: ServerOptions, log: Log): void {
+function warnAboutShortKeys({ apiKeys }: ServerOptions, log: Log): void {
   const names = apiKeys.filter(({ short }) => short).map(({ name }) => name);
   if (names.length === 0) return;
   log.warn(

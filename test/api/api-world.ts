@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CrawlerDto } from '../../src/server/crawlers/crawler.dto.js';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { FakeSite } from '../support/fake-site.js';
 
@@ -85,7 +85,7 @@ export class ApiWorld {
       CRAWLWAY_FILE_SINKS: folder,
       ...options.env,
     };
-    const granted = serverOptions(flags, env);
+    const granted = readServerOptions(flags, env);
     const { callsPerMinute = granted.callsPerMinute } = options;
     const begin = () => serve({ ...granted, callsPerMinute }, { log, withSample: false });
     return new ApiWorld(site, await begin(), begin, folder, options, logged);

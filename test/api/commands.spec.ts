@@ -9,8 +9,8 @@ import { ServerClient } from '../../src/cli/client.js';
 import { completion } from '../../src/cli/completion.js';
 import { doctor } from '../../src/cli/doctor.js';
 import { explain } from '../../src/cli/explain.js';
-import { refused } from '../../src/cli/refused.js';
-import { roots } from '../../src/cli/roots.js';
+import { listRefused } from '../../src/cli/refused.js';
+import { listRoots } from '../../src/cli/roots.js';
 import { testSinks } from '../../src/cli/sinks.js';
 import { status } from '../../src/cli/status.js';
 import { ApiWorld } from './api-world.js';
@@ -48,8 +48,8 @@ it('results are one JSON document each with --json', async () => {
   const server = { server: world.server.url, json: true };
   const answers = {
     status: JSON.parse(await printed(() => status(server))),
-    roots: JSON.parse(await printed(() => roots(server))),
-    refused: JSON.parse(await printed(() => refused(server))),
+    roots: JSON.parse(await printed(() => listRoots(server))),
+    refused: JSON.parse(await printed(() => listRefused(server))),
     explain: JSON.parse(await printed(() => explain(world.site.url('/a.html'), server))),
     check: JSON.parse(await printed(() => check(world.configFile, { json: true }))),
   };
@@ -60,7 +60,7 @@ it('results are one JSON document each with --json', async () => {
     explain: [{ crawler: 'test', headline: { fate: 'in-index' } }],
     check: [],
   });
-  expect(await printed(() => roots({ server: world.server.url }))).toMatch(
+  expect(await printed(() => listRoots({ server: world.server.url }))).toMatch(
     /^CRAWLER {2}STATUS.*\ntest +indexed .* configuration {2}http/,
   );
 });
@@ -75,8 +75,8 @@ it('a crawler is asked for only where one has to be chosen', async () => {
   });
   await new Promise<void>((resolve) => several.listen(0, '127.0.0.1', resolve));
   const server = `http://127.0.0.1:${(several.address() as { port: number }).port}`;
-  expect(await printed(() => roots({ server }))).toMatch(/one +rejected .*one\.example\/\ntwo +rejected/);
-  expect(JSON.parse(await printed(() => refused({ server, json: true })))).toMatchObject([
+  expect(await printed(() => listRoots({ server }))).toMatch(/one +rejected .*one\.example\/\ntwo +rejected/);
+  expect(JSON.parse(await printed(() => listRefused({ server, json: true })))).toMatchObject([
     { crawler: 'one', count: 2 },
     { crawler: 'two', count: 2 },
   ]);
@@ -155,7 +155,8 @@ it('a key that the server does not know, or a missing one, is told with the vari
   const server = createServer((_, response) => response.writeHead(401).end('{}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
-  const call = (env: NodeJS.ProcessEnv) => new ServerClient({ server: `http://127.0.0.1:${port}` }, env).crawlers();
+  const call = (env: NodeJS.ProcessEnv) =>
+    new ServerClient({ server: `http://127.0.0.1:${port}` }, env).listCrawlerNames();
   await expect(call({ CRAWLWAY_API_KEY: 'wrong' })).rejects.toThrow(/does not recognize the key in CRAWLWAY_API_KEY/);
   await expect(call({})).rejects.toThrow(/asks for a key: set CRAWLWAY_API_KEY/);
   server.close();

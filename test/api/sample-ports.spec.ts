@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { runningIndex } from '../support/push-index.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -26,7 +26,7 @@ async function sample(folder: string) {
   const said: string[] = [];
   const note = (message: string): void => void said.push(message);
   const log = { debug: () => {}, info: note, warn: note, error: note };
-  const server = await serve(serverOptions({ config, data: join(folder, 'data'), port: '0' }, {}), {
+  const server = await serve(readServerOptions({ config, data: join(folder, 'data'), port: '0' }, {}), {
     log,
     withSample: true,
   });

@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { seconds } from '../../src/domain/time/units.js';
 import { createApp } from '../../src/server/app.js';
-import { configurationFile, openAdminStore, openEngine, partsModule } from '../../src/server/engine.module.js';
-import { serverOptions } from '../../src/server/options.js';
+import {
+  createPartsModule,
+  openAdminStore,
+  openConfigurationFile,
+  openEngine,
+} from '../../src/server/engine.module.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
@@ -17,13 +22,17 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 async function listening(folder = temporaryDirectory()) {
   const config = join(folder, 'CrawlConfig.xml');
   writeFileSync(config, XML);
-  const options = serverOptions({ config, data: folder, port: '0' }, {});
-  const file = configurationFile(config);
+  const options = readServerOptions({ config, data: folder, port: '0' }, {});
+  const file = openConfigurationFile(config);
   const engine = await openEngine({ databaseUrl: options.databaseUrl, log: silent });
   const admin = await openAdminStore(options.databaseUrl);
-  const app = await createApp(partsModule({ options, log: silent, file, engine, admin, searchPage: '' }), silent, {
-    api: true,
-  });
+  const app = await createApp(
+    createPartsModule({ options, log: silent, file, engine, admin, searchPage: '' }),
+    silent,
+    {
+      api: true,
+    },
+  );
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= app.close();

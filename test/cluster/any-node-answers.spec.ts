@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { FakeSite } from '../support/fake-site.js';
 import { postgresDatabase } from '../support/postgres.js';
@@ -30,7 +30,7 @@ describe('a node that crawls and a node for the API alone', () => {
     writeFileSync(config, configuration());
     const flags = { config, data: join(folder, name), port: '0' };
     const env = { CRAWLWAY_DATABASE_URL: database, CRAWLWAY_ROLES: roles, CRAWLWAY_FILE_SINKS: folder };
-    const server = await serve(serverOptions(flags, env), { log: SILENT, withSample: false });
+    const server = await serve(readServerOptions(flags, env), { log: SILENT, withSample: false });
     onTestFinished(() => server.close());
     return server;
   }

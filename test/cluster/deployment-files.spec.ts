@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { itUnless } from '../support/left-out.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -22,7 +22,7 @@ function readOptions(environment: Readonly<Record<string, string>>): void {
   // Whatever begins with CRAWLWAY_SECRET_ is for the configuration.
   const options = Object.keys(environment).filter((name) => !name.startsWith('CRAWLWAY_SECRET_'));
   for (const name of options) expect(known, name).toContain(name);
-  serverOptions({}, { CRAWLWAY_HOST: '0.0.0.0', CRAWLWAY_API_KEYS: KEY, ...environment });
+  readServerOptions({}, { CRAWLWAY_HOST: '0.0.0.0', CRAWLWAY_API_KEYS: KEY, ...environment });
 }
 
 describe('Dockerfile', () => {

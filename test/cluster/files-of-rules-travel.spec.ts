@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { postgresDatabase } from '../support/postgres.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -23,7 +23,7 @@ it('files of rules go with the configuration to the nodes that share it, and win
     writeFileSync(config, CONFIGURATION);
     writeFileSync(join(folder, node, 'crawl.rules'), OLD);
     const flags = { config, data: join(folder, node), port: '0' };
-    const server = await serve(serverOptions(flags, { CRAWLWAY_DATABASE_URL: database }), {
+    const server = await serve(readServerOptions(flags, { CRAWLWAY_DATABASE_URL: database }), {
       log: SILENT,
       withSample: false,
     });

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { storeExport, storeImport } from '../../src/cli/store.js';
-import { serverOptions } from '../../src/server/options.js';
+import { exportStore, importStore } from '../../src/cli/store.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { FakeSite } from '../support/fake-site.js';
 import { postgresDatabase } from '../support/postgres.js';
@@ -36,7 +36,7 @@ describe('a crawl that moves to another database goes on without one repeated fe
   });
 
   const start = (data: string, database?: string): Promise<RunningServer> =>
-    serve(serverOptions({ config, data, port: '0' }, { CRAWLWAY_DATABASE_URL: database }), {
+    serve(readServerOptions({ config, data, port: '0' }, { CRAWLWAY_DATABASE_URL: database }), {
       log: SILENT,
       withSample: false,
     });
@@ -73,29 +73,29 @@ describe('a crawl that moves to another database goes on without one repeated fe
 
   it('from SQLite to PostgreSQL, though the export is interrupted', async () => {
     await crawled(folder);
-    await storeExport(file, { data: folder });
+    await exportStore(file, { data: folder });
     const whole = readFileSync(file, 'utf8');
     // Interrupted in the middle of a line, and gone on with.
     writeFileSync(file, whole.slice(0, whole.length / 2));
-    await storeExport(file, { data: folder });
+    await exportStore(file, { data: folder });
     expect(readFileSync(file, 'utf8').split('\n').sort()).toEqual(whole.split('\n').sort());
     const database = await postgresDatabase();
-    await storeImport(file, { database });
+    await importStore(file, { database });
     await goesOn(folder, database);
   });
 
   it('from PostgreSQL to SQLite, though the import is interrupted', async () => {
     const database = await postgresDatabase();
     await crawled(folder, database);
-    await storeExport(file, { database });
+    await exportStore(file, { database });
     const lines = readFileSync(file, 'utf8').split('\n');
     const half = join(folder, 'half.jsonl');
     const data = temporaryDirectory();
     for (const share of [0.3, 0.7]) {
       writeFileSync(half, `${lines.slice(0, lines.length * share).join('\n')}\n`);
-      await expect(storeImport(half, { data })).rejects.toThrow(/summary|ends|end/);
+      await expect(importStore(half, { data })).rejects.toThrow(/summary|ends|end/);
     }
-    await storeImport(file, { data });
+    await importStore(file, { data });
     await goesOn(data);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { FakeSite } from '../support/fake-site.js';
 import { postgresDatabase } from '../support/postgres.js';
@@ -48,7 +48,7 @@ it('nodes that are cut off from the database, silently or refused, and get it ba
   <cw:Sink name="main" type="file" url="${orders}"/>
 </CrawlConfig>`,
     );
-    const options = serverOptions(
+    const options = readServerOptions(
       { config, data: join(folder, name), port: '0' },
       { CRAWLWAY_DATABASE_URL: url, CRAWLWAY_FILE_SINKS: folder },
     );

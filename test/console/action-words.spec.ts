@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { actionInWords } from '../../console/src/screens/audit/action-words.js';
+import { actionText } from '../../console/src/screens/audit/action-words.js';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
 
 it('the audit log says what a person did, not which HTTP method it took', () => {
-  expect(actionInWords('putConfiguration')).toBe('Change the configuration');
-  expect(actionInWords('pauseCrawler')).toBe('Pause crawler');
+  expect(actionText('putConfiguration')).toBe('Change the configuration');
+  expect(actionText('pauseCrawler')).toBe('Pause crawler');
   const description = readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8');
   const operations = [...description.matchAll(/operationId: (\w+)/g)].map(([, name = '']) => name);
   expect(operations.length).toBeGreaterThan(50);
-  expect(operations.map(actionInWords).filter((words) => /^(?:Put|Post|Patch)\b/.test(words))).toEqual([]);
+  expect(operations.map(actionText).filter((words) => /^(?:Put|Post|Patch)\b/.test(words))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { attributeInWords } from '../../console/src/screens/configuration/attribute-words.js';
+import { attributeLabel } from '../../console/src/screens/configuration/attribute-words.js';
 
 it.each([
   ['nthreads', 'Threads'],
@@ -9,5 +9,5 @@ it.each([
   ['publicUrl', 'Public URL'],
   ['sink', 'Sink'],
 ])('the label of %s is "%s"', (name, words) => {
-  expect(attributeInWords(name)).toBe(words);
+  expect(attributeLabel(name)).toBe(words);
 });

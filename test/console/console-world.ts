@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningIndex, startIndex } from '../../demo-index/server.js';
 import type { CrawlerView } from '../../src/engine/views/crawler-views.js';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { FakeSite } from '../support/fake-site.js';
 import { FlakyReceiver } from '../support/flaky-receiver.js';
@@ -56,7 +56,7 @@ export class ConsoleWorld {
     const addresses = { SITE: site.origin, INDEX: index.url, RECEIVER: receiver.url };
     writeFileSync(file, filled(configuration, addresses));
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error };
-    const options = serverOptions(
+    const options = readServerOptions(
       { config: file, data: join(folder, 'data'), port: '0' },
       { ...env, ...(keys === undefined ? {} : { CRAWLWAY_API_KEYS: keys }) },
     );

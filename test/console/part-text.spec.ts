@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { placeInPart, wholeText } from '../../console/src/screens/configuration/part.js';
 import {
   attributeOf,
+  findOwnPrefix,
   findPart,
   firstRulePart,
   newPart,
-  ownPrefix,
 } from '../../console/src/screens/configuration/part-text.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 
@@ -44,7 +44,7 @@ describe('an element of the configuration by itself', () => {
   });
 
   it.each(['docs', 'other', 'short'])('can be new, and the reader finds it: %s', (crawler) => {
-    const { prefix, declaration } = ownPrefix(XML);
+    const { prefix, declaration } = findOwnPrefix(XML);
     const part = newPart(XML, `    <${prefix}:CrawlSpace${declaration} rules="x.rules"/>`, crawler);
     const definition = read(wholeText(part, part.text));
     const withSpace = definition.crawlers.filter(({ crawlSpace }) => crawlSpace).map(({ name }) => name);
@@ -53,7 +53,7 @@ describe('an element of the configuration by itself', () => {
 
   it('can be new outside of crawlers, and brings its namespace where there is none', () => {
     const bare = '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"><Crawler name="a"/></CrawlConfig>';
-    const { prefix, declaration } = ownPrefix(bare);
+    const { prefix, declaration } = findOwnPrefix(bare);
     const part = newPart(bare, `  <${prefix}:GlobalCrawlSpace${declaration} rules="x.rules"/>`);
     expect(read(wholeText(part, part.text)).globalCrawlSpace?.file).toBe('x.rules');
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { referencesTo, withName } from '../../console/src/screens/configuration/renaming.js';
+import { findReferences, renameElement } from '../../console/src/screens/configuration/renaming.js';
 import { readXml, type XmlElement } from '../../console/src/screens/configuration/xml-tree.js';
 
 const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
@@ -30,7 +30,7 @@ function found(test: (one: XmlElement) => boolean, root = readXml(XML)!): XmlEle
 const renamed = (name: string, number = 0): string => {
   const root = readXml(XML)!;
   const all = [...root.children, ...root.children.flatMap(({ children }) => children)];
-  return withName(XML, root, all.filter((one) => one.name === name)[number]!, 'new');
+  return renameElement(XML, root, all.filter((one) => one.name === name)[number]!, 'new');
 };
 
 it('a sink takes its crawlers along, and nothing else that has its name', () => {
@@ -56,7 +56,7 @@ it('a content takes the options of its own crawler along', () => {
 it('a crawler has nothing that refers to it', () => {
   const root = readXml(XML)!;
   expect(
-    referencesTo(
+    findReferences(
       root,
       found(({ name }) => name === 'Crawler', root),
     ),

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  appendChild,
   attributeValue,
-  elementAt,
-  prefixFor,
+  copyElement,
+  findElementAt,
+  findPrefix,
   readXml,
-  withAttribute,
-  withChild,
-  withCopy,
-  withoutElement,
-  withText,
+  removeElement,
+  setAttribute,
+  setText,
   type XmlElement,
 } from '../../console/src/screens/configuration/xml-tree.js';
 
@@ -37,45 +37,45 @@ describe('the elements of a configuration', () => {
     expect(attributeValue(crawler.children[0]!, 'url')).toBe('https://one.example/?a=1&b=2');
     expect(crawler.children[1]!.text).toBe(' text/html');
     expect(XML.slice(root.start, root.end)).toBe(XML.slice(XML.indexOf('<CrawlConfig'), XML.length - 1));
-    expect(elementAt(root, XML, 6, 10)?.name).toBe('Root');
+    expect(findElementAt(root, XML, 6, 10)?.name).toBe('Root');
   });
 
   it('change in one value alone', () => {
-    const set = withAttribute(XML, crawlerOf(XML), 'nthreads', '<8>"');
+    const set = setAttribute(XML, crawlerOf(XML), 'nthreads', '<8>"');
     expect(set).toBe(XML.replace('nthreads="4"', 'nthreads="&lt;8>&quot;"'));
-    expect(withAttribute(set, crawlerOf(set), 'nthreads', undefined)).toBe(XML.replace(/\s+nthreads="4"/, ''));
-    const added = withAttribute(XML, rootOf(XML).children[1]!, 'type', 'file');
+    expect(setAttribute(set, crawlerOf(set), 'nthreads', undefined)).toBe(XML.replace(/\s+nthreads="4"/, ''));
+    const added = setAttribute(XML, rootOf(XML).children[1]!, 'type', 'file');
     expect(added).toBe(XML.replace('name="main"', 'name="main" type="file"'));
-    const bare = withAttribute('<A/>', rootOf('<A/>'), 'b', '');
+    const bare = setAttribute('<A/>', rootOf('<A/>'), 'b', '');
     expect(bare).toBe('<A b=""/>');
   });
 
   it('come, go and are copied with the lines around them left alone', () => {
-    const added = withChild(XML, crawlerOf(XML), '<Root url="x"/>');
+    const added = appendChild(XML, crawlerOf(XML), '<Root url="x"/>');
     expect(added).toBe(XML.replace('\n  </Crawler>', '\n    <Root url="x"/>\n  </Crawler>'));
-    expect(withoutElement(added, crawlerOf(added).children[2]!)).toBe(XML);
-    const inEmpty = withChild(XML, rootOf(XML).children[1]!, '<cw:Map/>');
+    expect(removeElement(added, crawlerOf(added).children[2]!)).toBe(XML);
+    const inEmpty = appendChild(XML, rootOf(XML).children[1]!, '<cw:Map/>');
     expect(inEmpty).toBe(XML.replace('<cw:Sink name="main"/>', '<cw:Sink name="main">\n    <cw:Map/>\n  </cw:Sink>'));
-    const copy = withCopy(XML, crawlerOf(XML), 'second');
+    const copy = copyElement(XML, crawlerOf(XML), 'second');
     const names = rootOf(copy).children.map((one) => attributeValue(one, 'name'));
     expect(names).toEqual(['a & b', 'second', 'main']);
-    expect(withoutElement(copy, rootOf(copy).children[1]!)).toBe(XML);
+    expect(removeElement(copy, rootOf(copy).children[1]!)).toBe(XML);
   });
 
   it('get their text', () => {
     const types = crawlerOf(XML).children[1]!;
-    const changed = withText(XML, types, 'text/html & more');
+    const changed = setText(XML, types, 'text/html & more');
     expect(crawlerOf(changed).children[1]!.text).toBe('text/html & more');
-    expect(withText('<A/>', rootOf('<A/>'), 'b')).toBe('<A>b</A>');
+    expect(setText('<A/>', rootOf('<A/>'), 'b')).toBe('<A>b</A>');
   });
 
   it('are written under the prefix that the file declares', () => {
-    expect(prefixFor(rootOf(XML), 'urn:crawlway:config:1', 'cw')).toEqual({ prefix: 'cw:', declaration: '' });
-    expect(prefixFor(rootOf(XML), 'exa:com.exalead.mercury.mami.crawl.v21', '')).toEqual({
+    expect(findPrefix(rootOf(XML), 'urn:crawlway:config:1', 'cw')).toEqual({ prefix: 'cw:', declaration: '' });
+    expect(findPrefix(rootOf(XML), 'exa:com.exalead.mercury.mami.crawl.v21', '')).toEqual({
       prefix: '',
       declaration: '',
     });
-    expect(prefixFor(rootOf(XML), 'exa:com.exalead.actionrules.v21', 'ar')).toEqual({
+    expect(findPrefix(rootOf(XML), 'exa:com.exalead.actionrules.v21', 'ar')).toEqual({
       prefix: 'ar:',
       declaration: ' xmlns:ar="exa:com.exalead.actionrules.v21"',
     });

@@ -7,7 +7,7 @@ import { redactRules } from '../../src/adapters/config-xml/rule-secrets.js';
 import { GLOB, LIKE, urlWhere } from '../../src/adapters/storage/shared/filter-sql.js';
 import { parseIndexerConf } from '../../src/domain/policy/indexer-conf.js';
 import { redact } from '../../src/domain/redact.js';
-import { likeOf } from '../../src/domain/url/like-pattern.js';
+import { toLikePattern } from '../../src/domain/url/like-pattern.js';
 import { postgresDatabase } from '../support/postgres.js';
 
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 1_000);
@@ -128,7 +128,7 @@ it('a LIKE pattern matches in PostgreSQL what it says, and none that the API let
   const pattern = fc.oneof(
     letters.map(joined),
     letters.map((parts) => `${joined(parts)}\\`),
-    anything.map(likeOf),
+    anything.map(toLikePattern),
   );
   await fc.assert(
     fc.asyncProperty(pattern, texts.map(joined), async (like, text) => {

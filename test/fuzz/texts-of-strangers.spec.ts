@@ -9,7 +9,7 @@ import { compileCrawlSpace } from '../../src/domain/policy/crawl-space.js';
 import { parseCrawlSpace } from '../../src/domain/policy/crawl-space-file.js';
 import { Subject } from '../../src/domain/policy/matching/subject.js';
 import { parseRobots, robotsAllows } from '../../src/domain/robots/robots-txt.js';
-import { asWritten, canonicalizer, DEFAULT_CANONICALIZATION } from '../../src/domain/url/canonicalize.js';
+import { createCanonicalizer, DEFAULT_CANONICALIZATION, resolveAsWritten } from '../../src/domain/url/canonicalize.js';
 import { crawlUrl, hasUserInfo } from '../../src/domain/url/crawl-url.js';
 import { urlListEntries } from '../../src/domain/url/url-list.js';
 import { fileNameOf } from '../../src/engine/page/content-disposition.js';
@@ -61,7 +61,7 @@ it('a list of URLs: an entry is text of one line that the list has, whatever was
 });
 
 it('an address of a link or a redirect: canonical once is canonical for good, without a user', () => {
-  const canonicalize = canonicalizer(DEFAULT_CANONICALIZATION);
+  const canonicalize = createCanonicalizer(DEFAULT_CANONICALIZATION);
   const address = text(
     'http:',
     'https:',
@@ -87,7 +87,7 @@ it('an address of a link or a redirect: canonical once is canonical for good, wi
       expect(hasUserInfo(url.href)).toBe(false);
       expect(url.host).not.toBe('');
       expect(url.scheme).toBe(
-        new URL(asWritten(written, 'http://base.example/x/y?z') ?? url.href).protocol.slice(0, -1),
+        new URL(resolveAsWritten(written, 'http://base.example/x/y?z') ?? url.href).protocol.slice(0, -1),
       );
     }),
     SETTINGS,

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { imported } from '../../src/cli/import/import.js';
+import { convert } from '../../src/cli/import/import.js';
 import type { FakeSite } from '../support/fake-site.js';
 import { startSite } from '../support/scenario.js';
 import { ServedCrawl } from '../support/served-crawl.js';
@@ -49,7 +49,7 @@ it.each(readdirSync(CONFIGURATIONS))(
       name: file,
       text: readFileSync(join(folder, file), 'utf8').replaceAll('SITE', site.origin),
     }));
-    const { xml, report } = imported(name.replace(/-\d$/, ''), files);
+    const { xml, report } = convert(name.replace(/-\d$/, ''), files);
     const left = report.lines.filter(({ kind }) => kind === 'not taken').map(({ setting }) => setting);
     expect(left).toEqual(NOT_TAKEN[name] ?? []);
     expect(report.lines.filter(({ note }) => note === '')).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IndexNowAnswer } from '../../src/domain/signals/indexnow.js';
-import { readIndexNow } from '../../src/domain/signals/indexnow.js';
+import { parseIndexNow } from '../../src/domain/signals/indexnow.js';
 import { hours, minutes } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
@@ -15,7 +15,7 @@ describe('a site tells of its changes (IndexNow)', () => {
   let world: CrawlWorld;
   const visits = (path: string): number => site.requests.filter((request) => request.path === path).length;
   const tell = async (...paths: string[]): Promise<IndexNowAnswer['status']> => {
-    const read = readIndexNow({
+    const read = parseIndexNow({
       host: new URL(site.origin).host,
       key: KEY,
       urlList: paths.map((path) => site.url(path)),

@@ -117,7 +117,7 @@ async function alertsOf(world: CrawlWorld): Promise<string[]> {
     open: (webhook) => new WebhookSender(webhook),
   });
   onTestFinished(() => webhooks.close());
-  world.engine.observe(webhooks.take);
+  world.engine.observe(webhooks.handleEvent);
   return told;
 }
 

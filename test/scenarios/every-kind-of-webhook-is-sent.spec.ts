@@ -47,7 +47,7 @@ it('each kind of webhook is sent when it happens, and verified by the library of
     open: (definition) => new WebhookSender(definition),
   });
   onTestFinished(() => webhooks.close());
-  world.engine.observe(webhooks.take);
+  world.engine.observe(webhooks.handleEvent);
   const told = (type: string): Promise<Message> =>
     expect
       .poll(() => messages.find((message) => message.type === type), { message: type })
@@ -61,7 +61,7 @@ it('each kind of webhook is sent when it happens, and verified by the library of
   await told('configuration.applied');
   await world.engine.refresh('test', { url: site.url('/') });
   await world.untilIdle();
-  for (const crawler of world.engine.caughtUp()) webhooks.caughtUp(crawler);
+  for (const crawler of world.engine.caughtUp()) webhooks.publishCaughtUp(crawler);
   expect((await told('crawl.caught-up')).data).toEqual({ crawler: 'test' });
   expect((await told('orders.refused')).data).toMatchObject({ crawler: 'test', uri: site.url('/refused') });
   expect((await told('login.failed')).data).toMatchObject({

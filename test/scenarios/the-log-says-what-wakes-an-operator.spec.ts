@@ -20,7 +20,7 @@ describe('the log of a server', () => {
       through: receiver,
     });
     const lines: { level: string; message: string; host?: unknown; count?: unknown }[] = [];
-    world.engine.observe(new EventLog(collecting(lines)).take);
+    world.engine.observe(new EventLog(collecting(lines)).logEvent);
     await world.untilIdle();
     expect(lines.filter(({ level }) => level === 'debug')).toHaveLength(paths.length + 2);
     const reported = () =>

@@ -3,7 +3,7 @@
  * and the process dies. Then all is well, and the index has to hold every part of every page as it is, and no other, and what the store
  * believes.
  */
-import { partOf } from '../../src/domain/push/parts.js';
+import { parsePartUri } from '../../src/domain/push/parts.js';
 import { type Instant, minutes } from '../../src/domain/time/units.js';
 import { World, type WorldReport } from './world.js';
 
@@ -47,13 +47,13 @@ class PartsWorld extends World {
     super.compare();
     const expected = new Map<string, string>();
     for (const uri of this.index.documents.keys())
-      if (!partOf(uri)) for (const [part, text] of this.web.sectionsOf(uri)) expected.set(part, text);
+      if (!parsePartUri(uri)) for (const [part, text] of this.web.sectionsOf(uri)) expected.set(part, text);
     this.parts = expected.size;
     for (const [uri, text] of expected)
       if (this.index.texts.get(uri) !== text)
         this.violations.push(`${uri} says ${this.index.texts.get(uri)} in the index, ${text} on the web`);
     for (const uri of this.index.documents.keys())
-      if (partOf(uri) && !expected.has(uri)) this.violations.push(`${uri} is in the index and not on its page`);
+      if (parsePartUri(uri) && !expected.has(uri)) this.violations.push(`${uri} is in the index and not on its page`);
     await this.compareBeliefs();
   }
 
@@ -63,7 +63,8 @@ class PartsWorld extends World {
       for (const { id, stamp } of (await this.store.find('world', url))?.parts ?? [])
         believed.set(`${url}#${id}`, stamp);
     for (const [uri, stamp] of this.index.documents)
-      if (partOf(uri) && believed.get(uri) !== stamp) this.violations.push(`${uri} is not what the store believes`);
+      if (parsePartUri(uri) && believed.get(uri) !== stamp)
+        this.violations.push(`${uri} is not what the store believes`);
     for (const uri of believed.keys())
       if (!this.index.documents.has(uri))
         this.violations.push(`the store believes in ${uri}, which is not in the index`);

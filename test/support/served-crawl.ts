@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
@@ -25,7 +25,7 @@ export class ServedCrawl {
     writeFileSync(config, onThisMachine(xml));
     for (const [name, text] of files) writeFileSync(join(folder, 'config', name), text);
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error };
-    const options = serverOptions({ config, data: join(folder, 'data'), port: '0' }, SECRETS);
+    const options = readServerOptions({ config, data: join(folder, 'data'), port: '0' }, SECRETS);
     const restore = setVariables(SECRETS);
     const server = await serve(options, { log, withSample: false });
     onTestFinished(async () => {

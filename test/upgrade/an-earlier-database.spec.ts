@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { serverOptions } from '../../src/server/options.js';
+import { readServerOptions } from '../../src/server/options.js';
 import { serve } from '../../src/server/serve.js';
 import { FakeSite } from '../support/fake-site.js';
 import { postgresDatabase } from '../support/postgres.js';
@@ -34,7 +34,7 @@ async function started(data: string, env: Record<string, string> = {}) {
   onTestFinished(() => push.close());
   const config = join(data, 'CrawlConfig.xml');
   writeFileSync(config, CONFIGURATION.replace('PUSH', push.origin));
-  const server = await serve(serverOptions({ config, data, port: '0' }, env), { log: silent, withSample: false });
+  const server = await serve(readServerOptions({ config, data, port: '0' }, env), { log: silent, withSample: false });
   onTestFinished(() => server.close());
   return async (path: string): Promise<unknown> => (await fetch(`${server.url}/api/v1/${path}`)).json();
 }

@@ -51,7 +51,7 @@ export async function followEvents({ onEvents, onConnected }: Listener, signal: 
       const response = await fetch('/api/v1/events', { headers: accessHeaders(), signal });
       if (response.ok && response.body) {
         onConnected(true);
-        for await (const events of bundles(response.body)) onEvents(events);
+        for await (const events of readBatches(response.body)) onEvents(events);
       }
     } catch {
       // The connection broke; reported by onConnected and tried again.
@@ -61,18 +61,18 @@ export async function followEvents({ onEvents, onConnected }: Listener, signal: 
   }
 }
 
-async function* bundles(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<readonly LiveEvent[]> {
+async function* readBatches(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<readonly LiveEvent[]> {
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
     const blocks = (rest + text).split('\n\n');
     rest = blocks.pop() ?? '';
     if (rest.length > MAX_LINE) throw new Error('an event without end');
-    const events = blocks.flatMap(eventOf);
+    const events = blocks.flatMap(parseEvent);
     if (events.length > 0) yield events;
   }
 }
 
-function eventOf(block: string): LiveEvent[] {
+function parseEvent(block: string): LiveEvent[] {
   const data = /^data: (.*)$/m.exec(block)?.[1];
   if (!data || block.startsWith('event: dropped')) return [];
   return [JSON.parse(data) as LiveEvent];

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 import { href, useRoute } from '../state/route.js';
-import { count } from '../ui/format.js';
+import { formatCount } from '../ui/format.js';
 import { SCREENS } from './screens.js';
 
 const EVERY_MS = 15_000;
@@ -35,8 +35,8 @@ export function Menu(): JSX.Element {
           >
             {label}
             {target === '/push' && waiting > 0 && (
-              <span class="bubble" title={`${count(waiting)} deletions are held`}>
-                {count(waiting)}
+              <span class="bubble" title={`${formatCount(waiting)} deletions are held`}>
+                {formatCount(waiting)}
               </span>
             )}
           </a>

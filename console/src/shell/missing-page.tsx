@@ -6,7 +6,7 @@ import { href, navigate } from '../state/route.js';
 export function MissingPage(): JSX.Element | null {
   const crawler = useCrawler()?.name;
   if (!crawler) return null;
-  const ask = (event: SubmitEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const url = String(new FormData(form).get('page') ?? '').trim();
@@ -16,7 +16,7 @@ export function MissingPage(): JSX.Element | null {
   };
   return (
     <search class="missing-page">
-      <form onSubmit={ask}>
+      <form onSubmit={submit}>
         <input
           name="page"
           type="text"

@@ -12,28 +12,31 @@ export interface Screen {
   readonly lazy: boolean;
 }
 
-const lazy = (title: string, screen: Load, label?: string): Screen => ({ title, label, screen, lazy: true });
-const inMenu = (title: string, screen: Load): Screen => lazy(title, screen, title);
+const lazyScreen = (title: string, screen: Load, label?: string): Screen => ({ title, label, screen, lazy: true });
+const menuScreen = (title: string, screen: Load): Screen => lazyScreen(title, screen, title);
 
 export const SCREENS: Readonly<Record<string, Screen>> = {
   '/': { title: 'Overview', label: 'Overview', screen: Overview, lazy: false },
-  '/coverage': inMenu('Coverage', async () => (await import('../screens/coverage/coverage.js')).Coverage),
-  '/sources': inMenu('Sources', async () => (await import('../screens/sources/sources.js')).Sources),
-  '/urls': inMenu('URLs', async () => (await import('../screens/urls/urls.js')).Urls),
-  '/url': lazy('URL history', async () => (await import('../screens/url-history/url-history.js')).UrlHistoryScreen),
-  '/try': inMenu('Try a URL', async () => (await import('../screens/try-url/try-url.js')).TryUrl),
-  '/configuration': inMenu(
+  '/coverage': menuScreen('Coverage', async () => (await import('../screens/coverage/coverage.js')).Coverage),
+  '/sources': menuScreen('Sources', async () => (await import('../screens/sources/sources.js')).Sources),
+  '/urls': menuScreen('URLs', async () => (await import('../screens/urls/urls.js')).Urls),
+  '/url': lazyScreen(
+    'URL history',
+    async () => (await import('../screens/url-history/url-history.js')).UrlHistoryScreen,
+  ),
+  '/try': menuScreen('Try a URL', async () => (await import('../screens/try-url/try-url.js')).TryUrl),
+  '/configuration': menuScreen(
     'Configuration',
     async () => (await import('../screens/configuration/configuration.js')).Configuration,
   ),
-  '/hosts': inMenu('Hosts', async () => (await import('../screens/hosts/hosts.js')).Hosts),
-  '/host': lazy('Host', async () => (await import('../screens/hosts/host.js')).Host),
-  '/errors': inMenu('Errors', async () => (await import('../screens/errors/errors.js')).Errors),
-  '/refused': inMenu('Refused links', async () => (await import('../screens/refused/refused.js')).Refused),
-  '/roots': inMenu('Roots', async () => (await import('../screens/roots/roots.js')).Roots),
-  '/logins': inMenu('Logins', async () => (await import('../screens/logins/logins.js')).Logins),
-  '/push': inMenu('Push', async () => (await import('../screens/push/push.js')).Push),
-  '/plugins': inMenu('Plug-ins', async () => (await import('../screens/plugins/plugins.js')).Plugins),
-  '/audit': inMenu('Audit log', async () => (await import('../screens/audit/audit.js')).Audit),
-  '/start': lazy('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),
+  '/hosts': menuScreen('Hosts', async () => (await import('../screens/hosts/hosts.js')).Hosts),
+  '/host': lazyScreen('Host', async () => (await import('../screens/hosts/host.js')).Host),
+  '/errors': menuScreen('Errors', async () => (await import('../screens/errors/errors.js')).Errors),
+  '/refused': menuScreen('Refused links', async () => (await import('../screens/refused/refused.js')).Refused),
+  '/roots': menuScreen('Roots', async () => (await import('../screens/roots/roots.js')).Roots),
+  '/logins': menuScreen('Logins', async () => (await import('../screens/logins/logins.js')).Logins),
+  '/push': menuScreen('Push', async () => (await import('../screens/push/push.js')).Push),
+  '/plugins': menuScreen('Plug-ins', async () => (await import('../screens/plugins/plugins.js')).Plugins),
+  '/audit': menuScreen('Audit log', async () => (await import('../screens/audit/audit.js')).Audit),
+  '/start': lazyScreen('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),
 };

@@ -7,7 +7,7 @@ import { useResource } from '../state/resource.js';
 const UNSENDABLE = /[^ -~\u0080-\u00ff]/;
 
 /** Where to return after signing in. */
-const here = (): string => location.pathname + location.search;
+const currentAddress = (): string => location.pathname + location.search;
 
 export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn: () => void }): JSX.Element {
   const [typed, setTyped] = useState('');
@@ -30,7 +30,11 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
         <h1>Crawlway</h1>
         {provider !== undefined && (
           <>
-            <a class="button primary" href={`/auth/sign-in?${new URLSearchParams({ to: here() })}`} data-leave>
+            <a
+              class="button primary"
+              href={`/auth/sign-in?${new URLSearchParams({ to: currentAddress() })}`}
+              data-leave
+            >
               Sign in with {provider}
             </a>
             <p class="muted">Or with an API key:</p>

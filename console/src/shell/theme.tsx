@@ -7,17 +7,17 @@ type Theme = keyof typeof THEMES;
 
 export const THEME_CHANGED = 'crawlway:theme';
 
-const chosen = (): Theme => (localStorage.getItem(CHOICE) as Theme | null) ?? 'system';
+const chosenTheme = (): Theme => (localStorage.getItem(CHOICE) as Theme | null) ?? 'system';
 
 export function applyTheme(): void {
-  const theme = chosen();
+  const theme = chosenTheme();
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
   dispatchEvent(new Event(THEME_CHANGED));
 }
 
 export function ThemeSwitch(): JSX.Element {
-  const [theme, setTheme] = useState(chosen);
+  const [theme, setTheme] = useState(chosenTheme);
   const choose = (next: Theme): void => {
     localStorage.setItem(CHOICE, next);
     setTheme(next);

@@ -35,7 +35,7 @@ export function useResource<T>(
     const abort = new AbortController();
     let timer = 0;
     const run = async (): Promise<void> => {
-      if (!document.hidden) await settle(key, latest.current, abort.signal, setLoaded);
+      if (!document.hidden) await loadInto(key, latest.current, abort.signal, setLoaded);
       if (every !== undefined && !abort.signal.aborted) timer = setTimeout(run, every);
     };
     void run();
@@ -48,7 +48,7 @@ export function useResource<T>(
   return loaded.key === key ? { value: loaded.value, problem: loaded.problem, reload } : { reload };
 }
 
-async function settle<T>(
+async function loadInto<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   signal: AbortSignal,
@@ -59,11 +59,11 @@ async function settle<T>(
     if (!signal.aborted) set(() => ({ key, value }));
   } catch (error) {
     if (signal.aborted) return;
-    const problem = asProblem(error);
+    const problem = toApiProblem(error);
     // The last value stays visible while the server is unavailable, with the problem beside it.
     set((before) => ({ key, value: before.key === key ? before.value : undefined, problem }));
   }
 }
 
-export const asProblem = (error: unknown): ApiProblem =>
+export const toApiProblem = (error: unknown): ApiProblem =>
   error instanceof ApiProblem ? error : new ApiProblem(0, error instanceof Error ? error.message : String(error));

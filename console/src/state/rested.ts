@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 const REST_MS = 300;
 
 /** What is being typed, as of the last pause: so that a request is not sent for every letter. */
-export function useRested(typed: string): string {
+export function useDebounced(typed: string): string {
   const [rested, setRested] = useState(typed);
   useEffect(() => {
     const timer = setTimeout(() => setRested(typed), REST_MS);

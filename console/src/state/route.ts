@@ -12,12 +12,12 @@ export interface Route {
 
 const MOVED = 'crawlway:moved';
 
-const current = (): Route => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+const currentRoute = (): Route => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
 export function useRoute(): Route {
-  const [route, setRoute] = useState(current);
+  const [route, setRoute] = useState(currentRoute);
   useEffect(() => {
-    const update = (): void => setRoute(current());
+    const update = (): void => setRoute(currentRoute());
     addEventListener('popstate', update);
     addEventListener(MOVED, update);
     return () => {

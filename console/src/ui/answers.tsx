@@ -6,7 +6,7 @@ import { changeQuery } from '../state/route.js';
 
 export function Failure({ problem, retry }: { problem: ApiProblem; retry?: () => void }): JSX.Element {
   if (problem.errors.some(({ pointer }) => pointer === '?cursor')) return <NoSuchPage />;
-  const hint = hintOf(problem.status);
+  const hint = hintForStatus(problem.status);
   return (
     <div class="notice bad" role="alert">
       <p>
@@ -50,7 +50,7 @@ function ProblemList({ problem }: { problem: ApiProblem }): JSX.Element | null {
   );
 }
 
-function hintOf(status: number): string {
+function hintForStatus(status: number): string {
   if (status === 0) return 'This page resumes automatically when the server is back.';
   if (status === 403) return 'Sign in with a key that has a higher role.';
   if (status === 412)

@@ -31,10 +31,10 @@ export function Chart({ label, times, series, span, height = 190 }: ChartProps):
   useEffect(() => {
     let gone = false;
     const draw = async (): Promise<void> => {
-      const { makePlot } = await import('./plot.js');
+      const { createPlot } = await import('./plot.js');
       if (gone || !element.current) return;
       plot.current?.destroy();
-      plot.current = makePlot({ element: element.current, series, height, span, data: latest.current });
+      plot.current = createPlot({ element: element.current, series, height, span, data: latest.current });
     };
     void draw();
     const redraw = (): void => void draw();

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ApiProblem } from '../api/client.js';
-import { asProblem } from '../state/resource.js';
+import { toApiProblem } from '../state/resource.js';
 import { Failure } from './answers.js';
 
 interface DialogProps {
@@ -19,7 +19,7 @@ export function Dialog({ title, onClose, children, wide = false, typed = false }
   const id = useId();
   useEffect(() => element.current?.showModal(), []);
   // Not at `cancel`: a second Escape in a row closes whatever its listener says.
-  const guard = (event: KeyboardEvent): void => {
+  const guardEscape = (event: KeyboardEvent): void => {
     if (typed && event.key === 'Escape' && !confirm('Close, and lose what you typed?')) event.preventDefault();
   };
   return (
@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, children, wide = false, typed = false }
       class={wide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
       onClose={onClose}
-      onKeyDown={guard}
+      onKeyDown={guardEscape}
     >
       <h2 id={id}>{title}</h2>
       {children}
@@ -58,7 +58,7 @@ export function Confirm(props: ConfirmProps): JSX.Element {
       await onConfirm();
       onClose();
     } catch (error) {
-      setProblem(asProblem(error));
+      setProblem(toApiProblem(error));
       setBusy(false);
     }
   };

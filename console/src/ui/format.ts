@@ -4,24 +4,25 @@ const whole = new Intl.NumberFormat();
 const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
-export const count = (value: number): string => whole.format(value);
+export const formatCount = (value: number): string => whole.format(value);
 
 /** 1,234,567 as 1.2M; for places where the exact number is in a title. */
-export const shortCount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value));
+export const formatShortCount = (value: number): string =>
+  value < 10_000 ? whole.format(value) : compact.format(value);
 
-export const plural = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
+export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
+  `${formatCount(value)} ${value === 1 ? one : many}`;
 
 /** Text from elsewhere, which may or may not end in a full stop. */
-export const sentence = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`);
+export const withFullStop = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`);
 
 /** Rates below one in ten seconds are shown per minute, so that they do not look like zero. */
-export function rate(perSecond: number): string {
+export function formatRate(perSecond: number): string {
   if (perSecond > 0 && perSecond < 0.1) return `${oneDecimal.format(perSecond * 60)}/min`;
-  return `${perSecond >= 100 ? count(Math.round(perSecond)) : oneDecimal.format(perSecond)}/s`;
+  return `${perSecond >= 100 ? formatCount(Math.round(perSecond)) : oneDecimal.format(perSecond)}/s`;
 }
 
-export function percent(share: number): string {
+export function formatPercent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 0.1) return '< 0.1 %';
   return value > 0 && value < 1 ? `${oneDecimal.format(value)} %` : `${whole.format(Math.round(value))} %`;
@@ -29,7 +30,7 @@ export function percent(share: number): string {
 
 const SIZES = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
-export function bytes(size: number): string {
+export function formatBytes(size: number): string {
   let value = size;
   let unit = 0;
   while (value >= 1000 && unit < SIZES.length - 1) {
@@ -39,10 +40,10 @@ export function bytes(size: number): string {
   return `${unit === 0 || value >= 100 ? whole.format(Math.round(value)) : oneDecimal.format(value)} ${SIZES[unit]}`;
 }
 
-export function seconds(length: number): string {
+export function formatSeconds(length: number): string {
   if (length < 1) return `${whole.format(Math.round(length * 1000))} ms`;
   if (length < 60) return `${oneDecimal.format(length)} s`;
-  return longTime(length);
+  return formatDuration(length);
 }
 
 const STEPS = [
@@ -53,7 +54,7 @@ const STEPS = [
 ] as const;
 
 /** The two largest units: 1 d 4 h. */
-function longTime(length: number): string {
+function formatDuration(length: number): string {
   const parts: string[] = [];
   let rest = Math.round(length);
   for (const [size, unit] of STEPS) {
@@ -66,9 +67,9 @@ function longTime(length: number): string {
 }
 
 /** "3 min ago", "in 2 h". */
-export function fromNow(at: number, now: number): string {
+export function formatRelativeTime(at: number, now: number): string {
   const length = Math.abs(at - now) / 1000;
   if (length < 2) return 'now';
-  const words = length < 60 ? `${Math.round(length)} s` : longTime(length).split(' ').slice(0, 2).join(' ');
+  const words = length < 60 ? `${Math.round(length)} s` : formatDuration(length).split(' ').slice(0, 2).join(' ');
   return at > now ? `in ${words}` : `${words} ago`;
 }

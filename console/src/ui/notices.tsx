@@ -1,7 +1,7 @@
 /** Short messages about what was done, read out by screen readers. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { asProblem } from '../state/resource.js';
+import { toApiProblem } from '../state/resource.js';
 
 interface Notice {
   readonly id: number;
@@ -13,30 +13,30 @@ const SAID = 'crawlway:said';
 const SHOWN_MS = 7000;
 let last = 0;
 
-export function say(text: string, tone: Notice['tone'] = 'good'): void {
+export function showNotice(text: string, tone: Notice['tone'] = 'good'): void {
   last += 1;
   dispatchEvent(new CustomEvent<Notice>(SAID, { detail: { id: last, tone, text } }));
 }
 
 /** Does it and reports the result. */
-export async function attempt(action: () => Promise<string>): Promise<void> {
+export async function runWithNotice(action: () => Promise<string>): Promise<void> {
   try {
-    say(await action());
+    showNotice(await action());
   } catch (error) {
-    say(asProblem(error).detail, 'bad');
+    showNotice(toApiProblem(error).detail, 'bad');
   }
 }
 
 export function Notices(): JSX.Element {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   useEffect(() => {
-    const show = (event: Event): void => {
+    const showPopover = (event: Event): void => {
       const notice = (event as CustomEvent<Notice>).detail;
       setNotices((shown) => [...shown.slice(-2), notice]);
       setTimeout(() => setNotices((shown) => shown.filter(({ id }) => id !== notice.id)), SHOWN_MS);
     };
-    addEventListener(SAID, show);
-    return () => removeEventListener(SAID, show);
+    addEventListener(SAID, showPopover);
+    return () => removeEventListener(SAID, showPopover);
   }, []);
   return (
     <div class="notices" role="status" aria-live="polite">

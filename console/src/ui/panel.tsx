@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { useRoute } from '../state/route.js';
-import { helpOf } from './help.js';
+import { helpLink } from './help.js';
 
 interface PanelProps {
   readonly title: string;
@@ -39,7 +39,7 @@ export function PageHead({ title, children, actions }: PageHeadProps): JSX.Eleme
         <h1>{title}</h1>
         <p class="lead">
           {children}{' '}
-          <a href={helpOf(path)} data-leave target="_blank" rel="noopener">
+          <a href={helpLink(path)} data-leave target="_blank" rel="noopener">
             Help
           </a>
         </p>

@@ -20,11 +20,12 @@ const byHour = new Intl.DateTimeFormat(undefined, {
 });
 
 /** Labels that lie minutes apart name the minute, whatever the chart could show. */
-const timeLabels: uPlot.Axis.DynamicValues = (_plot, ticks, _axis, _space, step) =>
+const formatTimeLabels: uPlot.Axis.DynamicValues = (_plot, ticks, _axis, _space, step) =>
   ticks.map((at) => (step < HOUR ? byMinute : step < 7 * DAY ? byHour : byDay).format(at * 1000));
 
 /** As wide as its longest label. */
-const widthOf: uPlot.Axis.Size = (_plot, labels) => 16 + 7 * Math.max(4, ...(labels ?? []).map(({ length }) => length));
+const labelWidth: uPlot.Axis.Size = (_plot, labels) =>
+  16 + 7 * Math.max(4, ...(labels ?? []).map(({ length }) => length));
 
 interface PlotOptions {
   readonly element: HTMLElement;
@@ -34,18 +35,18 @@ interface PlotOptions {
   readonly data: uPlot.AlignedData;
 }
 
-function rangeOf(times: ArrayLike<number>, span: number): [number, number] {
+function timeRange(times: ArrayLike<number>, span: number): [number, number] {
   const first = times[0] ?? 0;
   const last = times[times.length - 1] ?? 0;
   return [Math.max(last - span, Math.min(first, last - LEAST)), last];
 }
 
-export function makePlot({ element, series, height, span, data }: PlotOptions): uPlot {
+export function createPlot({ element, series, height, span, data }: PlotOptions): uPlot {
   const style = getComputedStyle(document.documentElement);
-  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const readColour = (name: string): string => style.getPropertyValue(name).trim();
   const axis = {
-    stroke: colour('--muted'),
-    grid: { stroke: colour('--line'), width: 1 },
+    stroke: readColour('--muted'),
+    grid: { stroke: readColour('--line'), width: 1 },
     ticks: { show: false },
     font: '12px system-ui, sans-serif',
   };
@@ -58,7 +59,7 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
       legend: { show: false },
       cursor: { y: false },
       scales: {
-        x: { range: (plot) => rangeOf(plot.data[0], span) },
+        x: { range: (plot) => timeRange(plot.data[0], span) },
         y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
       },
       axes: [
@@ -67,15 +68,15 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
           size: 28,
           space: 70,
           incrs: STEPS,
-          values: timeLabels,
+          values: formatTimeLabels,
         },
-        { ...axis, size: widthOf, space: 22 },
+        { ...axis, size: labelWidth, space: 22 },
       ],
       series: [
         {},
         ...series.map((one) => ({
           label: one.label,
-          stroke: colour(`--chart-${one.colour}`),
+          stroke: readColour(`--chart-${one.colour}`),
           width: 2,
           points: { show: (plot: uPlot) => plot.data[0].length < 3 },
         })),

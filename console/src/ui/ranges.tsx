@@ -13,7 +13,7 @@ const DAY = 86_400;
 export const SPANS: Readonly<Record<Range, number>> = { hour: 3600, day: DAY, week: 7 * DAY, quarter: 91 * DAY };
 const EVERY_MS = 15_000;
 
-export const wordsOf = (range: Range): string => RANGES[range].toLowerCase();
+export const rangeText = (range: Range): string => RANGES[range].toLowerCase();
 
 export function useRange(): Range {
   const asked = useRoute().query.get('range') ?? '';

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../api/client.js';
 import type { SinkTestDto } from '../api/schema.js';
-import { asProblem } from '../state/resource.js';
+import { toApiProblem } from '../state/resource.js';
 
 type Answer = Pick<SinkTestDto, 'ok' | 'message'>;
 
@@ -12,7 +12,7 @@ interface SinkTestProps {
 }
 
 /** The sink as the draft of a configuration has it, which need not be in force. */
-export const askDraft = (sink: string, body: string): Promise<Answer> =>
+export const testDraftSink = (sink: string, body: string): Promise<Answer> =>
   call('POST /api/v1/config/test-sink', { query: { sink }, body });
 
 /** Asks the sink and sends nothing: its address, certificate and credentials. */
@@ -25,7 +25,7 @@ export function SinkTest({ ask, disabled = false }: SinkTestProps): JSX.Element 
     try {
       setAnswer(await ask());
     } catch (error) {
-      const { detail, errors = [] } = asProblem(error);
+      const { detail, errors = [] } = toApiProblem(error);
       setAnswer({ ok: false, message: [detail, ...errors.map((one) => one.detail)].join(' ') });
     }
     setBusy(false);

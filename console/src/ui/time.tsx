@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { fromNow } from './format.js';
+import { formatRelativeTime } from './format.js';
 
 /** As in the log: in a column, times of 24 hours are shorter and compare at a glance. */
 const hourCycle = 'h23';
@@ -22,7 +22,7 @@ export function Time({ at, relative = false }: { at?: string; relative?: boolean
   const title = `${local.format(moment)} local, ${at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC')}`;
   return (
     <time dateTime={at} title={title}>
-      {relative ? fromNow(moment.getTime(), now) : shortLocal.format(moment)}
+      {relative ? formatRelativeTime(moment.getTime(), now) : shortLocal.format(moment)}
     </time>
   );
 }

@@ -1,7 +1,7 @@
 /** A verdict with its trace: what was decided, why, which place of the configuration says so, and what every layer said. */
 import type { JSX } from 'preact';
 import type { ExplanationDto, PlaceDto, QueueDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
-import { placeTarget } from '../state/place.js';
+import { placeLink } from '../state/place.js';
 import { Prose } from './prose.js';
 import { Badge, type Tone } from './status.js';
 import { Table } from './table.js';
@@ -98,7 +98,7 @@ export function PlaceLink({ place, crawler }: { place?: PlaceDto; crawler: strin
   if (!place) return null;
   const file = place.file.slice(place.file.lastIndexOf('/') + 1);
   return (
-    <a class="mono nowrap" href={placeTarget(place, crawler)} title={place.file}>
+    <a class="mono nowrap" href={placeLink(place, crawler)} title={place.file}>
       {file}:{place.line}
     </a>
   );

@@ -1,10 +1,10 @@
 /** robots.txt for the requests of rendered pages. Kept by origin, separately from what the crawl keeps of the hosts it visits. */
 import {
+  createRobotsPolicy,
   isStale,
   mayFetch,
   ROBOTS_MOST_REDIRECTS,
   type RobotsPolicy,
-  robotsPolicy,
 } from '../../domain/robots/robots-policy.js';
 import { ROBOTS_SIZE_LIMIT } from '../../domain/robots/robots-txt.js';
 import { type Instant, instant } from '../../domain/time/units.js';
@@ -38,7 +38,7 @@ export class GuestRobots {
       const outcome = await this.fetcher.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true });
       const isRedirect = outcome.kind === 'response' && outcome.status >= 300 && outcome.status < 400;
       const target = isRedirect ? URL.parse(outcome.headers['location'] ?? '', url) : undefined;
-      if (!target || hop === ROBOTS_MOST_REDIRECTS) return robotsPolicy(outcome, now, previous);
+      if (!target || hop === ROBOTS_MOST_REDIRECTS) return createRobotsPolicy(outcome, now, previous);
       url = target.href;
     }
   }

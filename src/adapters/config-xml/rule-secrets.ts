@@ -1,5 +1,5 @@
 /** Secrets of an indexer.conf or a crawl.rules, found line by line as the readers of these files do. */
-import { hide, type TextRange, userInfoRanges } from '../../domain/redact.js';
+import { replaceRanges, type TextRange, userInfoRanges } from '../../domain/redact.js';
 import { PLACEHOLDER } from './placeholder.js';
 import { suggestsSecret } from './secret-ranges.js';
 
@@ -12,7 +12,7 @@ export function redactRules(text: string): string {
     for (const [from, to] of findSecrets(text.slice(start, index))) ranges.push([start + from, start + to]);
     start = index + end.length;
   }
-  return hide(text, ranges, PLACEHOLDER);
+  return replaceRanges(text, ranges, PLACEHOLDER);
 }
 
 const COMMAND = /^[\s\uFEFF#]*([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;

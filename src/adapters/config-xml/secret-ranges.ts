@@ -1,7 +1,7 @@
 /** Where in an element of a configuration a secret may be: determined by the table, by names, and by the parts of a URL. */
 import {
   isSecretHeader,
-  namesSecret,
+  isSecretName,
   parameterRanges,
   privateKeyRanges,
   type TextRange,
@@ -14,7 +14,7 @@ import { ELEMENTS } from './schema.js';
 
 const SPEAKING_NAME = /passw|secret|token|api-?key|authori[sz]|authentication|credential|cookie|private-?key/i;
 
-export const suggestsSecret = (name: string): boolean => SPEAKING_NAME.test(name) || namesSecret(name);
+export const suggestsSecret = (name: string): boolean => SPEAKING_NAME.test(name) || isSecretName(name);
 
 /** Only references to the environment, to files and to the helper. */
 const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$\{(?:file|helper):[^{}]{1,1000}\}|[:\s])+$/;

@@ -4,7 +4,7 @@
  * person who points a sink or a credential to another address must enter its secret again, so an edit can never send a secret to a
  * stranger.
  */
-import { hide, privateKeyRanges, userInfoRanges } from '../../domain/redact.js';
+import { privateKeyRanges, replaceRanges, userInfoRanges } from '../../domain/redact.js';
 import { hideComments, restoreComments } from './comment-secrets.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { PLACEHOLDER } from './placeholder.js';
@@ -105,7 +105,7 @@ function loginDestinations(local: string, value: string): string[] {
 function connectionTarget(text: string): string {
   const url = URL.parse(text);
   if (url && url.host !== '') return `${url.protocol}//${url.host}${url.pathname}`;
-  return `as written ${hide(text, userInfoRanges(text), '')}`;
+  return `as written ${replaceRanges(text, userInfoRanges(text), '')}`;
 }
 
 /** Other settings that decide who can see what is sent in a crawl. */
@@ -139,7 +139,7 @@ const hasDestination = (element: XmlElement): boolean =>
   ['Proxy', 'CertificateAuthority', 'ClientCertificate'].includes(element.local) ||
   (element.local === 'option' && nameAttribute(element) === 'proxy');
 
-const redactPrivateKeys = (text: string): string => hide(text, privateKeyRanges(text), PLACEHOLDER);
+const redactPrivateKeys = (text: string): string => replaceRanges(text, privateKeyRanges(text), PLACEHOLDER);
 
 /** With all its attributes except secret ones, and its text: certificates are text. */
 function fullIdentity(element: XmlElement): string {

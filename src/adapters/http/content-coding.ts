@@ -17,7 +17,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { normalizeEncoding } from '@exodus/bytes/encoding.js';
-import { connectionFault } from '../../domain/fetch/connection-faults.js';
+import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
 import { FetchFailure } from './fetch-failure.js';
 import { gunzipMembers } from './gzip-members.js';
 import { splitZstdFrames } from './zstd-frames.js';
@@ -125,7 +125,10 @@ function decodingFailure(error: unknown, limit: number): FetchFailure {
   if (error instanceof FetchFailure) return error;
   if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(limit);
   if (code === 'Z_BUF_ERROR') return new FetchFailure('body-truncated', 'The encoded body ends early.');
-  return new FetchFailure('body-undecodable', connectionFault(error) ?? `The encoded body is broken: ${message}.`);
+  return new FetchFailure(
+    'body-undecodable',
+    describeConnectionFault(error) ?? `The encoded body is broken: ${message}.`,
+  );
 }
 
 /** The first `limit` decoded bytes of a body that may be cut anywhere; as much of it as can be decoded. */

@@ -1,5 +1,5 @@
 /** Maps the errors of Node, TLS, DNS and the HTTP parsers to the stable codes of domain/fetch/error-codes.ts. */
-import { connectionFault } from '../../domain/fetch/connection-faults.js';
+import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 
 /** The only error inside this adapter; it becomes a failure outcome. The message is for a person and contains no secret. */
@@ -67,7 +67,7 @@ export function toFetchFailure(error: unknown, phase: ExchangePhase): FetchFailu
   if (error instanceof AggregateError && error.errors.length > 0) return combineFailures(error.errors, phase);
   const message = error instanceof Error ? error.message : String(error);
   const text = (error as { code?: unknown } | undefined)?.code;
-  const sentence = connectionFault(error) ?? message;
+  const sentence = describeConnectionFault(error) ?? message;
   if (text === NO_COMMON_PROTOCOL) return new OtherVersion('tls-failed', sentence);
   if (isMalformed(error, text, message)) return new FetchFailure('protocol', sentence, true);
   return new FetchFailure(errorCode(typeof text === 'string' ? text : '', phase), sentence);

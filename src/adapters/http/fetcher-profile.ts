@@ -1,7 +1,7 @@
 /** A FetcherDefinition prepared for use: what is the same for all its requests is computed once. */
 import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
-import { type ProxyChoice, proxyChoice } from '../../domain/net/choose-proxy.js';
-import { revealed, type Secret } from '../../domain/secret.js';
+import { createProxyChooser, type ProxyChoice } from '../../domain/net/choose-proxy.js';
+import { revealText, type Secret } from '../../domain/secret.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import { Connector, type TlsIdentity } from './connector.js';
 import { ACCEPTED_CODINGS } from './content-coding.js';
@@ -54,7 +54,7 @@ export class FetcherProfile {
     this.prefersHttp2 = definition.prefersHttp2 ?? false;
     const { botAuth } = definition;
     this.signer = botAuth && new RequestSigner(parseSigningKey(botAuth.key.reveal()), botAuth.agent);
-    this.chosenProxy = definition.proxies?.length ? proxyChoice(definition.proxies) : undefined;
+    this.chosenProxy = definition.proxies?.length ? createProxyChooser(definition.proxies) : undefined;
     const always = { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS };
     const agent = { 'user-agent': definition.userAgent };
     const secret = new Set(definition.secretHeaders);
@@ -118,7 +118,7 @@ export class FetcherProfile {
     const authorization = this.authorization(request, url);
     if (authorization !== undefined) own['authorization'] = authorization;
     if (forwarding !== undefined) own['proxy-authorization'] = forwarding.reveal();
-    for (const name in request.headers) own[name.toLowerCase()] = revealed(request.headers[name]!);
+    for (const name in request.headers) own[name.toLowerCase()] = revealText(request.headers[name]!);
     const { headers: login } = request.session ?? {};
     for (const name in login) own[name.toLowerCase()] = login[name]!;
     if (this.signer) Object.assign(own, this.signer.signatureHeaders(url.host));
@@ -127,7 +127,7 @@ export class FetcherProfile {
 
   private addSecrets(own: Record<string, string>, url: URL): void {
     if (this.secretServers.has(stripTrailingDot(url.origin)))
-      for (const name in this.secretHeaders) own[name] = revealed(this.secretHeaders[name]!);
+      for (const name in this.secretHeaders) own[name] = revealText(this.secretHeaders[name]!);
     for (const bound of this.boundHeaders) if (matchesPrefix(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
   }
 
@@ -145,7 +145,7 @@ export class FetcherProfile {
     if (address === undefined) return undefined;
     let proxy = this.proxies.get(address);
     if (!proxy) {
-      proxy = { ...parseProxy(revealed(address)), number: ++this.lastProxy };
+      proxy = { ...parseProxy(revealText(address)), number: ++this.lastProxy };
       if (this.proxies.size >= MOST_PROXIES) this.proxies.clear();
       this.proxies.set(address, proxy);
     }
@@ -186,7 +186,7 @@ const lowerCaseNames = (headers: readonly (readonly [string, string | Secret])[]
 function mergeHeaders(...records: readonly RequestHeaders[]): Record<string, string> {
   const result: Record<string, string> = {};
   for (const record of records) {
-    for (const [name, value] of Object.entries(record)) result[name.toLowerCase()] = revealed(value);
+    for (const [name, value] of Object.entries(record)) result[name.toLowerCase()] = revealText(value);
   }
   return result;
 }

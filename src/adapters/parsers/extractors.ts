@@ -1,7 +1,7 @@
 /** The formats that are read in the page thread. To add one: docs/ARCHITECTURE.md, "Seams". */
 
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
-import { LITTLE_TEXT, needsRendering } from '../../domain/render/needs-rendering.js';
+import { LITTLE_TEXT, renderingReason } from '../../domain/render/needs-rendering.js';
 import type { ContentExtractor, Extraction, ExtractionContext } from '../../engine/ports/content-extractor.js';
 import type { RawLink, ReadLimits } from '../../engine/ports/page-reader.js';
 import { asBuffer } from './bytes.js';
@@ -111,7 +111,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
 /** Why a page with almost no text needs its scripts. Text that it contains as data for them is read as its own. */
 function detectScriptedPage(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
   if (!/<script/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
-  const why = needsRendering(findScriptSigns(utf8, facts, buffer.size));
+  const why = renderingReason(findScriptSigns(utf8, facts, buffer.size));
   if (why === undefined) return undefined;
   const brought = extractStateText(utf8);
   if (brought === undefined) return why;
@@ -194,7 +194,7 @@ function extractStructured(
     ...extractTextOnly(encoding, context, buffer),
     title,
     links: distinct.links,
-    cutLinks: distinct.cut,
+    cutLinks: distinct.cutLinks,
     ...(fields ? { fields } : {}),
   };
 }

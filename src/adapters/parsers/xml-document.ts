@@ -14,7 +14,7 @@ export interface XmlDocument {
   readonly language?: string;
   readonly fields: readonly { readonly name: string; readonly value: string }[];
   readonly links: readonly RawLink[];
-  readonly cutLinks: DistinctLinks<RawLink>['cut'];
+  readonly cutLinks: DistinctLinks<RawLink>['cutLinks'];
 }
 
 /** Elements in the middle of a sentence, by the names of several vocabularies. */
@@ -144,7 +144,7 @@ class XmlReading {
       title: facts.get('title') ?? '',
       fields,
       links: this.links.links,
-      cutLinks: this.links.cut,
+      cutLinks: this.links.cutLinks,
       ...(author === undefined ? {} : { author }),
       ...(this.language ? { language: this.language } : {}),
     };

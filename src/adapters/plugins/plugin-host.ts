@@ -1,7 +1,7 @@
 /** The plug-ins of a server, each in a process of its own. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
-import { sameDefinition } from '../../domain/secret.js';
+import { isSameDefinition } from '../../domain/secret.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import {
@@ -35,7 +35,7 @@ export class PluginHost implements Plugins {
     const before = this.plugins;
     this.plugins = definitions.map(
       (definition) =>
-        before.find((one) => sameDefinition(one.definition, definition, 'place')) ??
+        before.find((one) => isSameDefinition(one.definition, definition, 'place')) ??
         new RunningPlugin(definition, { ...this.tools, factsChanged: () => this.notifyFacts() }),
     );
     for (const plugin of before) if (!this.plugins.includes(plugin)) plugin.close();

@@ -4,7 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
-import { revealed } from '../../domain/secret.js';
+import { revealText } from '../../domain/secret.js';
 import { after, type Instant, instant, milliseconds, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -175,7 +175,7 @@ export class RunningPlugin {
       name,
       file,
       memoryLimit,
-      settings: Object.fromEntries(settings.map((one) => [one.name, revealed(one.value)])),
+      settings: Object.fromEntries(settings.map((one) => [one.name, revealText(one.value)])),
     };
     const opened: PluginProcess = new PluginProcess(module, tools.clock, {
       printed: (text) => tools.log.info(`plug-in ${name}: ${text}`),

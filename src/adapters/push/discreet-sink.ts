@@ -4,10 +4,10 @@
  */
 
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
-import { hiding, secretsIn } from '../../domain/hide-secrets.js';
+import { collectSecrets, createSecretFilter } from '../../domain/hide-secrets.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
-import { revealed, type Secret } from '../../domain/secret.js';
+import { revealText, type Secret } from '../../domain/secret.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
 export class DiscreetSink implements Sink {
@@ -21,7 +21,7 @@ export class DiscreetSink implements Sink {
     private readonly sink: Sink,
     definition: SinkDefinition,
   ) {
-    this.hidden = hiding(findSecrets(definition));
+    this.hidden = createSecretFilter(findSecrets(definition));
     this.name = sink.name;
     if (sink.entries) this.entries = (signal) => this.listEntries(signal);
     if (sink.documents) this.documents = (uris, signal) => this.withRedactedErrors(sink.documents!(uris, signal));
@@ -72,11 +72,11 @@ function findSecrets({ type, url: address, options, tls }: SinkDefinition): (str
   const pass = revealIfSet(others['password']) ?? decodePercent(url?.password);
   const ofUrl = url ? [url.username, url.password, decodePercent(url.password)] : [];
   const query = url ? [...url.searchParams.values(), url.search.slice(1)] : [];
-  return [...secretsIn([options, tls]), user ? `${user}:${pass ?? ''}` : undefined, ...ofUrl, ...query];
+  return [...collectSecrets([options, tls]), user ? `${user}:${pass ?? ''}` : undefined, ...ofUrl, ...query];
 }
 
 const revealIfSet = (text: string | Secret | undefined): string | undefined =>
-  text === undefined ? undefined : revealed(text);
+  text === undefined ? undefined : revealText(text);
 
 function decodePercent(text: string | undefined): string | undefined {
   if (!text) return undefined;

@@ -5,14 +5,14 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
 import type { SinkTls } from '../../domain/crawl/sink-definition.js';
-import { inCidrs, isPublicAddress } from '../../domain/net/address.js';
+import { isInCidrs, isPublicAddress } from '../../domain/net/address.js';
 import { PinnedAgent } from './pinned-agent.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /** A sink on this machine or on the public Internet is allowed; any other address requires the operator's permission. */
 export const isAllowedAddress = (ip: string, allowed: readonly string[]): boolean =>
-  isPublicAddress(ip) || inCidrs(ip, LOOPBACK) || inCidrs(ip, allowed);
+  isPublicAddress(ip) || isInCidrs(ip, LOOPBACK) || isInCidrs(ip, allowed);
 
 /** The sink's address may not be pushed to. */
 export class ForbiddenAddress extends Error {

@@ -1,6 +1,6 @@
 import type { Producer, SASLOptions } from '@platformatic/kafka';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
-import { type KafkaAddress, readKafkaUrl } from '../../domain/push/kafka-url.js';
+import { type KafkaAddress, parseKafkaUrl } from '../../domain/push/kafka-url.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { resolveAndCheckHost, tlsOptions } from './endpoint.js';
@@ -34,7 +34,7 @@ export class KafkaSink implements Sink {
   /** @throws TypeError for a URL without valid brokers */
   constructor(private readonly definition: SinkDefinitionOf<'kafka'>) {
     this.name = definition.name;
-    const address = readKafkaUrl(definition.url);
+    const address = parseKafkaUrl(definition.url);
     if (typeof address === 'string') throw new TypeError(`sink ${definition.name}: give ${address}`);
     this.address = address;
     this.guard = new KafkaGuard(definition.allowedAddresses);

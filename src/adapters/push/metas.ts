@@ -1,5 +1,5 @@
 import type { Chunk, Heading } from '../../domain/content/content-definition.js';
-import { typedMeta } from '../../domain/content/meta-types.js';
+import { toTypedMeta } from '../../domain/content/meta-types.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import { asText, asTexts, isRecord } from './answers.js';
 
@@ -14,7 +14,7 @@ export const valuesByName = (
 
 /** The metas again of the values under their names; their order among different names is not kept. */
 export const metasFromValues = (values: Readonly<Record<string, unknown>>): Meta[] =>
-  Object.entries(values).flatMap(([name, some]) => asTexts(some).map((value) => typedMeta(name, value)));
+  Object.entries(values).flatMap(([name, some]) => asTexts(some).map((value) => toTypedMeta(name, value)));
 
 /** As in Markdown: `## Installation`. */
 export const formatHeading = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;

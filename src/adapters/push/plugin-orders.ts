@@ -1,4 +1,4 @@
-import { typedMeta } from '../../domain/content/meta-types.js';
+import { toTypedMeta } from '../../domain/content/meta-types.js';
 import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { isoTime } from '../../domain/time/http-date.js';
 import type { OrderChange, PluginOrder } from '../../engine/ports/plugin-api.js';
@@ -90,7 +90,7 @@ function applyChange(order: AddOrder, { metas, text, bytes }: OrderChange): AddO
 function applyMetas(metas: readonly Meta[], given: NonNullable<OrderChange['metas']>): Meta[] {
   const kept = metas.filter(({ name }) => !Object.hasOwn(given, name));
   const added = Object.entries(given).flatMap(([name, values]) =>
-    values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => typedMeta(name, value)),
+    values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => toTypedMeta(name, value)),
   );
   return [...kept, ...added];
 }

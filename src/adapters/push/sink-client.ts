@@ -2,7 +2,7 @@ import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
-import { connectionFault } from '../../domain/fetch/connection-faults.js';
+import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
 import type { SinkType } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
@@ -140,7 +140,7 @@ export class SinkClient {
     }
     if (!(error instanceof Error)) return String(error);
     const { code } = error as { code?: string };
-    return connectionFault(error) ?? (error.message || code || error.name);
+    return describeConnectionFault(error) ?? (error.message || code || error.name);
   }
 }
 

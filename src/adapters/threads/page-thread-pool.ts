@@ -1,7 +1,7 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import { rendersAnything } from '../../domain/render/renders.js';
+import { usesRendering } from '../../domain/render/renders.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -63,7 +63,7 @@ export class PageThreadPool implements PageProcessor {
   async configure(definition: ServerDefinition): Promise<void> {
     this.definition = definition;
     const crawlers = new Set(definition.crawlers.map(({ name }) => name));
-    if (this.renderThread || rendersAnything(definition)) this.openRenderer(definition);
+    if (this.renderThread || usesRendering(definition)) this.openRenderer(definition);
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
     const argument = packSecrets(definition);
     await Promise.all([

@@ -3,14 +3,14 @@ import { compileContexts } from '../../engine/page/crawl-context.js';
 import { XML_FORMAT } from '../../server/engine.module.js';
 import { readHeritrix } from './formats/heritrix.js';
 import { readOmniFind } from './formats/omnifind.js';
-import { imported } from './import.js';
+import { convert } from './import.js';
 import { ImportReport } from './model.js';
 
 const SITE = 'https://www.example.com';
 
 /** What the imported configuration accepts, for links on the home page. */
 function accepts(format: string, ...files: { name: string; text: string }[]): (path: string) => boolean {
-  const { xml } = imported(format, files);
+  const { xml } = convert(format, files);
   const { definition, problems } = XML_FORMAT.read(xml, { file: 'imported.xml', readFile: () => '' });
   expect(problems.filter(({ severity, code }) => severity === 'error' && code !== 'missing-variable')).toEqual([]);
   if (!definition) throw new Error('no definition');
@@ -131,7 +131,7 @@ it('recursive conditions of Velocity keep their order, and what has no counterpa
     false,
     false,
   ]);
-  const { xml, report } = imported('velocity', [file('collection.xml', VELOCITY)]);
+  const { xml, report } = convert('velocity', [file('collection.xml', VELOCITY)]);
   expect(xml).toContain('nthreads="7"');
   expect(xml).toMatch(/<cw:apply-except-for[^>]*>\s*<cw:option name="max-size-bytes" value="1000"\/>/);
   expect(xml).toContain('<cw:option name="max-hops" value="4"/>');
@@ -164,18 +164,18 @@ it('filters of StormCrawler that stand in a file of their own are read from it, 
     true,
     false,
   ]);
-  const { report } = imported('stormcrawler', [file('urlfilters.json', filters), seeds]);
+  const { report } = convert('stormcrawler', [file('urlfilters.json', filters), seeds]);
   expect(report.lines.map(({ setting }) => setting)).toContain('RegexURLFilter default-regex-filters.txt');
 });
 
 it('what several crawlers of one file say alike is reported once', () => {
   const twice = NORCONEX_3.replace(/<crawler id="docs">[\s\S]*<\/crawler>/, (one) => one + one.replace('docs', 'more'));
-  const { report } = imported('norconex', [file('a.xml', twice)]);
+  const { report } = convert('norconex', [file('a.xml', twice)]);
   expect(new Set(report.lines.map((line) => JSON.stringify(line))).size).toBe(report.lines.length);
 });
 
 it('settings reach their places, and what is left out says why', () => {
-  const { xml, report } = imported('norconex', [
+  const { xml, report } = convert('norconex', [
     file('c.xml', NORCONEX_3.replace('<maxDepth>', '<maxDocuments>9</maxDocuments><maxDepth>')),
   ]);
   expect(xml).toContain('<Crawler name="docs" nthreads="2" throttleTimeMS="5000" ignoreRobotsTxt="true">');
@@ -185,12 +185,12 @@ it('settings reach their places, and what is left out says why', () => {
     setting: 'maxDocuments',
     note: expect.stringContaining('no end'),
   });
-  const elastic = imported('elastic', [file('crawler.yml', ELASTIC)]).xml;
+  const elastic = convert('elastic', [file('crawler.yml', ELASTIC)]).xml;
   expect(elastic).toContain(
     `type="elasticsearch" url="https://es.example.com:9200" index="web" apiKey="\${CRAWLWAY_SECRET_SINK}"`,
   );
   expect(elastic).toContain('<cw:option name="max-hops" value="2"/>');
-  const lookaround = imported('nutch', [file('regex-urlfilter.txt', '-(?!x)y\n+.')]);
+  const lookaround = convert('nutch', [file('regex-urlfilter.txt', '-(?!x)y\n+.')]);
   expect(lookaround.report.lines).toContainEqual(expect.objectContaining({ kind: 'not taken', setting: '(?!x)y' }));
 });
 
@@ -203,7 +203,7 @@ it.each([
   ['stormcrawler', '{'],
 ])('%s files that are none are refused by name: %j', (format, text) => {
   const name = format === 'stormcrawler' ? 'f.json' : 'f';
-  expect(() => imported(format, [file(name, text)])).toThrow(/./);
+  expect(() => convert(format, [file(name, text)])).toThrow(/./);
 });
 
 it.each([

@@ -1,12 +1,12 @@
 /** `crawlway import FORMAT FILE…`: converts the configuration of another crawler, and reports what became of each setting. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { configurationFile } from '../../server/engine.module.js';
-import { fileFault } from '../../server/fail.js';
+import { openConfigurationFile } from '../../server/engine.module.js';
+import { toFileError } from '../../server/fail.js';
 import { UsageError } from '../../server/options.js';
 import { printable } from '../../server/printable.js';
 import { type JsonOption, printJson } from '../output.js';
-import { table } from '../table.js';
+import { formatTable } from '../table.js';
 import { readElastic } from './formats/elastic.js';
 import { readFdse } from './formats/fdse.js';
 import { readFess } from './formats/fess.js';
@@ -45,14 +45,14 @@ interface ImportOptions extends JsonOption {
 }
 
 /** The converted configuration as text; see the report for the rest. */
-export function imported(format: string, files: readonly ImportFile[]): { xml: string; report: ImportReport } {
+export function convert(format: string, files: readonly ImportFile[]): { xml: string; report: ImportReport } {
   const reader = READERS[format.toLowerCase()];
   if (!reader) throw new UsageError(`the format ${format} is not known; give one of ${IMPORT_FORMATS.join(', ')}`);
   const report = new ImportReport();
   const crawlers = reader(files, report);
   const empty = crawlers.filter(({ roots }) => roots.length === 0);
   if (empty.length === crawlers.length)
-    report.notTaken('start URLs', 'none were found: name the file that lists them, or write Root elements');
+    report.reportSkipped('start URLs', 'none were found: name the file that lists them, or write Root elements');
   return { xml: writeConfiguration(format, crawlers, report), report };
 }
 
@@ -60,9 +60,9 @@ export function importConfiguration(format: string, names: readonly string[], op
   const out = options.out ?? `imported-${format.toLowerCase()}.xml`;
   if (existsSync(out) && !options.force)
     throw new UsageError(`${out} exists already: choose another with --out, or overwrite it with --force`);
-  const { xml, report } = importedFrom(format, names.map(fileOf));
-  write(out, xml);
-  const { problems } = configurationFile(out).check(xml);
+  const { xml, report } = convertOrFail(format, names.map(readImportFile));
+  writeOutput(out, xml);
+  const { problems } = openConfigurationFile(out).check(xml);
   if (options.json) printJson({ file: out, report: report.lines, problems });
   else {
     const rows = report.lines.map(({ kind, setting, note }) => [
@@ -70,36 +70,36 @@ export function importConfiguration(format: string, names: readonly string[], op
       printable(setting).slice(0, 70),
       printable(note),
     ]);
-    process.stdout.write(`${table(['', 'SETTING', 'WHERE TO, OR WHY NOT'], rows)}\n\n`);
+    process.stdout.write(`${formatTable(['', 'SETTING', 'WHERE TO, OR WHY NOT'], rows)}\n\n`);
     for (const { place, code, message } of problems)
       process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${printable(message)}\n`);
     process.stdout.write(`${out} is written. Look through it, then: crawlway check ${out}\n`);
   }
 }
 
-function importedFrom(format: string, files: readonly ImportFile[]): ReturnType<typeof imported> {
+function convertOrFail(format: string, files: readonly ImportFile[]): ReturnType<typeof convert> {
   try {
-    return imported(format, files);
+    return convert(format, files);
   } catch (error) {
     if (error instanceof ImportError) throw new UsageError(`not a ${format} configuration: ${error.message}`);
     throw error;
   }
 }
 
-function fileOf(path: string): ImportFile {
+function readImportFile(path: string): ImportFile {
   try {
     if (statSync(path).size > MOST_BYTES) throw new UsageError(`${path} is larger than ${MOST_BYTES / 1048576} MiB`);
     return { name: basename(path), text: readFileSync(path, 'utf8') };
   } catch (error) {
-    throw fileFault(path, 'read', error);
+    throw toFileError(path, 'read', error);
   }
 }
 
-function write(path: string, text: string): void {
+function writeOutput(path: string, text: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { mode: 0o600 });
   } catch (error) {
-    throw fileFault(path, 'written', error);
+    throw toFileError(path, 'written', error);
   }
 }

@@ -51,7 +51,7 @@ export interface ImportedCrawler {
   crawlSpace?: string;
 }
 
-export const emptyCrawler = (name: string): ImportedCrawler => ({
+export const createCrawler = (name: string): ImportedCrawler => ({
   name,
   roots: [],
   staysOnSite: true,
@@ -76,20 +76,20 @@ export class ImportReport {
   readonly lines: ReportLine[] = [];
   private readonly known = new Set<string>();
 
-  taken(setting: string, note: string): void {
-    this.add({ kind: 'taken', setting, note });
+  reportTaken(setting: string, note: string): void {
+    this.addLine({ kind: 'taken', setting, note });
   }
 
-  differently(setting: string, note: string): void {
-    this.add({ kind: 'taken differently', setting, note });
+  reportChanged(setting: string, note: string): void {
+    this.addLine({ kind: 'taken differently', setting, note });
   }
 
-  notTaken(setting: string, note: string): void {
-    this.add({ kind: 'not taken', setting, note });
+  reportSkipped(setting: string, note: string): void {
+    this.addLine({ kind: 'not taken', setting, note });
   }
 
   /** Several crawlers of one file often have the same message. */
-  private add(line: ReportLine): void {
+  private addLine(line: ReportLine): void {
     const key = JSON.stringify(line);
     if (this.known.has(key)) return;
     this.known.add(key);

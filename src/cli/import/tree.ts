@@ -26,39 +26,39 @@ const parser = new XMLParser({
 });
 
 /** @throws ImportError for what is not well-formed, or has a document type with entities. */
-export function xmlTree({ name, text }: ImportFile): Node {
+export function parseXml({ name, text }: ImportFile): Node {
   const clean = text.replace(/^\uFEFF/, '').replace(/<!DOCTYPE[^[>]{0,1000}>/i, '');
   if (/<!(?:DOCTYPE|ENTITY)/i.test(clean)) throw new ImportError(`${name}: a document type with entities is not read`);
   const valid = XMLValidator.validate(clean, { allowBooleanAttributes: true });
   if (valid !== true) throw new ImportError(`${name}:${valid.err.line}: ${valid.err.msg}`);
-  const roots = (parser.parse(clean) as Parsed[]).flatMap((one) => elementOf(one, 0));
+  const roots = (parser.parse(clean) as Parsed[]).flatMap((one) => toNodes(one, 0));
   const root = roots.find((one) => !one.name.startsWith('?'));
   if (!root) throw new ImportError(`${name}: no element`);
   return root;
 }
 
-function elementOf(parsed: Parsed, depth: number): Node[] {
+function toNodes(parsed: Parsed, depth: number): Node[] {
   if (depth > MOST_DEPTH) throw new ImportError('elements are nested too deeply');
   const name = Object.keys(parsed).find((key) => key !== ':@' && !key.startsWith('#'));
   if (name === undefined) return [];
   const content = parsed[name] as Parsed[];
   const text = content
-    .map((one) => (one['#cdata'] ? contentText(one['#cdata']) : String(one['#text'] ?? '')))
+    .map((one) => (one['#cdata'] ? textOfContent(one['#cdata']) : String(one['#text'] ?? '')))
     .join('')
     .trim();
   const attributes = Object.fromEntries(Object.entries(parsed[':@'] ?? {}).map(([key, value]) => [key, String(value)]));
-  return [{ name, attributes, text, children: content.flatMap((one) => elementOf(one, depth + 1)) }];
+  return [{ name, attributes, text, children: content.flatMap((one) => toNodes(one, depth + 1)) }];
 }
 
-const contentText = (content: unknown): string =>
+const textOfContent = (content: unknown): string =>
   (content as Parsed[]).map((one) => String(one['#text'] ?? '')).join('');
 
 /** Mappings become elements, lists several elements of one name, scalars text. */
-export function yamlTree({ name, text }: ImportFile): Node {
-  return nodeOf('root', yamlValue({ name, text }), 0);
+export function parseYaml({ name, text }: ImportFile): Node {
+  return toNode('root', parseYamlValue({ name, text }), 0);
 }
 
-export function yamlValue({ name, text }: ImportFile): unknown {
+export function parseYamlValue({ name, text }: ImportFile): unknown {
   try {
     return load(text);
   } catch (error) {
@@ -66,26 +66,26 @@ export function yamlValue({ name, text }: ImportFile): unknown {
   }
 }
 
-function nodeOf(name: string, value: unknown, depth: number): Node {
+function toNode(name: string, value: unknown, depth: number): Node {
   if (depth > MOST_DEPTH) throw new ImportError('values are nested too deeply');
   if (value === null || typeof value !== 'object') {
     return { name, attributes: {}, text: value === null || value === undefined ? '' : String(value), children: [] };
   }
   const children = Object.entries(value).flatMap(([key, one]) =>
-    Array.isArray(one) ? one.map((item) => nodeOf(key, item, depth + 1)) : [nodeOf(key, one, depth + 1)],
+    Array.isArray(one) ? one.map((item) => toNode(key, item, depth + 1)) : [toNode(key, one, depth + 1)],
   );
   return { name, attributes: {}, text: '', children };
 }
 
 /** All descendants of that name (or one of several), in order. */
-export function all(node: Node, ...names: readonly string[]): Node[] {
-  const found = node.children.flatMap((child) => all(child, ...names));
+export function findAll(node: Node, ...names: readonly string[]): Node[] {
+  const found = node.children.flatMap((child) => findAll(child, ...names));
   return names.includes(node.name) ? [node, ...found] : found;
 }
 
-export const first = (node: Node, ...names: readonly string[]): Node | undefined =>
-  node.children.flatMap((child) => all(child, ...names))[0];
+export const findFirst = (node: Node, ...names: readonly string[]): Node | undefined =>
+  node.children.flatMap((child) => findAll(child, ...names))[0];
 
 /** An attribute, or the text of a child of that name. */
-export const setting = (node: Node, name: string): string | undefined =>
+export const findSetting = (node: Node, name: string): string | undefined =>
   node.attributes[name] ?? node.children.find((child) => child.name === name)?.text;

@@ -1,6 +1,6 @@
 /** Writes the imported configuration as a CrawlConfig.xml for a person to continue with. */
 import { RE2JS } from 're2js';
-import { crawlerNameOf } from '../first-configuration.js';
+import { toCrawlerName } from '../first-configuration.js';
 import {
   escapeRegExp,
   type ImportedCondition,
@@ -16,18 +16,18 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 
 export function writeConfiguration(format: string, crawlers: readonly ImportedCrawler[], report: ImportReport): string {
   const names = uniqueNames(crawlers);
-  const sinks = sinksOf(crawlers);
-  const fetchers = fetchersOf(crawlers);
+  const sinks = shareSinks(crawlers);
+  const fetchers = shareFetchers(crawlers);
   const body = crawlers
     .map((crawler, i) =>
-      crawlerText(crawler, names[i]!, { sink: sinks.nameOf(crawler), fetcher: fetchers.nameOf(crawler) }, report),
+      crawlerXml(crawler, names[i]!, { sink: sinks.nameOf(crawler), fetcher: fetchers.nameOf(crawler) }, report),
     )
     .join('\n');
   return `${HEAD}<!--
   Imported from ${format}.
 ${report.lines
   .filter(({ kind }) => kind !== 'taken')
-  .map(({ kind, setting, note }) => `  ${kind}: ${comment(setting)}: ${comment(note)}`)
+  .map(({ kind, setting, note }) => `  ${kind}: ${commentXml(setting)}: ${commentXml(note)}`)
   .join('\n')}
 -->
 <CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"
@@ -43,15 +43,15 @@ interface Named {
   readonly fetcher?: string;
 }
 
-function crawlerText(crawler: ImportedCrawler, name: string, { sink, fetcher }: Named, report: ImportReport): string {
+function crawlerXml(crawler: ImportedCrawler, name: string, { sink, fetcher }: Named, report: ImportReport): string {
   const { roots, staysOnSite, acceptsOthers, rules, attributes } = crawler;
   const accepts = staysOnSite ? {} : { defaultAccept: String(rules.length === 0 || acceptsOthers) };
   const parts = [
-    `  <Crawler${attributesOf({ name, ...accepts, ...attributes })}>`,
-    ...roots.map((url) => `    <Root${attributesOf({ url, ...(staysOnSite ? {} : { site: 'false' }) })}/>`),
-    ...rulesOf(crawler, report),
-    ...(crawler.crawlSpace ? [`    <cw:CrawlSpace rules="${escaped(crawler.crawlSpace)}"/>`] : []),
-    ...conditionsOf(crawler, report),
+    `  <Crawler${attributesXml({ name, ...accepts, ...attributes })}>`,
+    ...roots.map((url) => `    <Root${attributesXml({ url, ...(staysOnSite ? {} : { site: 'false' }) })}/>`),
+    ...ruleLines(crawler, report),
+    ...(crawler.crawlSpace ? [`    <cw:CrawlSpace rules="${escapeXml(crawler.crawlSpace)}"/>`] : []),
+    ...conditionElementLines(crawler, report),
     ...(fetcher === undefined || fetcher === 'default' ? [] : [`    <cw:FetchWith fetcher="${fetcher}"/>`]),
     `    <cw:PushTo sink="${sink}"/>`,
     '  </Crawler>',
@@ -59,59 +59,62 @@ function crawlerText(crawler: ImportedCrawler, name: string, { sink, fetcher }: 
   return parts.join('\n');
 }
 
-function rulesOf({ rules }: ImportedCrawler, report: ImportReport): string[] {
+function ruleLines({ rules }: ImportedCrawler, report: ImportReport): string[] {
   const lines = rules
-    .filter(({ pattern }) => compiles(pattern, report))
+    .filter(({ pattern }) => isSupported(pattern, report))
     .map(
       ({ accept, pattern }) =>
-        `      <Rule>${matchOf(pattern)}${accept ? '<Index/><Follow/><Accept/>' : '<Ignore/>'}</Rule>`,
+        `      <Rule>${matchXml(pattern)}${accept ? '<Index/><Follow/><Accept/>' : '<Ignore/>'}</Rule>`,
     );
   return lines.length === 0
     ? []
     : ['    <!-- A later rule overrides an earlier one. -->', '    <Rules>', ...lines, '    </Rules>'];
 }
 
-function conditionsOf({ include, exclude, maxHops, conditions }: ImportedCrawler, report: ImportReport): string[] {
-  const readable = (patterns: readonly Pattern[]): Pattern[] => patterns.filter((one) => compiles(one, report));
+function conditionElementLines(
+  { include, exclude, maxHops, conditions }: ImportedCrawler,
+  report: ImportReport,
+): string[] {
+  const keepSupported = (patterns: readonly Pattern[]): Pattern[] => patterns.filter((one) => isSupported(one, report));
   const lines = [
-    ...conditions.filter(readableCondition(report)).flatMap((one) => conditionLines(one, '      ')),
+    ...conditions.filter(isSupportedCondition(report)).flatMap((one) => conditionLines(one, '      ')),
     ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${maxHops}"/>`]),
-    ...readable(exclude).map(
-      (one) => `      <cw:may-not-have test="regex" field="${one.field ?? 'url'}" value="${escaped(regexOf(one))}"/>`,
+    ...keepSupported(exclude).map(
+      (one) => `      <cw:may-not-have test="regex" field="${one.field ?? 'url'}" value="${escapeXml(toRegex(one))}"/>`,
     ),
   ];
-  const wanted = readable(include);
+  const wanted = keepSupported(include);
   const fields = new Set(wanted.map(({ field }) => field ?? 'url'));
   for (const field of fields) {
     const regex = wanted
       .filter((one) => (one.field ?? 'url') === field)
-      .map((one) => `(?:${regexOf(one)})`)
+      .map((one) => `(?:${toRegex(one)})`)
       .join('|');
-    lines.push(`      <cw:must-have test="regex" field="${field}" value="${escaped(regex)}"/>`);
+    lines.push(`      <cw:must-have test="regex" field="${field}" value="${escapeXml(regex)}"/>`);
   }
   return lines.length === 0 ? [] : ['    <cw:Conditions default-allow="allow">', ...lines, '    </cw:Conditions>'];
 }
 
-const readableCondition =
+const isSupportedCondition =
   (report: ImportReport) =>
   ({ attributes }: ImportedCondition): boolean =>
-    attributes['test'] !== 'regex' || compiles({ kind: 'regex', value: attributes['value'] ?? '' }, report);
+    attributes['test'] !== 'regex' || isSupported({ kind: 'regex', value: attributes['value'] ?? '' }, report);
 
 function conditionLines({ element, attributes, children }: ImportedCondition, indent: string): string[] {
-  const opening = `${indent}<cw:${element}${attributesOf(attributes)}`;
+  const opening = `${indent}<cw:${element}${attributesXml(attributes)}`;
   if (children.length === 0) return [`${opening}/>`];
   return [`${opening}>`, ...children.flatMap((one) => conditionLines(one, `${indent}  `)), `${indent}</cw:${element}>`];
 }
 
 const KIND = { regex: 'inside', prefix: 'prefix', suffix: 'suffix', contains: 'inside', exact: 'exact' } as const;
 
-function matchOf({ kind, value, field = 'url', ignoreCase }: Pattern): string {
-  if (kind === 'domain') return `<ar:Domain${attributesOf({ value, litteral: 'true' })}/>`;
+function matchXml({ kind, value, field = 'url', ignoreCase }: Pattern): string {
+  if (kind === 'domain') return `<ar:Domain${attributesXml({ value, litteral: 'true' })}/>`;
   const literal = kind === 'regex' ? {} : { litteral: 'true' };
-  return `<ar:Atom${attributesOf({ field, kind: KIND[kind], norm: ignoreCase ? 'lower' : 'none', value, ...literal })}/>`;
+  return `<ar:Atom${attributesXml({ field, kind: KIND[kind], norm: ignoreCase ? 'lower' : 'none', value, ...literal })}/>`;
 }
 
-function regexOf({ kind, value, ignoreCase }: Pattern): string {
+function toRegex({ kind, value, ignoreCase }: Pattern): string {
   if (kind === 'regex') return ignoreCase ? `(?i:${value})` : value;
   const escapedValue = escapeRegExp(value);
   if (kind === 'domain') return `^https?://([^/]*\\.)?${escapedValue}(?::\\d+)?/`;
@@ -125,14 +128,14 @@ function regexOf({ kind, value, ignoreCase }: Pattern): string {
 }
 
 /** Crawlway's engine runs in linear time, so it has neither lookaround nor back-references. */
-function compiles({ kind, value }: Pattern, report: ImportReport): boolean {
+function isSupported({ kind, value }: Pattern, report: ImportReport): boolean {
   if (value.trim() === '') return false;
   if (kind !== 'regex') return true;
   try {
     RE2JS.compile(value);
     return true;
   } catch {
-    report.notTaken(
+    report.reportSkipped(
       value,
       'the regular expression uses lookaround or a back-reference, or is incomplete; use literal matches instead',
     );
@@ -143,7 +146,7 @@ function compiles({ kind, value }: Pattern, report: ImportReport): boolean {
 function uniqueNames(crawlers: readonly ImportedCrawler[]): string[] {
   const used = new Set<string>();
   return crawlers.map(({ name, roots }) => {
-    const wanted = name || (URL.canParse(roots[0] ?? '') ? crawlerNameOf(new URL(roots[0]!)) : 'imported');
+    const wanted = name || (URL.canParse(roots[0] ?? '') ? toCrawlerName(new URL(roots[0]!)) : 'imported');
     const base =
       wanted
         .replace(/[^\p{L}\p{N}._ -]/gu, '-')
@@ -162,18 +165,18 @@ interface NamedElements {
 }
 
 /** Crawlers with the same sink share it; if there is none, documents go to a file. */
-function sinksOf(crawlers: readonly ImportedCrawler[]): NamedElements {
-  return shared(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' } }, name) => {
+function shareSinks(crawlers: readonly ImportedCrawler[]): NamedElements {
+  return shareElements(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' } }, name) => {
     const { secret, ...attributes } = sink;
     const hidden = secret ? { [secret]: `\${${SECRET}}` } : {};
-    return `  <cw:Sink${attributesOf({ name, ...attributes, ...hidden })}/>\n`;
+    return `  <cw:Sink${attributesXml({ name, ...attributes, ...hidden })}/>\n`;
   });
 }
 
-const fetchersOf = (crawlers: readonly ImportedCrawler[]): NamedElements =>
-  shared(crawlers, 'default', ({ fetcher }, name) => `  <cw:Fetcher${attributesOf({ name, ...fetcher })}/>\n`);
+const shareFetchers = (crawlers: readonly ImportedCrawler[]): NamedElements =>
+  shareElements(crawlers, 'default', ({ fetcher }, name) => `  <cw:Fetcher${attributesXml({ name, ...fetcher })}/>\n`);
 
-function shared(
+function shareElements(
   crawlers: readonly ImportedCrawler[],
   firstName: string,
   write: (crawler: ImportedCrawler, name: string) => string,
@@ -190,14 +193,14 @@ function shared(
   return { text, nameOf: (crawler) => names.get(keyOf(crawler))! };
 }
 
-const attributesOf = (attributes: Readonly<Record<string, string | undefined>>): string =>
+const attributesXml = (attributes: Readonly<Record<string, string | undefined>>): string =>
   Object.entries(attributes)
-    .flatMap(([key, value]) => (value === undefined ? [] : [` ${key}="${escaped(value)}"`]))
+    .flatMap(([key, value]) => (value === undefined ? [] : [` ${key}="${escapeXml(value)}"`]))
     .join('');
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replace(/[&<"\n\t]/g, (char) => `&#${char.charCodeAt(0)};`).replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '');
 
 /** An XML comment must not contain two consecutive hyphens. */
-const comment = (text: string): string =>
+const commentXml = (text: string): string =>
   text.replace(/\s+/g, ' ').replaceAll('--', '- -').replace(/-$/, '- ').slice(0, 300);

@@ -32,7 +32,7 @@ const MOST_PRINCIPALS = 1_000;
 const LONGEST_PRINCIPAL = 256;
 
 /** Principals in a text, separated by commas, semicolons or line ends: names of groups may contain blanks. */
-export const principalsIn = (text: string | undefined): string[] =>
+export const parsePrincipals = (text: string | undefined): string[] =>
   (text ?? '')
     .split(/[,;\r\n]/, MOST_PRINCIPALS)
     .map((name) => name.trim())
@@ -43,18 +43,19 @@ export function compileAcl(definition: AclDefinition): AclReader {
   const rules = new PrefixTable(definition.rules.map((rule) => [recordPrefix(rule.prefix), rule] as const));
   const { allowHeader, denyHeader, allowMeta, denyMeta } = definition;
   return ({ href, headers, metas }) => {
-    const rule = rules.longest(href);
-    const header = (name: string | undefined): string[] => (name === undefined ? [] : principalsIn(headers[name]));
-    const meta = (name: string | undefined): string[] =>
-      name === undefined ? [] : metas.filter((one) => one.name === name).flatMap(({ value }) => principalsIn(value));
-    const allow = distinct([...(rule?.allow ?? []), ...header(allowHeader), ...meta(allowMeta)]);
-    const deny = distinct([...(rule?.deny ?? []), ...header(denyHeader), ...meta(denyMeta)]);
+    const rule = rules.findLongest(href);
+    const headerPrincipals = (name: string | undefined): string[] =>
+      name === undefined ? [] : parsePrincipals(headers[name]);
+    const metaPrincipals = (name: string | undefined): string[] =>
+      name === undefined ? [] : metas.filter((one) => one.name === name).flatMap(({ value }) => parsePrincipals(value));
+    const allow = distinct([...(rule?.allow ?? []), ...headerPrincipals(allowHeader), ...metaPrincipals(allowMeta)]);
+    const deny = distinct([...(rule?.deny ?? []), ...headerPrincipals(denyHeader), ...metaPrincipals(denyMeta)]);
     return { allow: allow.length > 0 ? allow : definition.default, deny };
   };
 }
 
 /** Rules alone say who may see a document: no page has to be fetched for that. */
-export const saysWithoutPage = ({ allowHeader, denyHeader, allowMeta, denyMeta }: AclDefinition): boolean =>
+export const isDecidedByRules = ({ allowHeader, denyHeader, allowMeta, denyMeta }: AclDefinition): boolean =>
   [allowHeader, denyHeader, allowMeta, denyMeta].every((source) => source === undefined);
 
 /** The metas with these principals in the place of those that they had; the same list when nothing differs. */
@@ -97,7 +98,7 @@ export function parseAclFile(text: string): {
       continue;
     }
     const rule = rules.get(prefix) ?? { allow: [], deny: [] };
-    rule[verdict.toLowerCase() as 'allow' | 'deny'].push(...principalsIn(names));
+    rule[verdict.toLowerCase() as 'allow' | 'deny'].push(...parsePrincipals(names));
     rules.set(prefix, rule);
   }
   return { rules: [...rules].map(([prefix, { allow, deny }]) => ({ prefix, allow, deny })), problems };

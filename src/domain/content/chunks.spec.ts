@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { chunksOf } from './chunks.js';
-import { dateOf, numberOf, typedValue } from './typed-values.js';
+import { splitIntoChunks } from './chunks.js';
+import { normalizeDate, normalizeNumber, parseTypedValue } from './typed-values.js';
 
 const words = fc.array(fc.constantFrom('word', 'another', 'end.', '漢字', 'x'), { minLength: 1, maxLength: 120 });
 
@@ -16,7 +16,7 @@ it('cuts a text into chunks that hold all of it, none larger than the size, none
         const text = list.join(' ');
         const start = text.lastIndexOf(' ', at % text.length) + 1;
         const outline = { text, headings: [{ level: 1, text: 'H', start }], blockEnds: [text.length >> 1] };
-        const chunks = chunksOf(outline, { size, overlap, unit: 'characters' });
+        const chunks = splitIntoChunks(outline, { size, overlap, unit: 'characters' });
         for (const chunk of chunks) {
           expect(chunk.text).toBe(text.slice(chunk.start, chunk.end));
           expect(chunk.text.length).toBeLessThanOrEqual(size);
@@ -34,7 +34,7 @@ it('cuts a text into chunks that hold all of it, none larger than the size, none
 
 it('counts an ideograph as a token', () => {
   const outline = { text: '漢'.repeat(50), headings: [], blockEnds: [] };
-  const chunks = chunksOf(outline, { size: 20, overlap: 0, unit: 'tokens' });
+  const chunks = splitIntoChunks(outline, { size: 20, overlap: 0, unit: 'tokens' });
   expect(chunks.map(({ text }) => text.length)).toEqual([20, 20, 10]);
 });
 
@@ -51,7 +51,7 @@ it.each([
   ['2024-02-30', undefined],
   ['soon', undefined],
 ])('reads the date %s', (text, date) => {
-  expect(dateOf(text)).toBe(date);
+  expect(normalizeDate(text)).toBe(date);
 });
 
 it.each([
@@ -62,10 +62,10 @@ it.each([
   ['-3,5 %', '-3.5'],
   ['none', undefined],
 ])('reads the number %s', (text, number) => {
-  expect(numberOf(text)).toBe(number);
+  expect(normalizeNumber(text)).toBe(number);
 });
 
 it('makes URLs absolute and booleans plain', () => {
-  expect(typedValue('../x', 'url', 'http://a/b/c')).toBe('http://a/x');
-  expect(typedValue('Yes', 'boolean', 'http://a/')).toBe('true');
+  expect(parseTypedValue('../x', 'url', 'http://a/b/c')).toBe('http://a/x');
+  expect(parseTypedValue('Yes', 'boolean', 'http://a/')).toBe('true');
 });

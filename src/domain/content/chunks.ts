@@ -14,13 +14,13 @@ const MAX_CHUNKS = 10_000;
  * A chunk never crosses a heading. A token counts as four characters of alphabetic writing and as one of Chinese, Japanese and
  * Korean: close enough for the models in use.
  */
-export function chunksOf(outline: Outline, definition: ChunkDefinition): Chunk[] {
+export function splitIntoChunks(outline: Outline, definition: ChunkDefinition): Chunk[] {
   const chunks: Chunk[] = [];
   for (const section of sectionsOf(outline)) {
     let start = section.start;
     let last = start;
     while (start < section.end && chunks.length < MAX_CHUNKS) {
-      const end = endOf(outline, { start, end: section.end, last }, definition);
+      const end = findChunkEnd(outline, { start, end: section.end, last }, definition);
       last = end;
       addChunk(chunks, outline.text, { start, end, path: section.path });
       if (end >= section.end) break;
@@ -56,22 +56,22 @@ function* sectionsOf({ text, headings }: Outline): Generator<Range & { readonly 
 }
 
 /** The last good place to end a chunk, after `last`. */
-function endOf(
+function findChunkEnd(
   { text, blockEnds }: Outline,
   { start, end, last }: Range & { readonly last: number },
   { size, unit }: ChunkDefinition,
 ): number {
-  const most = reach(text, start, end, size, unit);
+  const most = furthestEnd(text, start, end, size, unit);
   if (most >= end) return end;
   const block = lastAtMost(blockEnds, most);
   // A block that ends early does not justify a chunk of a few words.
   const least = Math.max(last, start + ((most - start) >> 2));
   if (block > least) return block;
-  return lastSentence(text, least, most) ?? lastBlank(text, least, most) ?? wholeCharacter(text, most);
+  return lastSentenceEnd(text, least, most) ?? lastWordEnd(text, least, most) ?? alignToCharacter(text, most);
 }
 
 /** As far as the size goes. */
-function reach(text: string, start: number, end: number, size: number, unit: ChunkDefinition['unit']): number {
+function furthestEnd(text: string, start: number, end: number, size: number, unit: ChunkDefinition['unit']): number {
   if (unit === 'characters') return Math.min(end, start + size);
   let quarters = 0;
   for (let at = start; at < end; at++) {
@@ -96,7 +96,7 @@ function lastAtMost(sorted: readonly number[], most: number): number {
   return sorted[low - 1] ?? -1;
 }
 
-function lastSentence(text: string, least: number, most: number): number | undefined {
+function lastSentenceEnd(text: string, least: number, most: number): number | undefined {
   for (let at = most - 1; at > least; at--) {
     const char = text[at]!;
     if ('。！？'.includes(char)) return at + 1;
@@ -105,12 +105,12 @@ function lastSentence(text: string, least: number, most: number): number | undef
   return undefined;
 }
 
-function lastBlank(text: string, least: number, most: number): number | undefined {
+function lastWordEnd(text: string, least: number, most: number): number | undefined {
   const at = text.lastIndexOf(' ', most - 1);
   return at > least ? at + 1 : undefined;
 }
 
-const wholeCharacter = (text: string, at: number): number => {
+const alignToCharacter = (text: string, at: number): number => {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code < 0xe000 ? at - 1 : at;
 };

@@ -15,13 +15,13 @@ const urls = (links: readonly Link[]): Set<string> => new Set(links.map(({ href 
 describe('the links of a page', () => {
   it('are bounded by different URLs: repeats cost no page its links', () => {
     const menu = Array.from({ length: 5_000 }, (_, n) => a(`/menu/${n % 50}`));
-    const { links, cut } = taken(60, [...menu, a('/only-here'), ...menu, a('/only-here#2'), a('/and-here')]);
+    const { links, cutLinks: cut } = taken(60, [...menu, a('/only-here'), ...menu, a('/only-here#2'), a('/and-here')]);
     expect(urls(links)).toEqual(new Set([...urls(menu), '/only-here', '/and-here']));
     expect(cut).toBeUndefined();
   });
 
   it('beyond the bound are counted as they are written, with samples', () => {
-    const { links, cut } = taken(2, ['/1', '/2', '/3', '/1#a', '/3', '/3#b', '/4'].map(a));
+    const { links, cutLinks: cut } = taken(2, ['/1', '/2', '/3', '/1#a', '/3', '/3#b', '/4'].map(a));
     expect(links.map(({ href }) => href)).toEqual(['/1', '/2', '/1#a']);
     expect(cut?.count).toBe(4);
     expect(cut?.samples.map(({ href }) => href)).toEqual(['/3', '/4']);
@@ -42,7 +42,7 @@ describe('the links of a page', () => {
     );
     fc.assert(
       fc.property(links, fc.integer({ min: 1, max: 60 }), (written, most) => {
-        const { links: kept, cut } = taken(most, written);
+        const { links: kept, cutLinks: cut } = taken(most, written);
         expect(urls(kept)).toEqual(new Set([...urls(written)].slice(0, most)));
         expect(cut === undefined).toBe(urls(written).size <= most);
         expect(kept.length).toBeLessThanOrEqual(2 * most);

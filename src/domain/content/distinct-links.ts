@@ -44,17 +44,17 @@ export class DistinctLinks<Kept extends Link> {
     this.lookFrom = Math.min(LOOK_FROM, most);
   }
 
-  get cut(): CutLinks<Kept> | undefined {
+  get cutLinks(): CutLinks<Kept> | undefined {
     return this.cutCount === 0 ? undefined : { count: this.cutCount, samples: [...this.cutSamples.values()] };
   }
 
   add(link: Kept): void {
-    if (this.links.length >= this.lookFrom && !this.takes(link)) return;
+    if (this.links.length >= this.lookFrom && !this.isKept(link)) return;
     this.links.push(link);
   }
 
-  private takes(link: Kept): boolean {
-    for (; this.known < this.links.length; this.known++) this.note(this.links[this.known]!);
+  private isKept(link: Kept): boolean {
+    for (; this.known < this.links.length; this.known++) this.remember(this.links[this.known]!);
     const written = identityOf(link);
     if (written !== undefined && this.written.has(written)) return false;
     const url = written === undefined ? undefined : withoutFragment(written);
@@ -62,11 +62,11 @@ export class DistinctLinks<Kept extends Link> {
     // Rules may examine the fragment, so other fragments of a URL are kept, up to twice the bound.
     const fits = isNew ? this.urls.size + this.long < this.most : this.links.length < 2 * this.most;
     if (fits) return true;
-    if (isNew) this.leaveOut(link, url);
+    if (isNew) this.recordCut(link, url);
     return false;
   }
 
-  private note(link: Kept): void {
+  private remember(link: Kept): void {
     const written = identityOf(link);
     if (written === undefined) {
       this.long++;
@@ -76,7 +76,7 @@ export class DistinctLinks<Kept extends Link> {
     this.urls.add(withoutFragment(written));
   }
 
-  private leaveOut(link: Kept, url: string | undefined): void {
+  private recordCut(link: Kept, url: string | undefined): void {
     this.cutCount++;
     if (url !== undefined && this.cutSamples.size < MOST_SAMPLES && !this.cutSamples.has(url))
       this.cutSamples.set(url, link);

@@ -4,7 +4,7 @@ import type { Meta } from '../push/order.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { FieldDefinition, FieldType, UrlPart } from './content-definition.js';
 import { MAX_META_VALUE } from './meta-types.js';
-import { typedValue } from './typed-values.js';
+import { parseTypedValue } from './typed-values.js';
 
 /** Values of one field on one page. */
 const MAX_VALUES = 1_000;
@@ -26,12 +26,13 @@ export type FieldReader = (facts: FieldFacts) => Meta[];
 export function compileFields(definitions: readonly FieldDefinition[]): FieldReader {
   const readers = definitions.map((definition, number) => {
     const match = definition.match === undefined ? undefined : RE2JS.compile(definition.match);
-    return (facts: FieldFacts) => metasOf(definition, matched(valuesOf(definition, number, facts), match), facts.base);
+    return (facts: FieldFacts) =>
+      toMetas(definition, findMatches(readValues(definition, number, facts), match), facts.base);
   });
   return (facts) => readers.flatMap((read) => read(facts));
 }
 
-function valuesOf({ source }: FieldDefinition, number: number, facts: FieldFacts): readonly string[] {
+function readValues({ source }: FieldDefinition, number: number, facts: FieldFacts): readonly string[] {
   if (source.kind === 'url') return [urlPart(facts.url, source.part)];
   if (source.kind !== 'meta') return facts.found?.get(number) ?? [];
   return facts.metas.flatMap(({ name, value }) => (name === source.name.toLowerCase() ? [value] : []));
@@ -43,7 +44,7 @@ function urlPart(url: CrawlUrl, part: UrlPart): string {
 }
 
 /** Every match of every value. */
-function matched(values: readonly string[], pattern: RE2JS | undefined): readonly string[] {
+function findMatches(values: readonly string[], pattern: RE2JS | undefined): readonly string[] {
   if (!pattern) return values;
   const found: string[] = [];
   for (const value of values) {
@@ -55,10 +56,10 @@ function matched(values: readonly string[], pattern: RE2JS | undefined): readonl
   return found;
 }
 
-function metasOf({ name, type, multiple }: FieldDefinition, values: readonly string[], base: string): Meta[] {
+function toMetas({ name, type, multiple }: FieldDefinition, values: readonly string[], base: string): Meta[] {
   const metas: Meta[] = [];
   for (const text of values.slice(0, MAX_VALUES)) {
-    const value = typedValue(text.slice(0, MAX_META_VALUE).toWellFormed(), type, base);
+    const value = parseTypedValue(text.slice(0, MAX_META_VALUE).toWellFormed(), type, base);
     if (value === undefined || metas.some((meta) => meta.value === value)) continue;
     metas.push({ name, value, ...metaType(type) });
     if (!multiple) break;

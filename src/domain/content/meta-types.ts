@@ -18,7 +18,7 @@ const TYPES: ReadonlyMap<string, Meta['type']> = new Map([
   ['slide_count', 'number'],
 ]);
 
-export function typedMeta(name: string, value: string): Meta {
+export function toTypedMeta(name: string, value: string): Meta {
   const type = TYPES.get(name);
   return type === undefined ? { name, value } : { name, value, type };
 }

@@ -1,7 +1,7 @@
 const BANDS = 4;
 const BAND_VALUES = 65_536;
 
-const everyKey = (): boolean => true;
+const acceptEveryKey = (): boolean => true;
 
 /** Entries compared in one band: a text shared by very many pages must not slow down every look-up. */
 const MAX_STEPS = 4_096;
@@ -65,7 +65,7 @@ export class NearDuplicates {
    * The key of the nearest page that `counts`, within `maxDistance` bits; any of those that are equally near. Complete up to a
    * distance of three.
    */
-  find(simhash: bigint, counts: (key: number) => boolean = everyKey, maxDistance = 3): number | undefined {
+  find(simhash: bigint, counts: (key: number) => boolean = acceptEveryKey, maxDistance = 3): number | undefined {
     const high = highHalf(simhash);
     const low = lowHalf(simhash);
     let nearest = -1;

@@ -1,7 +1,7 @@
 /** Which of the metas that a page carries are delivered, and under which names. */
 import type { Meta } from '../push/order.js';
 import { MAX_META_VALUE } from './meta-types.js';
-import { dateOf } from './typed-values.js';
+import { normalizeDate } from './typed-values.js';
 
 type Named = { readonly name: string; readonly value: string };
 
@@ -55,7 +55,7 @@ export function deliveredMetas(metas: readonly Named[], structured: readonly Nam
 function dateMeta(name: string, sources: readonly string[], metas: readonly Named[]): Meta[] {
   for (const source of sources) {
     const written = metas.find((meta) => meta.name.toLowerCase() === source)?.value;
-    const value = written === undefined ? undefined : dateOf(written);
+    const value = written === undefined ? undefined : normalizeDate(written);
     if (value !== undefined) return [{ name, value, type: 'date' }];
   }
   return [];

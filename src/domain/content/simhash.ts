@@ -35,18 +35,18 @@ class ShingleCounter {
   add(word: number): void {
     if (++this.words >= SHINGLE_WORDS) {
       const sequence = Math.imul(Math.imul(this.#before, 0x2c1b3c6d) ^ this.#last, 0x297a2d39) ^ word;
-      this.#count(0, mix(sequence));
-      this.#count(NIBBLES / 2, mix(sequence ^ Math.imul(this.#before, 0x9e3779b1)));
+      this.#countHash(0, mix(sequence));
+      this.#countHash(NIBBLES / 2, mix(sequence ^ Math.imul(this.#before, 0x9e3779b1)));
     }
     this.#before = this.#last;
     this.#last = word;
   }
 
   fingerprint(): bigint {
-    return BigInt.asIntN(64, (BigInt(this.#majorities(0)) << 32n) | BigInt(this.#majorities(NIBBLES / 2)));
+    return BigInt.asIntN(64, (BigInt(this.#majorityBits(0)) << 32n) | BigInt(this.#majorityBits(NIBBLES / 2)));
   }
 
-  #count(firstNibble: number, hash: number): void {
+  #countHash(firstNibble: number, hash: number): void {
     const counts = this.#counts;
     for (let nibble = 0; nibble < NIBBLES / 2; nibble++) {
       counts[(firstNibble + nibble) * VALUES + ((hash >>> (nibble * 4)) & 0xf)]!++;
@@ -54,7 +54,7 @@ class ShingleCounter {
   }
 
   /** 32 bits, each set when more than half of the shingles' hashes have it set. */
-  #majorities(firstNibble: number): number {
+  #majorityBits(firstNibble: number): number {
     const half = (this.words - SHINGLE_WORDS + 1) / 2;
     let bits = 0;
     for (let bit = 0; bit < 32; bit++) {
@@ -78,7 +78,7 @@ function countWords(text: string, shingles: ShingleCounter): void {
     }
     if (word !== 0) shingles.add(word);
     word = 0;
-    if (isUnspaced(code)) shingles.add(code);
+    if (isUnspacedScript(code)) shingles.add(code);
   }
   if (word !== 0) shingles.add(word);
 }
@@ -91,11 +91,11 @@ for (const letter of '0123456789abcdefghijklmnopqrstuvwxyz') {
 
 /** Beyond ASCII: Latin-1 signs and general punctuation separate words. */
 function isWordPart(code: number): boolean {
-  return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f) && !isUnspaced(code);
+  return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f) && !isUnspacedScript(code);
 }
 
 /** Thai to Burmese, Khmer, Chinese and Japanese, and everything beyond the basic plane, unit by unit. */
-function isUnspaced(code: number): boolean {
+function isUnspacedScript(code: number): boolean {
   if (code < 0x0e00) return false;
   return (
     code <= 0x109f ||

@@ -7,36 +7,36 @@ import type { FieldType } from './content-definition.js';
 const LONGEST = 100;
 
 /** Undefined: the text is not of this type. `url`: relative URLs are resolved against `base`. */
-export function typedValue(text: string, type: FieldType, base: string): string | undefined {
+export function parseTypedValue(text: string, type: FieldType, base: string): string | undefined {
   const value = text.trim();
   if (value === '') return undefined;
   if (type === 'text') return value;
   if (type === 'url') return URL.parse(value, base)?.href;
   if (value.length > LONGEST) return undefined;
-  if (type === 'boolean') return booleanOf(value.toLowerCase());
-  return type === 'date' ? dateOf(value) : numberOf(value);
+  if (type === 'boolean') return normalizeBoolean(value.toLowerCase());
+  return type === 'date' ? normalizeDate(value) : normalizeNumber(value);
 }
 
 const TRUE = new Set(['true', 'yes', '1', 'on']);
 const FALSE = new Set(['false', 'no', '0', 'off']);
 
-const booleanOf = (value: string): string | undefined =>
+const normalizeBoolean = (value: string): string | undefined =>
   TRUE.has(value) ? 'true' : FALSE.has(value) ? 'false' : undefined;
 
 /**
  * The first number in the text; the last comma or point separates the fraction, unless it is the only one and three digits follow
  * it.
  */
-export function numberOf(value: string): string | undefined {
+export function normalizeNumber(value: string): string | undefined {
   const found = /[+-]?\d[\d.,'\u00a0\u202f ]*/.exec(value)?.[0].replace(/[^\d+.,-]/g, '');
   if (found === undefined) return undefined;
   let end = found.length;
   while (end > 0 && '.,'.includes(found[end - 1]!)) end--;
-  const number = Number(plainNumber(found.slice(0, end)));
+  const number = Number(toPlainNumber(found.slice(0, end)));
   return Number.isFinite(number) ? String(number) : undefined;
 }
 
-function plainNumber(text: string): string {
+function toPlainNumber(text: string): string {
   const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
   if (last < 0) return text;
   const separators = text.replace(/[^.,]/g, '');
@@ -61,41 +61,44 @@ const DAY_FIRST = /^(?:\p{L}{2,12}\.?,? )?(\d{1,2})(?:st|nd|rd|th|\.)? (\p{L}{3,
 const MONTH_FIRST = /^(?:\p{L}{2,12}\.?,? )?(\p{L}{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/u;
 
 /** ISO 8601 and its parts, dates of HTTP and mail, and dates with an English name of the month. Without a time: midnight, UTC. */
-export function dateOf(value: string): string | undefined {
+export function normalizeDate(value: string): string | undefined {
   const text = value.trim();
   if (text.length > LONGEST) return undefined;
   const iso = ISO.exec(text);
-  if (iso) return isoDate(iso);
+  if (iso) return fromIsoMatch(iso);
   for (const [form, [year, month, day]] of NUMBERS) {
     const found = form.exec(text);
-    if (found) return timeOf({ year: Number(found[year]), month: Number(found[month]), day: Number(found[day]) });
+    if (found) return toIsoTime({ year: Number(found[year]), month: Number(found[month]), day: Number(found[day]) });
   }
   const dayFirst = DAY_FIRST.exec(text);
-  if (dayFirst) return byName(dayFirst[3]!, dayFirst[2]!, dayFirst[1]!);
+  if (dayFirst) return fromMonthName(dayFirst[3]!, dayFirst[2]!, dayFirst[1]!);
   const monthFirst = MONTH_FIRST.exec(text);
-  if (monthFirst) return byName(monthFirst[3]!, monthFirst[1]!, monthFirst[2]!);
+  if (monthFirst) return fromMonthName(monthFirst[3]!, monthFirst[1]!, monthFirst[2]!);
   const http = parseHttpDate(text);
   return http === undefined ? undefined : isoTime(http);
 }
 
-function isoDate([, year, month, day = '1', hour = '0', minute = '0', second = '0', zone = 'Z']: RegExpExecArray) {
+function fromIsoMatch([, year, month, day = '1', hour = '0', minute = '0', second = '0', zone = 'Z']: RegExpExecArray) {
   const sign = /^[+-]/.test(zone) ? (zone.startsWith('-') ? -1 : 1) : 0;
   const digits = zone.replace(/\D/g, '');
   const offset = sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2, 4)));
   const [h, m, s] = [hour, minute, second].map(Number);
-  return timeOf({ year: Number(year), month: Number(month), day: Number(day), hour: h, minute: m, second: s }, offset);
+  return toIsoTime(
+    { year: Number(year), month: Number(month), day: Number(day), hour: h, minute: m, second: s },
+    offset,
+  );
 }
 
 /** `offset`: minutes before UTC. */
-function timeOf(time: CivilTime, offset = 0): string | undefined {
+function toIsoTime(time: CivilTime, offset = 0): string | undefined {
   const moment = civilTime(time);
   return moment === undefined ? undefined : isoTime(before(moment, minutes(offset)));
 }
 
-const byName = (year: string, month: string, day: string): string | undefined =>
-  timeOf({ year: Number(year), month: monthOf(month), day: Number(day) });
+const fromMonthName = (year: string, month: string, day: string): string | undefined =>
+  toIsoTime({ year: Number(year), month: monthNumber(month), day: Number(day) });
 
-function monthOf(name: string): number {
+function monthNumber(name: string): number {
   const lower = name.toLowerCase();
   return MONTHS.findIndex((month) => month === lower || (lower.length < 5 && month.startsWith(lower.slice(0, 3)))) + 1;
 }

@@ -9,7 +9,7 @@ const WORDS_PER_GENERATION = 16_000;
  * The distinct words of a text as hashes: runs of letters and digits, ignoring ASCII case. Without `numbers`, words that contain a
  * digit are skipped: dates, counters and session ids are new on every page and may mean nothing.
  */
-export function wordsOf(text: string, numbers: 'with numbers' | 'without numbers'): Int32Array {
+export function hashWords(text: string, numbers: 'with numbers' | 'without numbers'): Int32Array {
   const words = new Set<number>();
   let hash = 0;
   let isWord = true;
@@ -45,8 +45,8 @@ export class Vocabulary {
   add(words: Int32Array): number {
     let fresh = 0;
     for (const word of words) {
-      const first = spread(word) & (BITS - 1);
-      const second = spread(word ^ 0x5bd1e995) & (BITS - 1);
+      const first = mix(word) & (BITS - 1);
+      const second = mix(word ^ 0x5bd1e995) & (BITS - 1);
       const known = has(this.young, first, second);
       if (known) continue;
       if (!has(this.old, first, second)) fresh++;
@@ -73,7 +73,7 @@ function set(bits: Uint8Array, bit: number): void {
 }
 
 /** Spreads a hash over all its bits (MurmurHash3's finalizer). */
-function spread(hash: number): number {
+function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return (mixed ^ (mixed >>> 16)) >>> 0;

@@ -4,54 +4,71 @@
  * "How Priorities Work".
  */
 
-import { ERROR_CODES, type ErrorClass, type ErrorCode, reactionsTo } from '../fetch/error-codes.js';
+import { defaultReactions, ERROR_CODES, type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
 import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
 import { after, atLeast, atMost, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition } from './definition.js';
-import { believed, type DispositionRules, errorRevisit, maximumAge, nextRefresh, requeue } from './revisit.js';
+import {
+  beliefAfterVisit,
+  type DispositionRules,
+  errorRevisitTime,
+  maximumAge,
+  nextRefreshTime,
+  requeue,
+} from './revisit.js';
 import { type Disposition, type VisitOutcome } from './state-changes.js';
 import { type StateChanges, type UrlState, type UrlStatus } from './url-state.js';
 
-export function dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
+export function decideDisposition(
+  state: UrlState,
+  outcome: VisitOutcome,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition {
   switch (outcome.kind) {
     case 'document':
-      return document(state, outcome, rules, now);
+      return documentDisposition(state, outcome, rules, now);
     case 'unchanged':
-      return unchanged(state, outcome, rules, now);
+      return unchangedDisposition(state, outcome, rules, now);
     case 'redirect':
-      return withoutDocument(state, { status: 'redirected', reason: 'redirected' }, rules, now);
+      return noDocumentDisposition(state, { status: 'redirected', reason: 'redirected' }, rules, now);
     case 'sitemap':
-      return withoutDocument(state, { status: 'visited', reason: 'links-only', news: outcome.changed }, rules, now);
+      return noDocumentDisposition(
+        state,
+        { status: 'visited', reason: 'links-only', news: outcome.changed },
+        rules,
+        now,
+      );
     case 'excluded':
-      return excluded(state, outcome, rules, now);
+      return excludedDisposition(state, outcome, rules, now);
     case 'error':
       return errorClass(outcome.code, rules.errors) === 'permanent'
-        ? permanentError(state, outcome.code, rules, now)
-        : temporaryError(state, outcome, rules, now);
+        ? permanentErrorDisposition(state, outcome.code, rules, now)
+        : temporaryErrorDisposition(state, outcome, rules, now);
   }
 }
 
 export const errorClass = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
   policy.classes[code] ?? ERROR_CODES[code].class;
 
-export function document(
+export function documentDisposition(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'document' }>,
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
   const seen = state.stamp !== undefined || state.simhash !== undefined;
-  const changed = isAnother(state, outcome);
-  const belief = believed(
+  const changed = hasChanged(state, outcome);
+  const belief = beliefAfterVisit(
     state,
     { changed, seen, lastModified: outcome.lastModified, lifetime: outcome.lifetime },
     now,
   );
   const facts: StateChanges = {
-    ...success(state, rules, belief, now),
+    ...successChanges(state, rules, belief, now),
     changes: state.changes + (changed && seen ? 1 : 0),
     lastChangeAt: changed ? now : state.lastChangeAt,
     etag: outcome.etag ?? null,
@@ -59,11 +76,11 @@ export function document(
     contentType: outcome.contentType,
     title: outcome.title,
     simhash: outcome.simhash ?? null,
-    ...gaveWay(state, outcome),
+    ...canonicalChange(state, outcome),
   };
   if (!outcome.index) {
     const changes: StateChanges = { ...facts, status: 'visited', reason: outcome.reason, stamp: null };
-    return { remove: false, changes, order: deletion(state, outcome.reason), changed: seen && changed };
+    return { remove: false, changes, order: deletionOrder(state, outcome.reason), changed: seen && changed };
   }
   const changes: StateChanges = { ...facts, status: 'indexed', reason: outcome.reason, stamp: outcome.stamp };
   const order =
@@ -77,7 +94,7 @@ export function document(
 export const CANONICAL_ELSEWHERE = 'canonical-elsewhere';
 
 /** Which URL the page gave way to; for most pages there is nothing to record. */
-function gaveWay(
+function canonicalChange(
   state: UrlState,
   { reason, related }: Extract<VisitOutcome, { kind: 'document' }>,
 ): Pick<StateChanges, 'canonical'> {
@@ -85,13 +102,13 @@ function gaveWay(
   return state.canonical === undefined ? {} : { canonical: null };
 }
 
-export function unchanged(
+export function unchangedDisposition(
   state: UrlState,
   { etag = state.etag, lastModified = state.lastModified }: Validators,
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
-  const belief = believed(state, { changed: false, seen: true }, now);
+  const belief = beliefAfterVisit(state, { changed: false, seen: true }, now);
   const status = state.stamp === undefined ? 'visited' : 'indexed';
   const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
   // The header of the 304 updates the stored answer (RFC 9111, 4.3.4).
@@ -99,12 +116,12 @@ export function unchanged(
     etag: etag === state.etag ? undefined : etag,
     lastModified: lastModified === state.lastModified ? undefined : lastModified,
   };
-  const changes: StateChanges = { ...success(state, rules, belief, now), status, reason, ...validators };
+  const changes: StateChanges = { ...successChanges(state, rules, belief, now), status, reason, ...validators };
   return { remove: false, changes, changed: false };
 }
 
 /** The URL answers, but there is no document for it. */
-function withoutDocument(
+function noDocumentDisposition(
   state: UrlState,
   { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: Reason; readonly news?: boolean },
   rules: DispositionRules,
@@ -112,9 +129,9 @@ function withoutDocument(
 ): Disposition {
   const seen = state.stamp !== undefined || state.status === status;
   const changed = state.stamp !== undefined || (seen && news);
-  const belief = believed(state, { changed, seen }, now);
+  const belief = beliefAfterVisit(state, { changed, seen }, now);
   const changes: StateChanges = {
-    ...success(state, rules, belief, now),
+    ...successChanges(state, rules, belief, now),
     ...(changed && news ? { changes: state.changes + 1, lastChangeAt: now } : {}),
     status,
     reason,
@@ -123,10 +140,10 @@ function withoutDocument(
     etag: null,
     lastModified: null,
   };
-  return { remove: false, changes, order: deletion(state, reason), changed };
+  return { remove: false, changes, order: deletionOrder(state, reason), changed };
 }
 
-export function excluded(
+export function excludedDisposition(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'excluded' }>,
   rules: DispositionRules,
@@ -140,7 +157,7 @@ export function excluded(
   if (outcome.keepDocument) {
     return { remove: false, changes: { status: 'elsewhere', reason, source: null, dueAt: NEVER }, changed: false };
   }
-  const order = deletion(state, reason);
+  const order = deletionOrder(state, reason);
   if (outcome.removeStatus) return { remove: true, changes: {}, order, changed: order !== undefined };
   const changes: StateChanges = {
     status: 'excluded',
@@ -158,14 +175,19 @@ export function excluded(
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
-export function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRules, now: Instant): Disposition {
+export function permanentErrorDisposition(
+  state: UrlState,
+  code: ErrorCode,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition {
   // A sitemap that robots.txt names, or that was only guessed, is not a page: its absence need not be recorded.
-  const order = deletion(state, code);
+  const order = deletionOrder(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
   // While the deletion of its document is held back, the first error is not settled, so the next one is not the second.
-  if (state.permanentError && state.stamp === undefined) return removed(state, order, now);
+  if (state.permanentError && state.stamp === undefined) return removedDisposition(state, order, now);
   const changes: StateChanges = {
-    ...requeue(errorRevisit(state, rules, now), rules),
+    ...requeue(errorRevisitTime(state, rules, now), rules),
     status: 'error',
     reason: code,
     lastVisitAt: now,
@@ -189,19 +211,19 @@ const RETRY_GROWTH = 6;
 /** Why the document of a page with one temporary error after another is deleted. */
 export const GIVEN_UP = 'too-many-temporary-errors';
 
-function temporaryError(
+function temporaryErrorDisposition(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'error' }>,
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
   const count = state.temporaryErrors + 1;
-  const ours = reactionsTo(outcome.code).blame === 'crawler';
+  const ours = defaultReactions(outcome.code).blame === 'crawler';
   if (!ours && count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
-    const order = deletion(state, GIVEN_UP);
-    // See permanentError: nobody named this sitemap.
+    const order = deletionOrder(state, GIVEN_UP);
+    // See permanentErrorDisposition: nobody named this sitemap.
     if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
-    return removed({ ...state, temporaryErrors: count }, order, now);
+    return removedDisposition({ ...state, temporaryErrors: count }, order, now);
   }
   const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;
   const grown = milliseconds(base * RETRY_GROWTH ** Math.min(count - 1, 20));
@@ -230,7 +252,7 @@ export const REMOVED = 'removed-after-errors';
  * No longer visited. A trace remains, so that a live page that links to it brings it back whether that page has changed or not, and
  * so that a person can see what became of it.
  */
-export function removed(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
+export function removedDisposition(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
   const changes: StateChanges = {
     status: 'removed',
     reason: REMOVED,
@@ -248,20 +270,20 @@ export function removed(state: UrlState, order: Disposition['order'], now: Insta
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
-function deletion(state: UrlState, reason: Reason): Disposition['order'] {
+function deletionOrder(state: UrlState, reason: Reason): Disposition['order'] {
   return state.stamp === undefined ? undefined : { kind: 'delete', reason };
 }
 
 /** A document that is not in the index has left no content hash: its text shows whether it changed. */
-function isAnother(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'document' }>): boolean {
+function hasChanged(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'document' }>): boolean {
   if (state.stamp !== undefined || outcome.simhash === undefined) return outcome.stamp !== state.stamp;
   return outcome.simhash !== state.simhash;
 }
 
 /** What every answered visit changes, and when the next one is. */
-function success(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): StateChanges {
+function successChanges(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): StateChanges {
   return {
-    ...requeue(nextRefresh(state, rules, belief, now), rules),
+    ...requeue(nextRefreshTime(state, rules, belief, now), rules),
     lastVisitAt: now,
     visits: state.visits + 1,
     changeInterval: belief.interval,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../content/vocabulary.js';
+import { hashWords } from '../content/vocabulary.js';
 import { BARREN_PAGES, EndlessPatterns, type WatchedPage } from './endless-patterns.js';
 
 const HOST = 'a.example';
@@ -7,14 +7,14 @@ const LIMIT = 100;
 const day = (n: number): string => `https://a.example/day/${n}`;
 
 function page(url: string, text: string, more: Partial<WatchedPage> = {}): WatchedPage {
-  return { url, hostKey: HOST, words: wordsOf(text, 'without numbers'), firstVisit: true, ledOn: false, ...more };
+  return { url, hostKey: HOST, words: hashWords(text, 'without numbers'), firstVisit: true, ledOn: false, ...more };
 }
 
 /** Found one from another and read, as a crawl does; how far it came until the pattern was endless. */
 function crawl(patterns: EndlessPatterns, text: (n: number) => string, most = 5_000): number {
   for (let n = 0; n < most; n++) {
-    patterns.count(HOST, day(n));
-    if (patterns.isWatched(HOST, day(n))) patterns.read(page(day(n), text(n)));
+    patterns.countNewUrl(HOST, day(n));
+    if (patterns.isWatched(HOST, day(n))) patterns.recordPage(page(day(n), text(n)));
     if (patterns.isEndless(HOST, day(n))) return n;
   }
   return most;
@@ -42,8 +42,8 @@ describe('an endless pattern', () => {
   it('is none as long as its pages lead on', () => {
     const patterns = new EndlessPatterns(() => 1);
     for (let n = 0; n < 1_000; n++) {
-      patterns.count(HOST, day(n));
-      patterns.read(page(day(n), 'the same', { ledOn: n % (BARREN_PAGES - 1) === 0 }));
+      patterns.countNewUrl(HOST, day(n));
+      patterns.recordPage(page(day(n), 'the same', { ledOn: n % (BARREN_PAGES - 1) === 0 }));
       expect(patterns.isEndless(HOST, day(n))).toBe(false);
     }
   });
@@ -51,29 +51,29 @@ describe('an endless pattern', () => {
   it('ceases to be one when a page brings something', () => {
     const patterns = new EndlessPatterns(() => LIMIT);
     crawl(patterns, calendar);
-    expect(patterns.read(page(day(1), 'January 1990 Mon'))).toEqual({ brings: false, turned: false });
+    expect(patterns.recordPage(page(day(1), 'January 1990 Mon'))).toEqual({ brings: false, turned: false });
     expect(patterns.isEndless(HOST, day(9_999))).toBe(true);
-    expect(patterns.read(page(day(2), 'January 1990, annual assembly'))).toEqual({ brings: true, turned: true });
+    expect(patterns.recordPage(page(day(2), 'January 1990, annual assembly'))).toEqual({ brings: true, turned: true });
     expect(patterns.isEndless(HOST, day(9_999))).toBe(false);
   });
 
   it('is not made by pages that are visited again', () => {
     const patterns = new EndlessPatterns(() => 1);
-    patterns.count(HOST, day(1));
-    for (let n = 0; n < 1_000; n++) patterns.read(page(day(1), 'the same', { firstVisit: false }));
+    patterns.countNewUrl(HOST, day(1));
+    for (let n = 0; n < 1_000; n++) patterns.recordPage(page(day(1), 'the same', { firstVisit: false }));
     expect(patterns.isEndless(HOST, day(1))).toBe(false);
   });
 
   it('stays one across a restart, although all words seem new then', () => {
     const before = new EndlessPatterns(() => LIMIT);
     crawl(before, calendar);
-    expect(before.endlessOf(HOST)).toEqual(['/day/N']);
-    expect(before.endlessOf('a.example.org')).toEqual([]);
+    expect(before.endlessPatternsOf(HOST)).toEqual(['/day/N']);
+    expect(before.endlessPatternsOf('a.example.org')).toEqual([]);
     const after = new EndlessPatterns(() => LIMIT);
-    after.restore(HOST, before.endlessOf(HOST));
-    for (let n = 0; n < BARREN_PAGES; n++) after.read(page(day(n), calendar(n)));
+    after.restore(HOST, before.endlessPatternsOf(HOST));
+    for (let n = 0; n < BARREN_PAGES; n++) after.recordPage(page(day(n), calendar(n)));
     expect(after.isEndless(HOST, day(1))).toBe(true);
-    after.read(page(day(1), 'something unheard of'));
+    after.recordPage(page(day(1), 'something unheard of'));
     expect(after.isEndless(HOST, day(1))).toBe(false);
   });
 
@@ -81,7 +81,7 @@ describe('an endless pattern', () => {
     const patterns = new EndlessPatterns(() => LIMIT);
     crawl(patterns, calendar);
     expect(patterns.isEndless('b.example', day(1))).toBe(false);
-    patterns.count(HOST, 'https://a.example/words');
+    patterns.countNewUrl(HOST, 'https://a.example/words');
     expect(patterns.isWatched(HOST, 'https://a.example/words')).toBe(false);
   });
 });

@@ -42,28 +42,28 @@ export class EndlessPatterns {
   constructor(private readonly limit: () => number) {}
 
   /** A URL that was not known has been found by a link. */
-  count(hostKey: string, url: string): void {
+  countNewUrl(hostKey: string, url: string): void {
     const key = keyOf(hostKey, url);
     if (key === undefined || this.watches.has(key)) return;
     const count = (this.found.get(key) ?? 0) + 1;
-    if (count < this.limit()) remember(this.found, key, count, MOST_COUNTED);
+    if (count < this.limit()) setBounded(this.found, key, count, MOST_COUNTED);
     else {
       this.found.delete(key);
-      this.watch(key);
+      this.startWatching(key);
     }
   }
 
   isWatched(hostKey: string, url: string): boolean {
-    return this.watchOf(hostKey, url) !== undefined;
+    return this.findWatch(hostKey, url) !== undefined;
   }
 
   isEndless(hostKey: string, url: string): boolean {
-    return this.watchOf(hostKey, url)?.endless ?? false;
+    return this.findWatch(hostKey, url)?.endless ?? false;
   }
 
   /** Does the page bring something new? Records the answer; `turned` if this made its pattern endless, or no longer endless. */
-  read({ hostKey, url, words, firstVisit, ledOn }: WatchedPage): { brings: boolean; turned: boolean } {
-    const watch = this.watchOf(hostKey, url);
+  recordPage({ hostKey, url, words, firstVisit, ledOn }: WatchedPage): { brings: boolean; turned: boolean } {
+    const watch = this.findWatch(hostKey, url);
     if (!watch) return { brings: true, turned: false };
     const newWords = watch.vocabulary.add(words) > 0 && watch.learning === 0;
     if (watch.learning > 0) watch.learning--;
@@ -77,7 +77,7 @@ export class EndlessPatterns {
   }
 
   /** Endless patterns of a host, to be passed to `restore` after a restart. */
-  endlessOf(hostKey: string): string[] {
+  endlessPatternsOf(hostKey: string): string[] {
     const prefix = `${hostKey} `;
     return [...this.watches].flatMap(([key, { endless }]) =>
       endless && key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
@@ -86,19 +86,19 @@ export class EndlessPatterns {
 
   restore(hostKey: string, patterns: readonly string[]): void {
     for (const pattern of patterns) {
-      const watch = this.watch(`${hostKey} ${pattern}`);
+      const watch = this.startWatching(`${hostKey} ${pattern}`);
       watch.endless = true;
       watch.learning = BARREN_PAGES;
     }
   }
 
-  private watch(key: string): Watch {
+  private startWatching(key: string): Watch {
     const watch: Watch = { vocabulary: new Vocabulary(), barren: 0, endless: false, learning: 0 };
-    remember(this.watches, key, watch, MOST_WATCHED);
+    setBounded(this.watches, key, watch, MOST_WATCHED);
     return watch;
   }
 
-  private watchOf(hostKey: string, url: string): Watch | undefined {
+  private findWatch(hostKey: string, url: string): Watch | undefined {
     if (this.watches.size === 0) return undefined;
     const key = keyOf(hostKey, url);
     return key === undefined ? undefined : this.watches.get(key);
@@ -110,7 +110,7 @@ function keyOf(hostKey: string, url: string): string | undefined {
   return pattern === undefined ? undefined : `${hostKey} ${pattern}`;
 }
 
-function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+function setBounded<V>(map: Map<string, V>, key: string, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > most) map.delete(map.keys().next().value as string);

@@ -148,7 +148,7 @@ interface Prefix {
 export type LoginChoice = (href: string, option?: string) => LoginDefinition | undefined;
 
 /** The login of a URL: of those whose prefix matches, the one named by the option, or the one with the longest prefix. */
-export function chooseLogin(logins: readonly LoginDefinition[]): LoginChoice | undefined {
+export function createLoginChooser(logins: readonly LoginDefinition[]): LoginChoice | undefined {
   if (logins.length === 0) return undefined;
   const prefixes = logins
     .flatMap((login): Prefix[] => {
@@ -161,10 +161,11 @@ export function chooseLogin(logins: readonly LoginDefinition[]): LoginChoice | u
     const url = URL.parse(href);
     if (!url) return undefined;
     const path = url.pathname + url.search;
-    const fits = (prefix: Prefix): boolean => prefix.origin === url.origin && path.startsWith(prefix.path);
-    return prefixes.find((prefix) => fits(prefix) && (option === undefined || prefix.login.name === option))?.login;
+    const matchesPrefix = (prefix: Prefix): boolean => prefix.origin === url.origin && path.startsWith(prefix.path);
+    return prefixes.find((prefix) => matchesPrefix(prefix) && (option === undefined || prefix.login.name === option))
+      ?.login;
   };
 }
 
 /** Are two URLs on one server: scheme, host and port? */
-export const sameOrigin = (one: string, other: string): boolean => origin(crawlUrl(one)) === origin(crawlUrl(other));
+export const isSameOrigin = (one: string, other: string): boolean => origin(crawlUrl(one)) === origin(crawlUrl(other));

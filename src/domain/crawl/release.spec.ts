@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { released } from './release.js';
+import { releaseDisposition } from './release.js';
 import type { UrlState } from './url-state.js';
 
 const state = (status: UrlState['status'], reason: string) => ({ status, reason }) as UrlState;
@@ -11,5 +11,8 @@ it.each([
   ['a page that says noindex stays', state('visited', 'noindex'), false],
   ['a page that redirects stays', state('redirected', 'redirected'), false],
 ])('a released deletion: %s', (_, known, remove) => {
-  expect(released(known, known.reason)).toMatchObject({ remove, order: { kind: 'delete', reason: known.reason } });
+  expect(releaseDisposition(known, known.reason)).toMatchObject({
+    remove,
+    order: { kind: 'delete', reason: known.reason },
+  });
 });

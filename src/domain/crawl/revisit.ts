@@ -3,7 +3,7 @@
  * of those times means for URLs visited under the previous ones. Pure.
  */
 import { INDEX, REFRESH } from '../frontier/sources.js';
-import { type ChangeBelief, learn, UNKNOWN } from '../refresh/change-belief.js';
+import { type ChangeBelief, UNKNOWN, updateBelief } from '../refresh/change-belief.js';
 import { nextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
 import { effectivePrice } from '../refresh/visit-price.js';
 import { parseHttpDate } from '../time/http-date.js';
@@ -43,9 +43,13 @@ interface Seen {
 }
 
 /** What is believed about the page's changes after this visit. */
-export function believed(state: UrlState, { changed, seen, lastModified, lifetime }: Seen, now: Instant): ChangeBelief {
+export function beliefAfterVisit(
+  state: UrlState,
+  { changed, seen, lastModified, lifetime }: Seen,
+  now: Instant,
+): ChangeBelief {
   const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
-  return learn(beliefOf(state), {
+  return updateBelief(beliefOf(state), {
     elapsed: seen && state.lastVisitAt !== undefined ? between(state.lastVisitAt, now) : undefined,
     changed,
     age: modified === undefined ? undefined : between(modified, now),
@@ -62,15 +66,15 @@ const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief
  * Evenly distributed over 0…1 for pages found together and for the visits of a page (golden ratio), so that they are not all due
  * together.
  */
-const drawOf = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
+const quasiRandomDraw = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
 
-export function nextRefresh(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): Instant {
+export function nextRefreshTime(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): Instant {
   const { period } = rules.schedule;
   if (period !== undefined) return after(now, period);
   if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
   const range = refreshRange(rules);
   const importance = importanceOf(state, rules.schedule);
-  const cost = { price: effectivePrice(rules.visitPrice, range), draw: drawOf(state), importance };
+  const cost = { price: effectivePrice(rules.visitPrice, range), draw: quasiRandomDraw(state), importance };
   return after(now, nextVisit(belief, range, cost));
 }
 
@@ -79,31 +83,31 @@ export const firstRefresh = (
   state: UrlState,
   rules: DispositionRules,
   visitedAt: Instant,
-): Pick<StateChanges, 'source' | 'dueAt'> => requeue(nextRefresh(state, rules, UNKNOWN, visitedAt), rules);
+): Pick<StateChanges, 'source' | 'dueAt'> => requeue(nextRefreshTime(state, rules, UNKNOWN, visitedAt), rules);
 
 /**
  * What a change of the refresh times means for a URL visited under the previous ones: a visit that would come too late is brought
  * forward. Overdue visits are spread over an interval. Undefined: it comes in time.
  */
-export function rescheduled(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
+export function reschedule(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
   const { lastVisitAt, dueAt } = state;
   // URLs with temporary errors are tried again at their own times.
   if (
     lastVisitAt === undefined ||
     state.status === 'removed' ||
     state.temporaryErrors > 0 ||
-    dueAt <= latestVisit(lastVisitAt, rules)
+    dueAt <= latestVisitTime(lastVisitAt, rules)
   )
     return undefined;
   const { period } = rules.schedule;
   const regular = period !== undefined || rules.refresh.smart;
-  const next = nextRefresh(state, rules, beliefOf(state), lastVisitAt);
-  const spread = milliseconds(Math.round(between(lastVisitAt, next) * drawOf(state)));
+  const next = nextRefreshTime(state, rules, beliefOf(state), lastVisitAt);
+  const spread = milliseconds(Math.round(between(lastVisitAt, next) * quasiRandomDraw(state)));
   const sooner = regular && next < now ? after(now, spread) : next;
   return sooner < dueAt ? { remove: false, changes: requeue(sooner, rules), changed: false } : undefined;
 }
 
-function latestVisit(lastVisitAt: Instant, rules: DispositionRules): Instant {
+function latestVisitTime(lastVisitAt: Instant, rules: DispositionRules): Instant {
   const { period, errorExpiry } = rules.schedule;
   if (period !== undefined) return after(lastVisitAt, period);
   if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
@@ -127,10 +131,10 @@ export const maximumAge = (rules: DispositionRules): Duration =>
   rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 
 /** Documents in error are refreshed like other documents. */
-export function errorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
+export function errorRevisitTime(state: UrlState, rules: DispositionRules, now: Instant): Instant {
   const { errorExpiry } = rules.schedule;
   if (errorExpiry !== undefined) return after(now, errorExpiry);
-  return nextRefresh(state, rules, beliefOf(state), now);
+  return nextRefreshTime(state, rules, beliefOf(state), now);
 }
 
 /** Without smart refresh there is no refresh source: due URLs go to the index source. */

@@ -3,25 +3,25 @@
  * everything else that they show explains it.
  */
 import type { Headline, UrlFacts } from './facts.js';
-import { ofStored } from './stored.js';
-import { ofUnknown } from './unknown.js';
+import { storedHeadline } from './stored.js';
+import { unknownHeadline } from './unknown.js';
 import { policyClause } from './words.js';
 
 export type { Fate, Headline } from './facts.js';
 
-export function headlineOf(facts: UrlFacts): Headline {
-  const headline = facts.state ? withLink(ofStored(facts, facts.state), facts) : ofUnknown(facts);
-  return facts.crawler === 'paused' || facts.crawler === 'stopped' ? whileResting(headline, facts) : headline;
+export function createHeadline(facts: UrlFacts): Headline {
+  const headline = facts.state ? withLinkState(storedHeadline(facts, facts.state), facts) : unknownHeadline(facts);
+  return facts.crawler === 'paused' || facts.crawler === 'stopped' ? withCrawlerState(headline, facts) : headline;
 }
 
 /** A crawler that is not running adds nothing to the index, whatever else is true. */
-function whileResting(headline: Headline, { crawler }: UrlFacts): Headline {
+function withCrawlerState(headline: Headline, { crawler }: UrlFacts): Headline {
   const text = `${headline.text} The crawler is ${crawler}: nothing is fetched until a person starts it.`;
   return headline.fate === 'on-its-way' ? { ...headline, text, nextStep: 'Start the crawler.' } : { ...headline, text };
 }
 
 /** One more link does not change a stored URL, whatever becomes of the link. */
-function withLink(headline: Headline, { link }: UrlFacts): Headline {
+function withLinkState(headline: Headline, { link }: UrlFacts): Headline {
   if (!link || link.verdict.accepted) return headline;
   return {
     ...headline,

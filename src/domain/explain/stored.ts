@@ -3,50 +3,58 @@
 import type { UrlState } from '../crawl/url-state.js';
 import { isErrorCode } from '../fetch/error-codes.js';
 import { sourceName } from '../frontier/sources.js';
-import { type Reason, storedReason } from '../policy/reasons.js';
+import { type Reason, toReason } from '../policy/reasons.js';
 import { NEEDS_RENDERING } from '../render/needs-rendering.js';
 import { NEVER } from '../time/units.js';
 import type { Headline, OrderFacts, UrlFacts } from './facts.js';
-import { detailOfAnswer } from './visit-detail.js';
-import { clause, entryOf, moment, nextTry, policyClause, robotsClause, until } from './words.js';
+import { responseDetail } from './visit-detail.js';
+import {
+  findEntry,
+  formatTime,
+  nextAttemptText,
+  policyClause,
+  robotsClause,
+  untilText,
+  withoutFullStop,
+} from './words.js';
 
-export function ofStored(facts: UrlFacts, state: UrlState): Headline {
-  return ofOrders(facts, state) ?? ofRules(facts, state) ?? ofStatus(facts, state);
+export function storedHeadline(facts: UrlFacts, state: UrlState): Headline {
+  return orderHeadline(facts, state) ?? rulesHeadline(facts, state) ?? statusHeadline(facts, state);
 }
 
-function ofOrders(facts: UrlFacts, state: UrlState): Headline | undefined {
+function orderHeadline(facts: UrlFacts, state: UrlState): Headline | undefined {
   const held = facts.orders.find((order) => order.state === 'held');
-  if (held) return ofHeld(state, held);
+  if (held) return heldHeadline(state, held);
   const awaiting = facts.orders.find((order) => order.state === 'awaiting');
-  if (awaiting) return ofAwaiting(awaiting);
+  if (awaiting) return awaitingHeadline(awaiting);
   const last = facts.orders[0];
-  if (last?.state === 'pending') return inFlight(state, last);
-  if (last?.state === 'refused') return ofRefused(state, last);
+  if (last?.state === 'pending') return inFlightHeadline(state, last);
+  if (last?.state === 'refused') return refusedHeadline(state, last);
   return undefined;
 }
 
-function ofHeld({ hostKey }: UrlState, { reason }: OrderFacts): Headline {
+function heldHeadline({ hostKey }: UrlState, { reason }: OrderFacts): Headline {
   return {
     fate: 'in-index',
     reason: 'held',
-    text: `In the index. Its deletion was decided (${reason}: ${clause(entryOf(reason).meaning)}) and is held by the deletion guard until a person decides.`,
+    text: `In the index. Its deletion was decided (${reason}: ${withoutFullStop(findEntry(reason).meaning)}) and is held by the deletion guard until a person decides.`,
     nextStep: `Look at ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: a page that answers again withdraws its deletion.`,
   };
 }
 
 /** The answer of such an order is the code of what it waits for. */
-function ofAwaiting({ reason, answer }: OrderFacts): Headline {
-  const wait = storedReason(answer ?? 'awaiting-sign-of-life');
-  const { meaning, remedy } = entryOf(wait);
+function awaitingHeadline({ reason, answer }: OrderFacts): Headline {
+  const wait = toReason(answer ?? 'awaiting-sign-of-life');
+  const { meaning, remedy } = findEntry(wait);
   return {
     fate: 'in-index',
     reason: wait,
-    text: `In the index. Its page fails (${reason}: ${clause(entryOf(reason).meaning)}), and its deletion is not sent yet: ${meaning}`,
+    text: `In the index. Its page fails (${reason}: ${withoutFullStop(findEntry(reason).meaning)}), and its deletion is not sent yet: ${meaning}`,
     nextStep: remedy,
   };
 }
 
-function inFlight({ stamp }: UrlState, { kind, reason, answer }: OrderFacts): Headline {
+function inFlightHeadline({ stamp }: UrlState, { kind, reason, answer }: OrderFacts): Headline {
   const said = answer === undefined ? '' : ` The sink last answered: ${answer}.`;
   if (kind === 'add') {
     return {
@@ -59,12 +67,12 @@ function inFlight({ stamp }: UrlState, { kind, reason, answer }: OrderFacts): He
   return {
     fate: 'not-in-index',
     reason,
-    text: `On its way out of the index: ${clause(entryOf(reason).meaning)}; a sink has not acknowledged the deletion yet.${said}`,
-    nextStep: entryOf(reason).remedy,
+    text: `On its way out of the index: ${withoutFullStop(findEntry(reason).meaning)}; a sink has not acknowledged the deletion yet.${said}`,
+    nextStep: findEntry(reason).remedy,
   };
 }
 
-function ofRefused({ stamp }: UrlState, { id, kind, answer }: OrderFacts): Headline {
+function refusedHeadline({ stamp }: UrlState, { id, kind, answer }: OrderFacts): Headline {
   const what =
     kind === 'delete' ? 'its deletion' : stamp === undefined ? 'its document' : 'the new version of its document';
   const where = kind === 'delete' || stamp !== undefined ? 'In the index' : 'Not in the index';
@@ -77,12 +85,12 @@ function ofRefused({ stamp }: UrlState, { id, kind, answer }: OrderFacts): Headl
 }
 
 /** The present policy, and robots.txt as it was last read. */
-function ofRules({ verdict, robots }: UrlFacts, state: UrlState): Headline | undefined {
+function rulesHeadline({ verdict, robots }: UrlFacts, state: UrlState): Headline | undefined {
   const isIn = state.stamp !== undefined;
   if (!verdict.accepted) {
     const { reason } = verdict;
     const why = policyClause(verdict);
-    const nextStep = entryOf(reason).remedy;
+    const nextStep = findEntry(reason).remedy;
     if (state.status === 'elsewhere' || verdict.keepDocument)
       return {
         fate: 'in-index',
@@ -103,125 +111,132 @@ function ofRules({ verdict, robots }: UrlFacts, state: UrlState): Headline | und
     fate: isIn ? 'in-index' : 'not-in-index',
     reason: 'robots-disallowed',
     text,
-    nextStep: entryOf('robots-disallowed').remedy,
+    nextStep: findEntry('robots-disallowed').remedy,
   };
 }
 
-function ofStatus(facts: UrlFacts, state: UrlState): Headline {
+function statusHeadline(facts: UrlFacts, state: UrlState): Headline {
   switch (state.status) {
     case 'waiting':
-      return ofWaiting(facts, state);
+      return waitingHeadline(facts, state);
     case 'indexed':
-      return ofIndexed(facts, state);
+      return indexedHeadline(facts, state);
     case 'error':
-      return ofError(facts, state);
+      return errorHeadline(facts, state);
     case 'redirected':
-      return ofRedirected(facts, state);
+      return redirectedHeadline(facts, state);
     case 'removed':
-      return ofGivenUp(facts, state);
+      return givenUpHeadline(facts, state);
     default:
-      return ofLeftOut(facts, state);
+      return leftOutHeadline(facts, state);
   }
 }
 
 /** Later, if a schedule keeps the host closed for longer than the URL waits anyway. */
-function nextVisit({ host, now }: UrlFacts, { source, dueAt }: UrlState): string {
+function nextVisitText({ host, now }: UrlFacts, { source, dueAt }: UrlState): string {
   const closed = host?.closedUntil;
   if (source === undefined || closed === undefined || closed <= dueAt)
-    return nextTry(source === undefined ? undefined : dueAt, now);
+    return nextAttemptText(source === undefined ? undefined : dueAt, now);
   return closed >= NEVER
     ? 'Its schedule never lets it be visited.'
-    : `It is visited next at ${moment(closed)}, when its schedule allows it.`;
+    : `It is visited next at ${formatTime(closed)}, when its schedule allows it.`;
 }
 
-function ofWaiting(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headline {
+function waitingHeadline(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headline {
   const { robots, host, now } = facts;
-  const waits = (reason: Reason, why: string, nextStep?: string): Headline => ({
+  const createHeadline = (reason: Reason, why: string, nextStep?: string): Headline => ({
     fate: 'on-its-way',
     reason,
     text: `Not in the index yet: it waits for its first visit${why}.`,
     nextStep,
   });
-  if (host?.paused) return waits('discovered', `, and a person has paused ${hostKey}`, 'Resume the host.');
+  if (host?.paused) return createHeadline('discovered', `, and a person has paused ${hostKey}`, 'Resume the host.');
   if (robots?.state === 'unreachable')
-    return waits(
+    return createHeadline(
       'robots-unreachable',
       `, and nothing of ${hostKey} is fetched until its robots.txt can be read (last answer: ${robots.status})`,
       'Check the host; robots.txt is requested again every five minutes.',
     );
   if (host && host.backOffUntil > now)
-    return waits(
+    return createHeadline(
       'discovered',
-      `, and ${hostKey} is left alone ${until(host.backOffUntil)} because it failed or asked for it`,
+      `, and ${hostKey} is left alone ${untilText(host.backOffUntil)} because it failed or asked for it`,
       'It will be visited then; refresh it to try once right now.',
     );
   if (host?.closedUntil !== undefined) {
-    const when = host.closedUntil >= NEVER ? 'at no time' : `not before ${moment(host.closedUntil)}`;
+    const when = host.closedUntil >= NEVER ? 'at no time' : `not before ${formatTime(host.closedUntil)}`;
     const next = 'Its schedule (`cw:Schedule`) says when; nothing to do.';
-    return waits('discovered', `, and ${hostKey} is crawled ${when} because of its schedule`, next);
+    return createHeadline('discovered', `, and ${hostKey} is crawled ${when} because of its schedule`, next);
   }
   const queue = source === undefined ? '' : ` in the queue ${sourceName(source)}`;
-  return waits('discovered', dueAt > now ? `${queue}, not before its time. ${clause(nextTry(dueAt, now))}` : queue);
+  return createHeadline(
+    'discovered',
+    dueAt > now ? `${queue}, not before its time. ${withoutFullStop(nextAttemptText(dueAt, now))}` : queue,
+  );
 }
 
-function ofIndexed(facts: UrlFacts, state: UrlState): Headline {
+function indexedHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { visits } = facts;
-  const unread = detailOfAnswer(visits.find(({ outcome }) => outcome === 'document')?.detail);
-  if (state.reason === NEEDS_RENDERING) return ofScriptMade(unread, facts, state);
+  const unread = responseDetail(visits.find(({ outcome }) => outcome === 'document')?.detail);
+  if (state.reason === NEEDS_RENDERING) return scriptRenderedHeadline(unread, facts, state);
   const lacks = unread?.startsWith('render')
     ? 'It was read as it was sent, without its scripts'
     : 'Its text is missing';
-  const without = unread ? ` ${lacks} (${clause(unread)}).` : '';
-  const again = nextVisit(facts, state);
+  const without = unread ? ` ${lacks} (${withoutFullStop(unread)}).` : '';
+  const again = nextVisitText(facts, state);
   return { fate: 'in-index', reason: state.reason, text: `In the index.${without} ${again}`.trim() };
 }
 
-function ofScriptMade(detail: string | undefined, facts: UrlFacts, state: UrlState): Headline {
+function scriptRenderedHeadline(detail: string | undefined, facts: UrlFacts, state: UrlState): Headline {
   const { reason } = state;
-  const { meaning, remedy } = entryOf(reason);
-  const why = detail ? ` (${clause(detail.replace(`${NEEDS_RENDERING}: `, ''))})` : '';
-  const again = nextVisit(facts, state);
-  const text = `In the index without its content: ${clause(meaning.replace(/^.*?: /, ''))}${why}. ${again}`;
+  const { meaning, remedy } = findEntry(reason);
+  const why = detail ? ` (${withoutFullStop(detail.replace(`${NEEDS_RENDERING}: `, ''))})` : '';
+  const again = nextVisitText(facts, state);
+  const text = `In the index without its content: ${withoutFullStop(meaning.replace(/^.*?: /, ''))}${why}. ${again}`;
   return { fate: 'in-index', reason, text: text.trim(), nextStep: remedy };
 }
 
-function ofError(facts: UrlFacts, state: UrlState): Headline {
+function errorHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { visits } = facts;
   const { reason, temporaryErrors } = state;
   const isIn = state.stamp !== undefined;
-  const { meaning, remedy } = entryOf(reason);
+  const { meaning, remedy } = findEntry(reason);
   const said = visits[0]?.outcome === reason ? visits[0].detail : undefined;
   // The status alone is in the reason.
-  const detail = said && !/^the server answered \d+$/.test(said) ? ` (${clause(said)})` : '';
-  const again = nextVisit(facts, state);
+  const detail = said && !/^the server answered \d+$/.test(said) ? ` (${withoutFullStop(said)})` : '';
+  const again = nextVisitText(facts, state);
   const times = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
   const lasting = state.permanentError ? ' If it fails again, the URL is removed.' : '';
   const fate = isIn ? 'in-index' : temporaryErrors > 0 ? 'on-its-way' : 'not-in-index';
-  const text = `${isIn ? 'In the index, as it was before' : 'Not in the index'}: ${times} (${reason}). ${clause(meaning)}${detail}. ${again}${lasting}`;
+  const text = `${isIn ? 'In the index, as it was before' : 'Not in the index'}: ${times} (${reason}). ${withoutFullStop(meaning)}${detail}. ${again}${lasting}`;
   return { fate, reason, text: text.trim(), nextStep: remedy };
 }
 
 /** Its status is removed: the visits that led to this explain why. */
-function ofGivenUp({ visits }: UrlFacts, { reason }: UrlState): Headline {
-  const { meaning, remedy } = entryOf(reason);
+function givenUpHeadline({ visits }: UrlFacts, { reason }: UrlState): Headline {
+  const { meaning, remedy } = findEntry(reason);
   const [last] = visits;
   const why =
     last && isErrorCode(last.outcome)
-      ? `it was given up after repeated errors, the last one at ${moment(last.at)}: ${last.outcome}: ${clause(entryOf(last.outcome).meaning)}${last.detail ? ` (${clause(last.detail)})` : ''}. It is retried when a page that links to it is visited, whether that page has changed or not.`
+      ? `it was given up after repeated errors, the last one at ${formatTime(last.at)}: ${last.outcome}: ${withoutFullStop(findEntry(last.outcome).meaning)}${last.detail ? ` (${withoutFullStop(last.detail)})` : ''}. It is retried when a page that links to it is visited, whether that page has changed or not.`
       : meaning;
   return { fate: 'not-in-index', reason, text: `Not in the index: ${why}`, nextStep: remedy };
 }
 
-function ofRedirected({ related }: UrlFacts, state: UrlState): Headline {
+function redirectedHeadline({ related }: UrlFacts, state: UrlState): Headline {
   const refused = related?.refused;
   const to = related ? ` to ${related.url}` : '';
   const fate = related?.state?.stamp !== undefined ? ', which is in the index' : ', which is not in the index';
-  const why = refused ? `, which is refused (${refused}: ${clause(entryOf(refused).meaning)})` : related ? fate : '';
+  const why = refused
+    ? `, which is refused (${refused}: ${withoutFullStop(findEntry(refused).meaning)})`
+    : related
+      ? fate
+      : '';
   return {
     fate: 'not-in-index',
     reason: state.reason,
     text: `Not in the index under this address: it redirects${to}${why}.`,
-    nextStep: related ? `Look at ${related.url}, which is crawled in its place.` : entryOf('redirected').remedy,
+    nextStep: related ? `Look at ${related.url}, which is crawled in its place.` : findEntry('redirected').remedy,
   };
 }
 
@@ -229,15 +244,15 @@ const INDEX_IT =
   'To have it indexed, change the rule with NoIndex that matches it (the policy below names it), or set `defaultIndex="true"`.';
 
 /** Read, or not even requested, and left out: the last visit explains why. */
-function ofLeftOut(facts: UrlFacts, state: UrlState): Headline {
+function leftOutHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { related, visits, verdict } = facts;
   const { reason } = state;
-  const { meaning, remedy } = entryOf(reason);
+  const { meaning, remedy } = findEntry(reason);
   const isForLinks = reason === 'links-only' && !verdict.effects.index;
   const otherwise = isForLinks ? INDEX_IT : remedy;
   const nextStep = isErrorCode(reason) || otherwise === 'Nothing to do.' ? undefined : otherwise;
-  const again = nextVisit(facts, state);
-  const out = (why: string): Headline => ({
+  const again = nextVisitText(facts, state);
+  const createHeadline = (why: string): Headline => ({
     fate: 'not-in-index',
     reason,
     text: `Not in the index: ${why}. ${again}`.trim(),
@@ -245,13 +260,19 @@ function ofLeftOut(facts: UrlFacts, state: UrlState): Headline {
   });
   if (reason === 'canonical-elsewhere' && related) {
     const fate = related.state?.stamp === undefined ? 'which is not in the index yet' : 'which is in the index';
-    return out(`the page names another URL as its canonical one: ${related.url}, ${fate}`);
+    return createHeadline(`the page names another URL as its canonical one: ${related.url}, ${fate}`);
   }
-  if (reason === 'near-duplicate' && related) return out(`its text is nearly the same as that of ${related.url}`);
+  if (reason === 'near-duplicate' && related)
+    return createHeadline(`its text is nearly the same as that of ${related.url}`);
   if (verdict.accepted && (state.status === 'filtered' || state.status === 'elsewhere'))
-    return { ...out('the configuration has just changed, and it waits to be judged again'), fate: 'on-its-way' };
-  const detail = visits[0]?.outcome === reason ? detailOfAnswer(visits[0].detail) : undefined;
-  return out(
-    detail && detail !== `not indexed: ${reason}` ? `${clause(meaning)} (${clause(detail)})` : clause(meaning),
+    return {
+      ...createHeadline('the configuration has just changed, and it waits to be judged again'),
+      fate: 'on-its-way',
+    };
+  const detail = visits[0]?.outcome === reason ? responseDetail(visits[0].detail) : undefined;
+  return createHeadline(
+    detail && detail !== `not indexed: ${reason}`
+      ? `${withoutFullStop(meaning)} (${withoutFullStop(detail)})`
+      : withoutFullStop(meaning),
   );
 }

@@ -1,37 +1,38 @@
 /** What became of a URL that is not stored. */
 import type { Reason } from '../policy/reasons.js';
 import type { Headline, UrlFacts } from './facts.js';
-import { clause, entryOf, policyClause, robotsClause } from './words.js';
+import { findEntry, policyClause, robotsClause, withoutFullStop } from './words.js';
 
-export function ofUnknown(facts: UrlFacts): Headline {
+export function unknownHeadline(facts: UrlFacts): Headline {
   const { verdict, robots, refused } = facts;
   const removed = facts.orders.find(({ kind }) => kind === 'delete');
-  if (removed?.state === 'pending' || removed?.state === 'acknowledged') return ofRemoved(facts, removed.reason);
+  if (removed?.state === 'pending' || removed?.state === 'acknowledged') return removedHeadline(facts, removed.reason);
   if (!verdict.accepted) {
     const subject =
       facts.link === undefined ? 'the configuration rejects it' : `the link on ${facts.link.from} is refused`;
-    return absent(verdict.reason, `Not crawled: ${subject}: ${policyClause(verdict)}.`);
+    return absentHeadline(verdict.reason, `Not crawled: ${subject}: ${policyClause(verdict)}.`);
   }
-  if (robots?.state === 'disallowed') return absent('robots-disallowed', `Not crawled: ${robotsClause(robots)}.`);
+  if (robots?.state === 'disallowed')
+    return absentHeadline('robots-disallowed', `Not crawled: ${robotsClause(robots)}.`);
   if (refused) {
-    const { meaning } = entryOf(refused.reason);
-    return absent(
+    const { meaning } = findEntry(refused.reason);
+    return absentHeadline(
       refused.reason,
       `Not crawled: the link to it on ${refused.from} was refused (${refused.reason}): ${meaning}`,
     );
   }
-  return neverLinked(facts);
+  return neverLinkedHeadline(facts);
 }
 
-function ofRemoved({ verdict }: UrlFacts, reason: Reason): Headline {
-  const { meaning } = entryOf(reason);
+function removedHeadline({ verdict }: UrlFacts, reason: Reason): Headline {
+  const { meaning } = findEntry(reason);
   const text = `Not in the index: its document was deleted and the URL is no longer known. Reason: ${meaning}`;
   const again = 'A page that links to it brings it back; submit it to crawl it now.';
-  const nextStep = verdict.accepted ? again : `${clause(entryOf(verdict.reason).remedy)}. ${again}`;
+  const nextStep = verdict.accepted ? again : `${withoutFullStop(findEntry(verdict.reason).remedy)}. ${again}`;
   return { fate: 'not-in-index', reason, text, nextStep };
 }
 
-function neverLinked({ verdict, link, robots }: UrlFacts): Headline {
+function neverLinkedHeadline({ verdict, link, robots }: UrlFacts): Headline {
   const reads = verdict.effects.index ? '' : ' It would be read for its links only, not indexed.';
   if (robots === undefined) {
     return {
@@ -52,9 +53,9 @@ function neverLinked({ verdict, link, robots }: UrlFacts): Headline {
   };
 }
 
-const absent = (reason: Reason, text: string): Headline => ({
+const absentHeadline = (reason: Reason, text: string): Headline => ({
   fate: 'not-in-index',
   reason,
   text,
-  nextStep: entryOf(reason).remedy,
+  nextStep: findEntry(reason).remedy,
 });

@@ -21,9 +21,9 @@ export function notIndexedDetail(reason: Reason, related?: string): string {
 const CUT = /(?:^|; )links-cut: [\d,]+ links? beyond the first [\d,]+ URLs of the page left out$/;
 
 /** Links of the page were left out: `count` as written, beyond the first `most` URLs. */
-export function cutDetail(detail: string | undefined, { count, most }: { count: number; most: number }): string {
-  const whole = (value: number): string => value.toLocaleString('en-US');
-  const cut = `links-cut: ${whole(count)} ${count === 1 ? 'link' : 'links'} beyond the first ${whole(most)} URLs of the page left out`;
+export function cutLinksDetail(detail: string | undefined, { count, most }: { count: number; most: number }): string {
+  const formatInteger = (value: number): string => value.toLocaleString('en-US');
+  const cut = `links-cut: ${formatInteger(count)} ${count === 1 ? 'link' : 'links'} beyond the first ${formatInteger(most)} URLs of the page left out`;
   return detail === undefined ? cut : `${detail}; ${cut}`;
 }
 
@@ -32,7 +32,7 @@ const MOST_NAMES = 10;
 const LONGEST_NAME = 40;
 
 /** What the request carried of a session: the login and the names of the cookies, never their values. */
-export function sentDetail(
+export function sessionDetail(
   detail: string | undefined,
   { login, cookies }: { readonly login?: string; readonly cookies: readonly string[] },
 ): string {
@@ -50,7 +50,7 @@ export function sentDetail(
 const TRIED = /(?:^|; )tried at the request of a person, while the host was to rest for another \d+ s$/;
 
 /** A visit requested by a person although its host would have rested for this much longer. */
-export function triedDetail(detail: string | undefined, rest: Duration): string {
+export function backOffDetail(detail: string | undefined, rest: Duration): string {
   const tried = `tried at the request of a person, while the host was to rest for another ${Math.max(0, Math.ceil(toSeconds(rest)))} s`;
   return detail === undefined ? tried : `${detail}; ${tried}`;
 }
@@ -71,16 +71,16 @@ const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow', websub
 /** Visits of earlier versions are "asked for". */
 const TOLD = /(?:^|; )(?:requested|asked for) by the site \([A-Za-z]+\)$/;
 
-export function toldDetail(detail: string | undefined, teller: Teller): string {
+export function notificationDetail(detail: string | undefined, teller: Teller): string {
   const told = `requested by the site (${TELLERS[teller]})`;
   return detail === undefined ? told : `${detail}; ${told}`;
 }
 
 /** The other URL named by the detail of a visit, and why it is not followed. */
-export function relatedUrl(
+export function parseRelatedUrl(
   detail: string | undefined,
 ): { readonly url: string; readonly refused?: ReasonCode } | undefined {
-  const said = detailOfAnswer(detail);
+  const said = responseDetail(detail);
   if (said === undefined) return undefined;
   const redirect = REDIRECT.exec(said);
   if (redirect) return { url: redirect[1]!, refused: redirect[2] as ReasonCode | undefined };
@@ -89,7 +89,7 @@ export function relatedUrl(
 }
 
 /** What the detail says about the answer itself, without the way it was requested, links cut off and terms of the site. */
-export function detailOfAnswer(detail: string | undefined): string | undefined {
+export function responseDetail(detail: string | undefined): string | undefined {
   if (detail === undefined || detail.startsWith(TERMS)) return undefined;
   const stripped = detail.replace(TRIED, '').replace(TOLD, '').replace(SENT, '').replace(CUT, '');
   const said = stripped.split(`; ${TERMS}`, 1)[0]!;

@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /** What a reason code or error code means and what to change. */
-export function entryOf(code: string): Entry {
+export function findEntry(code: string): Entry {
   return (
     (REASONS as Readonly<Record<string, Entry>>)[code] ??
     (ERROR_CODES as Readonly<Record<string, Entry>>)[code] ?? { meaning: `${code}.`, remedy: 'See the visits.' }
@@ -19,22 +19,22 @@ export function entryOf(code: string): Entry {
 }
 
 /** Without its full stop, for use inside a sentence. */
-export const clause = (sentence: string): string => sentence.replace(/\.$/, '');
+export const withoutFullStop = (sentence: string): string => sentence.replace(/\.$/, '');
 
-export const moment = (at: Instant): string => isoTime(at).replace(/\.\d{3}Z$/, 'Z');
+export const formatTime = (at: Instant): string => isoTime(at).replace(/\.\d{3}Z$/, 'Z');
 
-export const nextTry = (dueAt: Instant | undefined, now: Instant): string =>
+export const nextAttemptText = (dueAt: Instant | undefined, now: Instant): string =>
   dueAt === undefined || dueAt >= NEVER
     ? ''
     : dueAt <= now
       ? 'It is due now.'
-      : `It is visited next at ${moment(dueAt)}.`;
+      : `It is visited next at ${formatTime(dueAt)}.`;
 
-export const until = (at: Instant): string => `until ${moment(at)}`;
+export const untilText = (at: Instant): string => `until ${formatTime(at)}`;
 
 /** Why the policy rejects a URL, with the layer and the place that decided. */
 export function policyClause({ reason, layer, detail, place }: Verdict): string {
-  const what = detail ?? clause(entryOf(reason).meaning);
+  const what = detail ?? withoutFullStop(findEntry(reason).meaning);
   const where = [layer, place && `${place.file}:${place.line}`].filter((part) => part !== undefined).join(', ');
   return where === '' ? what : `${what} (${where})`;
 }

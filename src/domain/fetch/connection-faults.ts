@@ -129,13 +129,13 @@ const FAULTS: readonly Fault[] = [
 ];
 
 /** A sentence with a next step for an error of a library; undefined if it is not about a connection. */
-export function connectionFault(error: unknown): string | undefined {
+export function describeConnectionFault(error: unknown): string | undefined {
   const { code, message = '', name } = (error ?? {}) as { code?: unknown; message?: string; name?: string };
   const word = typeof code === 'string' ? code : '';
-  const known = FAULTS.find(({ of }) => (word !== '' && of.test(word)) || of.test(message)) ?? ofParser(name);
+  const known = FAULTS.find(({ of }) => (word !== '' && of.test(word)) || of.test(message)) ?? parserFault(name);
   if (!known) return undefined;
   return `${known.text}${word === '' ? '' : ` (${word})`}. ${known.nextStep}`;
 }
 
-const ofParser = (name: string | undefined): Fault | undefined =>
+const parserFault = (name: string | undefined): Fault | undefined =>
   name === 'HTTPParserError' ? FAULTS.find(({ of }) => of.test(name)) : undefined;

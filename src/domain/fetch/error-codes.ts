@@ -206,10 +206,10 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CODES, code);
 
-export const reactionsTo = (code: ErrorCode): ErrorReactions => ERROR_CODES[code];
+export const defaultReactions = (code: ErrorCode): ErrorReactions => ERROR_CODES[code];
 
 /** The code of an HTTP status that is neither a success, a redirect nor 304. */
-export function errorCodeOfStatus(status: number, hasRetryAfter: boolean): ErrorCode {
+export function errorCodeForStatus(status: number, hasRetryAfter: boolean): ErrorCode {
   switch (status) {
     case 401:
       return 'http-401';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crawlUrl } from '../url/crawl-url.js';
-import { errorPageOf, fingerprintOf, impossibleUrl, isErrorPage, type PageFingerprint } from './error-pages.js';
+import { detectErrorPage, fingerprintOf, impossibleUrl, isErrorPage, type PageFingerprint } from './error-pages.js';
 
 const simhashes = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const bitLists = fc.uniqueArray(fc.integer({ min: 0, max: 63 }), { maxLength: 20 });
@@ -37,8 +37,8 @@ describe('error pages found by probing', () => {
   });
 
   it('do not exist on a host that answers everything with one page', () => {
-    expect(errorPageOf(probe, { ...probe, simhash: flip(probe.simhash, [9]) })).toBeUndefined();
-    expect(errorPageOf(probe, { simhash: ~probe.simhash, title: 'Home', length: 9_000 })).toBe(probe);
+    expect(detectErrorPage(probe, { ...probe, simhash: flip(probe.simhash, [9]) })).toBeUndefined();
+    expect(detectErrorPage(probe, { simhash: ~probe.simhash, title: 'Home', length: 9_000 })).toBe(probe);
   });
 
   it.each([

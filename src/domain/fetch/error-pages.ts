@@ -30,7 +30,7 @@ export function fingerprintOf(
   page: { readonly title: string; readonly text: string },
   address: CrawlUrl,
 ): PageFingerprint | undefined {
-  const forms = addressForms(address);
+  const forms = addressPattern(address);
   const text = page.text.replace(forms, ' ');
   const hash = simhash(text);
   return hash === undefined
@@ -39,19 +39,19 @@ export function fingerprintOf(
 }
 
 /** The forms in which an error page may repeat the requested URL: whole, as a path, as the name of a file; decoded. */
-function addressForms({ href, host, path, query }: CrawlUrl): RegExp {
+function addressPattern({ href, host, path, query }: CrawlUrl): RegExp {
   const search = query === '' ? '' : `?${query}`;
   const file = path.slice(path.lastIndexOf('/') + 1);
   const names = [file + search, file, file.replace(/\.\w+$/, '')].filter((name) => name.length >= LEAST_NAME);
   const paths = [path + search, path].filter((form) => form.length > 1);
   const written = [href, ...paths.flatMap((form) => [host + form, form]), ...names];
-  const longestFirst = [...new Set([...written, ...written.map(decoded)])].sort((a, b) => b.length - a.length);
+  const longestFirst = [...new Set([...written, ...written.map(decodeOrKeep)])].sort((a, b) => b.length - a.length);
   const forms = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
   const word = String.raw`[\p{L}\p{N}]`;
   return new RegExp(`(?:(?<!${word})|(?=/))(?:${forms})(?!${word})`, 'giu');
 }
 
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -64,7 +64,7 @@ function decoded(text: string): string {
  * to be good (its home page). Undefined if the two look alike: a host that answers everything with one page (an application that
  * draws its pages in the browser) has no distinguishable error page.
  */
-export function errorPageOf(probe: PageFingerprint, good: PageFingerprint): PageFingerprint | undefined {
+export function detectErrorPage(probe: PageFingerprint, good: PageFingerprint): PageFingerprint | undefined {
   return isErrorPage(good, probe) ? undefined : probe;
 }
 

@@ -6,7 +6,7 @@ import { LoginWalls } from './login-wall.js';
 const at = (minute: number): Instant => instant(1_700_000_000_000 + minutes(minute));
 const page = (n: number) => `https://a.example/doc/${n}`;
 const redirected = (walls: LoginWalls, from: string, target: string, now: Instant, indexed = false) =>
-  walls.redirected({ hostKey: 'a.example', from, target, indexed, now });
+  walls.judgeRedirect({ hostKey: 'a.example', from, target, indexed, now });
 const redirects = (walls: LoginWalls, target: (n: number) => string, count: number) =>
   Array.from({ length: count }, (_, n) => redirected(walls, page(n), target(n), at(n / 10)));
 
@@ -56,7 +56,7 @@ describe('login walls', () => {
   it('are not seen where most pages answer for themselves', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 60; n++) {
-      walls.succeeded('a.example', page(1000 + n), at(n / 2));
+      walls.recordSuccess('a.example', page(1000 + n), at(n / 2));
       expect(redirected(walls, page(n), 'https://a.example/login', at(n / 2))).toBe('normal');
     }
   });
@@ -65,7 +65,7 @@ describe('login walls', () => {
     const target = 'https://a.example/maintenance';
     const busy = (): LoginWalls => {
       const walls = new LoginWalls();
-      for (let n = 0; n < 60; n++) walls.succeeded('a.example', page(1000 + n), at(n / 2));
+      for (let n = 0; n < 60; n++) walls.recordSuccess('a.example', page(1000 + n), at(n / 2));
       return walls;
     };
     const walls = busy();
@@ -77,7 +77,7 @@ describe('login walls', () => {
   it('fall when pages answer again', () => {
     const walls = new LoginWalls();
     expect(redirects(walls, () => 'https://a.example/login', 20).at(-1)).toBe('wall');
-    for (let n = 0; n < 20; n++) walls.succeeded('a.example', page(n), at(3));
+    for (let n = 0; n < 20; n++) walls.recordSuccess('a.example', page(n), at(3));
     expect(redirected(walls, page(99), 'https://a.example/login', at(4))).toBe('normal');
   });
 
@@ -85,7 +85,9 @@ describe('login walls', () => {
     const walls = new LoginWalls();
     redirects(walls, () => 'https://a.example/login', 10);
     const target = 'https://a.example/login';
-    expect(walls.redirected({ hostKey: 'b.example', from: page(1), target, indexed: true, now: at(2) })).toBe('normal');
+    expect(walls.judgeRedirect({ hostKey: 'b.example', from: page(1), target, indexed: true, now: at(2) })).toBe(
+      'normal',
+    );
     expect(redirected(walls, page(99), 'https://a.example/login', at(62))).toBe('normal');
   });
 
@@ -107,7 +109,7 @@ describe('login walls', () => {
         for (const { n, target, wait, indexed } of steps) {
           minute += wait;
           seen.push({ minute, n, target });
-          if (target === undefined) walls.succeeded('a.example', page(n), at(minute));
+          if (target === undefined) walls.recordSuccess('a.example', page(n), at(minute));
           else {
             const recent = seen.filter((visit) => visit.minute > minute - 60).slice(-32);
             const enough = target === '/login' ? 3 : 5;

@@ -49,7 +49,7 @@ export class LoginWalls {
   readonly #recent = new Map<string, RecentVisit[]>();
 
   /** Judges a redirect by itself and by what came before it. */
-  redirected({ hostKey, from, target, indexed, now }: RedirectedVisit): 'normal' | 'wall' {
+  judgeRedirect({ hostKey, from, target, indexed, now }: RedirectedVisit): 'normal' | 'wall' {
     const page = withoutQuery(target);
     const visits = this.#remember(hostKey, { at: now, from, target: page });
     // A redirect to the same page with fewer query parameters is no sign of a login.
@@ -60,7 +60,7 @@ export class LoginWalls {
   }
 
   /** A page of the host answered itself; that the wall page does so means nothing. */
-  succeeded(hostKey: string, from: string, now: Instant): void {
+  recordSuccess(hostKey: string, from: string, now: Instant): void {
     const page = withoutQuery(from);
     if (this.#recent.get(hostKey)?.some((visit) => visit.target === page)) return;
     this.#remember(hostKey, { at: now, from });

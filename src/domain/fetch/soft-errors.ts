@@ -52,11 +52,11 @@ export class SoftErrorFault extends Error {
 function compile(definition: SoftErrorDefinition) {
   return FIELDS.flatMap((field) => {
     const pattern = definition[field];
-    return pattern === undefined ? [] : [{ field, regex: regexOf(pattern, definition.place) }];
+    return pattern === undefined ? [] : [{ field, regex: compileRegex(pattern, definition.place) }];
   });
 }
 
-function regexOf(pattern: string, place: Place): RE2JS {
+function compileRegex(pattern: string, place: Place): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { days, hours } from '../time/units.js';
-import { statedLifetime } from './stated-lifetime.js';
+import { parseLifetime } from './stated-lifetime.js';
 
 const DATE = 'Mon, 15 Jun 2026 12:00:00 GMT';
 
@@ -17,6 +17,6 @@ describe('how long an answer says that it stays fresh', () => {
     [{ expires: 'Sun, 14 Jun 2026 12:00:00 GMT', date: DATE }, undefined],
     [{}, undefined],
   ] as [Record<string, string>, number | undefined][])('%j says %s', (headers, lifetime) =>
-    expect(statedLifetime(headers)).toBe(lifetime),
+    expect(parseLifetime(headers)).toBe(lifetime),
   );
 });

@@ -2,7 +2,7 @@
 import { parseHttpDate } from '../time/http-date.js';
 import { between, type Duration, seconds } from '../time/units.js';
 
-export function statedLifetime(headers: Readonly<Record<string, string>>): Duration | undefined {
+export function parseLifetime(headers: Readonly<Record<string, string>>): Duration | undefined {
   const control = headers['cache-control'];
   if (control !== undefined) {
     if (/(?:^|[,\s])no-(?:store|cache)\b/i.test(control)) return undefined;

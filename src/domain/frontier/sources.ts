@@ -32,7 +32,7 @@ export const sourceName = (number: SourceNumber): SourceName => SOURCES[number];
  * The place in the queue of a URL that a person wants visited now. If it is already due it keeps its due time, from which its
  * waiting time is measured.
  */
-export function wantedNow(
+export function immediateQueuePlace(
   { source, dueAt }: { readonly source?: SourceNumber; readonly dueAt: Instant },
   now: Instant,
 ): { readonly source: SourceNumber; readonly dueAt: Instant } {
@@ -66,7 +66,7 @@ export interface QueueAssignment {
   readonly source: SourceName;
 }
 
-export function assignment(
+export function explainAssignment(
   discoveredVia: DiscoveredVia | 'robots',
   grants: { index: boolean; follow: boolean },
   shift: number,

@@ -40,11 +40,11 @@ export class TimeHeap<T> {
     const first = this.#entries[0];
     if (first === undefined || first.at > now) return undefined;
     const last = this.#entries.pop()!;
-    if (last !== first) this.#sink(last);
+    if (last !== first) this.#siftDown(last);
     return first.value;
   }
 
-  #sink(entry: Entry<T>): void {
+  #siftDown(entry: Entry<T>): void {
     const entries = this.#entries;
     let hole = 0;
     for (;;) {

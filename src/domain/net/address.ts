@@ -26,7 +26,7 @@ export function parseAddress(text: string): Address | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (!bare.includes(':')) return parseIPv4(bare);
   const bytes = parseIPv6(bare.split('%', 1)[0] ?? '');
-  return bytes && isMapped(bytes) ? bytes.slice(12) : bytes;
+  return bytes && isMappedIPv4(bytes) ? bytes.slice(12) : bytes;
 }
 
 function parseIPv4(text: string): Address | undefined {
@@ -67,7 +67,7 @@ function groupBytes(text: string, endsAddress: boolean): number[] | undefined {
   return bytes;
 }
 
-const isMapped = (bytes: Address): boolean =>
+const isMappedIPv4 = (bytes: Address): boolean =>
   bytes.length === 16 && MAPPED_PREFIX.every((byte, index) => bytes[index] === byte);
 
 /** `10.0.0.0/8`, `::1/128` or a single address. Bits of the base below the prefix are cleared. */
@@ -80,10 +80,10 @@ export function parseCidr(text: string): Cidr | undefined {
   if (!base || addressText.includes('%') || (bitsText !== undefined && !BITS.test(bitsText))) return undefined;
   const mapped = base.length === 4 && addressText.includes(':');
   const bits = bitsText === undefined ? base.length * 8 : Number(bitsText) - (mapped ? 96 : 0);
-  return bits >= 0 && bits <= base.length * 8 ? { base: masked(base, bits), bits } : undefined;
+  return bits >= 0 && bits <= base.length * 8 ? { base: applyMask(base, bits), bits } : undefined;
 }
 
-function masked(address: Address, bits: number): Address {
+function applyMask(address: Address, bits: number): Address {
   return address.map((byte, index) => byte & byteMask(bits - index * 8));
 }
 
@@ -100,7 +100,7 @@ export function cidrContains(cidr: Cidr, address: Address): boolean {
 }
 
 /** True when `ip` is in one of the blocks. Blocks or addresses that cannot be read match nothing. */
-export function inCidrs(ip: string, cidrs: readonly string[]): boolean {
+export function isInCidrs(ip: string, cidrs: readonly string[]): boolean {
   if (cidrs.length === 0) return false;
   const address = parseAddress(ip);
   if (!address) return false;
@@ -116,19 +116,19 @@ export function inCidrs(ip: string, cidrs: readonly string[]): boolean {
  */
 export function normalizeCidr(text: string): string | undefined {
   const words = text.trim().split(/\s+/, 3);
-  const cidr = words.length === 2 ? withNetmask(words[0] ?? '', words[1] ?? '') : parseCidr(words[0] ?? '');
+  const cidr = words.length === 2 ? cidrFromNetmask(words[0] ?? '', words[1] ?? '') : parseCidr(words[0] ?? '');
   if (!cidr || words.length > 2) return undefined;
   return `${formatAddress(cidr.base)}/${cidr.bits}`;
 }
 
-function withNetmask(ip: string, netmask: string): Cidr | undefined {
+function cidrFromNetmask(ip: string, netmask: string): Cidr | undefined {
   const base = parseCidr(ip)?.base;
   const mask = parseAddress(netmask);
   if (!base || !mask || ip.includes('/') || mask.length !== base.length) return undefined;
   const ones = mask.map((byte) => byte.toString(2).padStart(8, '0')).join('');
   if (!/^1*0*$/.test(ones)) return undefined;
   const bits = ones.lastIndexOf('1') + 1;
-  return { base: masked(base, bits), bits };
+  return { base: applyMask(base, bits), bits };
 }
 
 /** Canonical text: dotted decimal, or lower-case IPv6 with the longest run of zero groups cut (RFC 5952). */
@@ -153,14 +153,14 @@ function longestZeroRun(groups: readonly string[]): { start: number; length: num
   return best;
 }
 
-const blocks = (...texts: readonly string[]): readonly Cidr[] =>
+const parseBlocks = (...texts: readonly string[]): readonly Cidr[] =>
   texts.map((text) => {
     const cidr = parseCidr(text);
     if (!cidr) throw new Error(`not a CIDR block: ${text}`);
     return cidr;
   });
 
-const IPV4_NOT_PUBLIC = blocks(
+const IPV4_NOT_PUBLIC = parseBlocks(
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // shared by carrier-grade NAT
@@ -179,9 +179,9 @@ const IPV4_NOT_PUBLIC = blocks(
 );
 
 /** Only this part of IPv6 is given out as global unicast; the rest (ULA, link-local, multicast, SRv6 …) is not public. */
-const IPV6_GLOBAL_UNICAST = blocks('2000::/3');
+const IPV6_GLOBAL_UNICAST = parseBlocks('2000::/3');
 
-const IPV6_NOT_PUBLIC = blocks(
+const IPV6_NOT_PUBLIC = parseBlocks(
   '2001::/23', // IETF protocol assignments, Teredo among them
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4: leads to an embedded IPv4 address of the sender's choice
@@ -189,7 +189,7 @@ const IPV6_NOT_PUBLIC = blocks(
 );
 
 /** The well-known NAT64 prefix (RFC 6052): as public as the IPv4 address in its last four bytes. */
-const NAT64 = blocks('64:ff9b::/96');
+const NAT64 = parseBlocks('64:ff9b::/96');
 
 const anyContains = (cidrs: readonly Cidr[], address: Address): boolean =>
   cidrs.some((cidr) => cidrContains(cidr, address));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { proxyChoice } from './choose-proxy.js';
+import { createProxyChooser } from './choose-proxy.js';
 
 describe('the proxy of a URL', () => {
-  const choose = proxyChoice([
+  const choose = createProxyChooser([
     {
       url: 'http://all:1',
       noProxy: ['corp.example', '.lan', '10.0.0.0/8', 'odd.example:8443', 'fd00::/8', '192.0.2.7'],
@@ -35,9 +35,9 @@ describe('the proxy of a URL', () => {
   });
 
   it('is none where everything is an exception, and none where no prefix fits', () => {
-    expect(proxyChoice([{ url: 'http://a:1', noProxy: ['*'] }])(new URL('http://x.example/'))).toBeUndefined();
+    expect(createProxyChooser([{ url: 'http://a:1', noProxy: ['*'] }])(new URL('http://x.example/'))).toBeUndefined();
     expect(
-      proxyChoice([{ url: 'http://a:1', for: 'http://y.example/', noProxy: [] }])(new URL('http://x.example/')),
+      createProxyChooser([{ url: 'http://a:1', for: 'http://y.example/', noProxy: [] }])(new URL('http://x.example/')),
     ).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /** Which of a fetcher's proxies a URL goes through. */
 import type { ProxyDefinition } from '../crawl/fetcher-definition.js';
-import { inCidrs } from './address.js';
+import { isInCidrs } from './address.js';
 
 interface Route {
   readonly proxy: ProxyDefinition;
@@ -11,7 +11,7 @@ interface Route {
 export type ProxyChoice = (url: URL) => ProxyDefinition | undefined;
 
 /** The one with the longest matching prefix; none if the host is in its list of exceptions. */
-export function proxyChoice(proxies: readonly ProxyDefinition[]): ProxyChoice {
+export function createProxyChooser(proxies: readonly ProxyDefinition[]): ProxyChoice {
   const routes = proxies
     .flatMap((proxy): Route[] => {
       if (proxy.for === undefined) return [{ proxy, path: '' }];
@@ -21,10 +21,10 @@ export function proxyChoice(proxies: readonly ProxyDefinition[]): ProxyChoice {
     .sort((a, b) => b.path.length - a.path.length);
   return (url) => {
     const path = url.pathname + url.search;
-    const fits = ({ origin, path: prefix }: Route): boolean =>
+    const matchesRoute = ({ origin, path: prefix }: Route): boolean =>
       origin === undefined || (origin === url.origin && path.startsWith(prefix));
-    const proxy = routes.find(fits)?.proxy;
-    return proxy?.noProxy.some((entry) => names(entry, url)) ? undefined : proxy;
+    const proxy = routes.find(matchesRoute)?.proxy;
+    return proxy?.noProxy.some((entry) => matchesException(entry, url)) ? undefined : proxy;
   };
 }
 
@@ -32,11 +32,11 @@ export function proxyChoice(proxies: readonly ProxyDefinition[]): ProxyChoice {
  * `example.com` includes its subdomains, `*` means every host; blocks apply to hosts that are addresses, since no name is looked up
  * here.
  */
-function names(entry: string, { hostname, port, protocol }: URL): boolean {
+function matchesException(entry: string, { hostname, port, protocol }: URL): boolean {
   if (entry === '*') return true;
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const [, named = entry, wanted] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
   if (wanted !== undefined && wanted !== (port || (protocol === 'https:' ? '443' : '80'))) return false;
   const name = named.toLowerCase().replace(/^\*?\./, '');
-  return host === name || host.endsWith(`.${name}`) || inCidrs(host, [named]);
+  return host === name || host.endsWith(`.${name}`) || isInCidrs(host, [named]);
 }

@@ -10,13 +10,13 @@ import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } f
 import { type Draft, type Layer, type Rejection } from './layer.js';
 import { patternProblem } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { forIndex, type Necessary, oneOf, UNKNOWN } from './matching/necessary.js';
+import { type Necessary, oneOf, toIndexForm, UNKNOWN } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
-import { asInUrl, type CompiledPattern, compilePattern } from './matching/text-matcher.js';
-import { wildcardMatcher, wildcardPieces, wildcardSet } from './matching/wildcard.js';
-import { mergeOptions, optionsText } from './options.js';
+import { type CompiledPattern, compilePattern, toUrlForm } from './matching/text-matcher.js';
+import { requiredTexts, splitWildcards, wildcardMatcher } from './matching/wildcard.js';
+import { formatOptions, mergeOptions } from './options.js';
 import {
-  holdsSecrets,
+  hasSecrets,
   NAMES_NONE,
   type NamedServers,
   namedServers,
@@ -93,11 +93,11 @@ export function compileConditions(
   problems: Problem[],
   roots: readonly RootDefinition[],
 ): Conditions {
-  const compiler: Compiler = { problems, roots: memoized(() => rootServers(roots)) };
+  const compiler: Compiler = { problems, roots: memoize(() => rootServers(roots)) };
   const level = compileLevel(definition.rules, compiler, NAMES_NONE);
   const global: UrlOptions = { defaultAllow: definition.defaultAllow, ...definition.options };
   const plain = withoutSecrets(global);
-  const secretsFor = holdsSecrets(global) ? compiler.roots() : undefined;
+  const secretsFor = hasSecrets(global) ? compiler.roots() : undefined;
   return (subject, { visit, fetchUrl } = {}) => {
     const walk: Walk = {
       subject,
@@ -110,7 +110,7 @@ export function compileConditions(
       maxHopsBy: undefined,
       log: false,
     };
-    if (secretsFor && !mayGetSecrets(walk, secretsFor)) walk.options = plain;
+    if (secretsFor && !maySendSecrets(walk, secretsFor)) walk.options = plain;
     evaluate(level, 0, walk);
     return walk;
   };
@@ -121,7 +121,7 @@ interface Compiler {
   readonly roots: () => Servers;
 }
 
-function memoized<T>(make: () => T): () => T {
+function memoize<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };
@@ -130,7 +130,7 @@ function memoized<T>(make: () => T): () => T {
 }
 
 /** Whether secrets for these servers may be sent to where the URL is fetched. */
-function mayGetSecrets(walk: Walk, servers: Servers): boolean {
+function maySendSecrets(walk: Walk, servers: Servers): boolean {
   walk.server ??= serverOf(walk.href) ?? '';
   return servers.has(walk.server);
 }
@@ -138,17 +138,17 @@ function mayGetSecrets(walk: Walk, servers: Servers): boolean {
 /** An explanation also shows the rules without effect. */
 function evaluate({ rules, index }: Level, depth: number, walk: Walk): void {
   if (!index || walk.visit) {
-    for (const rule of rules) step(rule, depth, walk);
+    for (const rule of rules) evaluateCondition(rule, depth, walk);
     return;
   }
   const text = walk.subject.text('url', 'lower');
   for (const number of index.candidates(text, text)) {
     const rule = rules[number];
-    if (rule) step(rule, depth, walk);
+    if (rule) evaluateCondition(rule, depth, walk);
   }
 }
 
-function step(condition: CompiledCondition, depth: number, walk: Walk): void {
+function evaluateCondition(condition: CompiledCondition, depth: number, walk: Walk): void {
   const { rule, children } = condition;
   const matched = condition.matches(walk.subject);
   if (rule.kind === 'may-not-have' || rule.kind === 'must-have') {
@@ -160,18 +160,18 @@ function step(condition: CompiledCondition, depth: number, walk: Walk): void {
     return;
   }
   const applies = matched === (rule.kind === 'apply-for');
-  const options = applies ? assigned(condition, walk) : undefined;
+  const options = applies ? assignableOptions(condition, walk) : undefined;
   walk.visit?.({ rule, depth, outcome: applies ? 'applies' : 'does not apply', ...(options && { options }) });
   if (!options) {
-    if (walk.visit) skip(children, depth + 1, walk.visit);
+    if (walk.visit) skipLevel(children, depth + 1, walk.visit);
     return;
   }
   if (options !== NO_OPTIONS) assignOptions(rule, options, walk);
   evaluate(children, depth + 1, walk);
 }
 
-const assigned = ({ rule, secretsFor }: CompiledCondition, walk: Walk): UrlOptions =>
-  secretsFor === undefined || mayGetSecrets(walk, secretsFor) ? rule.options : withoutSecrets(rule.options);
+const assignableOptions = ({ rule, secretsFor }: CompiledCondition, walk: Walk): UrlOptions =>
+  secretsFor === undefined || maySendSecrets(walk, secretsFor) ? rule.options : withoutSecrets(rule.options);
 
 function assignOptions(rule: ConditionRule, options: UrlOptions, walk: Walk): void {
   walk.options = mergeOptions(walk.options, options);
@@ -179,10 +179,10 @@ function assignOptions(rule: ConditionRule, options: UrlOptions, walk: Walk): vo
   if (options.maxHops !== undefined) walk.maxHopsBy = rule;
 }
 
-function skip(level: Level, depth: number, visit: (step: ConditionStep) => void): void {
+function skipLevel(level: Level, depth: number, visit: (step: ConditionStep) => void): void {
   for (const child of level.rules) {
     visit({ rule: child.rule, depth, outcome: 'not evaluated' });
-    skip(child.children, depth + 1, visit);
+    skipLevel(child.children, depth + 1, visit);
   }
 }
 
@@ -194,7 +194,7 @@ function compileLevel(definitions: readonly ConditionRule[], compiler: Compiler,
     return {
       rule: Object.keys(rule.options).length === 0 ? { ...rule, options: NO_OPTIONS } : rule,
       children: compileLevel(rule.children, compiler, named),
-      secretsFor: holdsSecrets(rule.options) ? new Set([...named.servers, ...compiler.roots()]) : undefined,
+      secretsFor: hasSecrets(rule.options) ? new Set([...named.servers, ...compiler.roots()]) : undefined,
       ...compileTest(rule, compiler.problems),
     };
   });
@@ -206,12 +206,12 @@ type CompiledTest = Pick<CompiledCondition, 'matches' | 'necessary'>;
 
 function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]): CompiledTest {
   try {
-    const { matches, necessary } = compileText(test);
+    const { matches, necessary } = compilePatternTest(test);
     const norm = test.caseSensitive ? 'none' : 'lower';
     const whenMatched = kind === 'apply-for' || kind === 'may-not-have';
     return {
       matches: (subject) => matches(subject.text(test.field, norm)),
-      necessary: whenMatched && test.field !== 'fragment' ? forIndex(necessary) : UNKNOWN,
+      necessary: whenMatched && test.field !== 'fragment' ? toIndexForm(necessary) : UNKNOWN,
     };
   } catch (error) {
     problems.push(patternProblem(test.value, error, place));
@@ -219,16 +219,16 @@ function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]):
   }
 }
 
-function compileText({ type, field, value, caseSensitive }: ConditionTest): CompiledPattern {
+function compilePatternTest({ type, field, value, caseSensitive }: ConditionTest): CompiledPattern {
   const norm = caseSensitive ? 'none' : 'lower';
   if (type === 'regex') return compilePattern({ field, kind: 'inside', norm, value, litteral: false });
-  const wildcards = (type === 'wildcard' ? [value] : wildcardSet(value)).map((text) =>
-    asInUrl(text, { field, kind: 'exact', norm }),
+  const wildcards = (type === 'wildcard' ? [value] : splitWildcards(value)).map((text) =>
+    toUrlForm(text, { field, kind: 'exact', norm }),
   );
   const matchers = wildcards.map((text) => wildcardMatcher(text, 'star-question'));
   return {
     matches: (text) => matchers.some((matches) => matches(text)),
-    necessary: oneOf(wildcards.map((text) => wildcardPieces(text, 'star-question'))),
+    necessary: oneOf(wildcards.map((text) => requiredTexts(text, 'star-question'))),
   };
 }
 
@@ -241,24 +241,24 @@ export function conditionsLayer(
   return {
     name: 'conditions',
     judge(candidate, draft, trace) {
-      const visit = trace && ((said: ConditionStep) => trace.push(traceStep(said)));
+      const visit = trace && ((said: ConditionStep) => trace.push(toTraceStep(said)));
       const result = conditions(draft.subject, { visit, fetchUrl: draft.fetchUrl });
-      const rejection = reject(definition, candidate, result);
+      const rejection = findRejection(definition, candidate, result);
       trace?.push({
         layer: 'conditions',
         test: rejection?.detail ?? `default-allow is ${result.options.defaultAllow}`,
         outcome: rejection ? 'reject' : 'accept',
         reason: rejection?.reason,
         place: rejection?.place,
-        effect: optionsText(result.options).join(', '),
+        effect: formatOptions(result.options).join(', '),
       });
-      if (!rejection) assign(definition, result, draft);
+      if (!rejection) applyResult(definition, result, draft);
       return rejection;
     },
   };
 }
 
-function assign(definition: ConditionsDefinition, result: ConditionsResult, draft: Draft): void {
+function applyResult(definition: ConditionsDefinition, result: ConditionsResult, draft: Draft): void {
   const limit = draft.options.maxHops;
   draft.setOptions(result.options);
   // A server record rejects by its own limit, whatever a condition allows.
@@ -266,7 +266,7 @@ function assign(definition: ConditionsDefinition, result: ConditionsResult, draf
   draft.opinion = { layer: 'conditions', place: definition.place, detail: 'passed all conditions' };
 }
 
-function reject(
+function findRejection(
   definition: ConditionsDefinition,
   candidate: Candidate,
   result: ConditionsResult,
@@ -279,16 +279,16 @@ function reject(
   }
   const { defaultAllow, maxHops } = options;
   if (defaultAllow !== 'allow') {
-    const detail = `default-allow is ${defaultAllow}, set by ${setter(defaultAllowBy)}`;
+    const detail = `default-allow is ${defaultAllow}, set by ${describeSetter(defaultAllowBy)}`;
     const record = defaultAllow === 'disallow-log';
     return { layer, reason: 'condition-disallowed', place: (defaultAllowBy ?? definition).place, detail, record };
   }
   if (maxHops === undefined || candidate.hops <= maxHops) return undefined;
-  const detail = `${candidate.hops} links from the root, ${maxHops} are allowed by ${setter(maxHopsBy)}`;
+  const detail = `${candidate.hops} links from the root, ${maxHops} are allowed by ${describeSetter(maxHopsBy)}`;
   return { layer, reason: 'condition-max-hops', place: (maxHopsBy ?? definition).place, detail };
 }
 
-const setter = (rule: ConditionRule | undefined): string => (rule ? conditionText(rule) : 'the global options');
+const describeSetter = (rule: ConditionRule | undefined): string => (rule ? conditionText(rule) : 'the global options');
 
 const KIND_TEXT: Readonly<Record<ConditionRule['kind'], string>> = {
   'apply-for': 'conditions apply for',
@@ -299,7 +299,7 @@ const KIND_TEXT: Readonly<Record<ConditionRule['kind'], string>> = {
 
 /** "URLs may not have: path matches wildcard `*.gif`". */
 export function conditionText({ kind, test }: ConditionRule): string {
-  const values = test.type === 'wildcard-set' ? wildcardSet(test.value).join(' | ') : test.value;
+  const values = test.type === 'wildcard-set' ? splitWildcards(test.value).join(' | ') : test.value;
   return `${KIND_TEXT[kind]}: ${test.field} matches ${test.type} "${values.slice(0, 200)}"`;
 }
 
@@ -311,7 +311,7 @@ const OUTCOME: Readonly<Record<ConditionStep['outcome'], TraceStep['outcome']>> 
   'not evaluated': 'not evaluated',
 };
 
-function traceStep({ rule, depth, outcome, options }: ConditionStep): TraceStep {
+function toTraceStep({ rule, depth, outcome, options }: ConditionStep): TraceStep {
   const kept = outcome === 'filters' && rule.log ? 'a record is kept' : undefined;
   return {
     layer: 'conditions',
@@ -319,6 +319,6 @@ function traceStep({ rule, depth, outcome, options }: ConditionStep): TraceStep 
     outcome: OUTCOME[outcome],
     reason: outcome === 'filters' ? 'condition-filtered' : undefined,
     place: rule.place,
-    effect: options ? optionsText(options).join(', ') : kept,
+    effect: options ? formatOptions(options).join(', ') : kept,
   };
 }

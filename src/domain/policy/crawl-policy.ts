@@ -6,11 +6,11 @@ import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
 import { type CrawlUrl, crawlUrl } from '../url/crawl-url.js';
-import { comparable } from '../url/url-form.js';
+import { toComparableUrl } from '../url/url-form.js';
 import { conditionsLayer } from './conditions.js';
 import { crawlRulesLayer } from './crawl-rules.js';
 import { crawlSpaceLayer } from './crawl-space.js';
-import { Draft, type Layer, notConfigured, PolicyError, type Rejection } from './layer.js';
+import { Draft, type Layer, PolicyError, type Rejection, unconfiguredLayer } from './layer.js';
 import { linkRulesLayer } from './link-rules.js';
 import { serverRecordsLayer } from './server-records.js';
 import { siteModeLayer } from './site-mode.js';
@@ -46,36 +46,36 @@ function layersOf(
   return [
     linkRulesLayer(crawler.linkRules, crawler.traps),
     siteModeLayer(),
-    crawlSpace ? crawlSpaceLayer(crawlSpace, global, problems) : notConfigured('crawl-space'),
-    servers ? serverRecordsLayer(servers) : notConfigured('server-records'),
-    conditions ? conditionsLayer(conditions, problems, crawler.roots) : notConfigured('conditions'),
+    crawlSpace ? crawlSpaceLayer(crawlSpace, global, problems) : unconfiguredLayer('crawl-space'),
+    servers ? serverRecordsLayer(servers) : unconfiguredLayer('server-records'),
+    conditions ? conditionsLayer(conditions, problems, crawler.roots) : unconfiguredLayer('conditions'),
     crawlRulesLayer(crawler, problems),
   ];
 }
 
 function evaluate(layers: readonly Layer[], asked: Candidate, trace?: TraceStep[]): Verdict {
-  const candidate = inOneForm(asked);
+  const candidate = toComparableCandidate(asked);
   const draft = new Draft(candidate.url);
-  inherit(candidate, draft);
+  inheritFromRoot(candidate, draft);
   let rejection: Rejection | undefined;
   for (const layer of layers) {
     const said = layer.judge(candidate, draft, trace);
-    if (said && candidate.isNamedSitemap && layer.name !== 'crawl-space') readLinksOnly(draft, said, trace);
+    if (said && candidate.isNamedSitemap && layer.name !== 'crawl-space') restrictToLinks(draft, said, trace);
     else rejection ??= said;
     if (rejection && !trace) break;
   }
-  return rejection ? rejected(rejection) : accepted(draft);
+  return rejection ? rejectedVerdict(rejection) : acceptedVerdict(draft);
 }
 
 /** Rules are written for URLs in canonical form, and apply to every URL. */
-function inOneForm(candidate: Candidate): Candidate {
+function toComparableCandidate(candidate: Candidate): Candidate {
   const { url, from, root } = candidate;
-  if (comparable(url) === url && areComparable(from, root?.url)) return candidate;
+  if (toComparableUrl(url) === url && areComparable(from, root?.url)) return candidate;
   return {
     ...candidate,
-    url: comparable(url),
-    from: from && comparable(from),
-    root: root && { ...root, url: comparable(root.url), sitePrefixes: root.sitePrefixes.map(inForm) },
+    url: toComparableUrl(url),
+    from: from && toComparableUrl(from),
+    root: root && { ...root, url: toComparableUrl(root.url), sitePrefixes: root.sitePrefixes.map(toComparablePrefix) },
   };
 }
 
@@ -85,27 +85,27 @@ let lastRoot: CrawlUrl | undefined;
 
 function areComparable(from: CrawlUrl | undefined, root: CrawlUrl | undefined): boolean {
   if (from && from !== lastFrom) {
-    if (comparable(from) !== from) return false;
+    if (toComparableUrl(from) !== from) return false;
     lastFrom = from;
   }
   if (root && root !== lastRoot) {
-    if (comparable(root) !== root) return false;
+    if (toComparableUrl(root) !== root) return false;
     lastRoot = root;
   }
   return true;
 }
 
-const inForm = (prefix: string): string => comparable(crawlUrl(prefix)).href;
+const toComparablePrefix = (prefix: string): string => toComparableUrl(crawlUrl(prefix)).href;
 
 /** A site's sitemaps may be in places that rules for pages do not allow. */
-function readLinksOnly(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {
+function restrictToLinks(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {
   draft.index = false;
   draft.follow = false;
   trace?.push({ layer, test: 'robots.txt names it as a sitemap: it is read all the same', outcome: 'accept' });
 }
 
 /** What the root passes on: its metas, and that nothing below it is followed automatically. */
-function inherit({ root, hops }: Candidate, draft: Draft): void {
+function inheritFromRoot({ root, hops }: Candidate, draft: Draft): void {
   if (!root) return;
   draft.addMetas(root.metas);
   // For a root that was removed it is unknown whether its links were followed; those further down were.
@@ -114,7 +114,7 @@ function inherit({ root, hops }: Candidate, draft: Draft): void {
 
 const NO_EFFECTS: Effects = { index: false, follow: false, priorityShift: 0, metas: [], options: {} };
 
-const rejected = (rejection: Rejection): Verdict => ({
+const rejectedVerdict = (rejection: Rejection): Verdict => ({
   accepted: false,
   reason: rejection.reason,
   layer: rejection.layer,
@@ -127,7 +127,7 @@ const rejected = (rejection: Rejection): Verdict => ({
   needsAddress: false,
 });
 
-const accepted = (draft: Draft): Verdict => ({
+const acceptedVerdict = (draft: Draft): Verdict => ({
   accepted: true,
   reason: 'accepted',
   layer: draft.opinion?.layer,

@@ -10,7 +10,7 @@ import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
 import { compileExpression } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
 import type { Predicate, Subject } from './matching/subject.js';
-import { optionsText } from './options.js';
+import { formatOptions } from './options.js';
 import type { Candidate, TraceStep } from './verdict.js';
 
 interface CompiledRule {
@@ -63,7 +63,7 @@ function matchRules(
     const rule = rules[number];
     if (!rule?.matches(subject)) continue;
     matched++;
-    apply(rule, aspects);
+    applyRule(rule, aspects);
     trace?.push({
       layer: 'crawl-rules',
       test: `${rule.label}: ${expressionText(rule.definition.match)}`,
@@ -80,7 +80,7 @@ function matchRules(
   return aspects;
 }
 
-function apply(rule: CompiledRule, aspects: Aspects): void {
+function applyRule(rule: CompiledRule, aspects: Aspects): void {
   const { accept, index, follow, source, priorityShift, metas, render } = rule.definition.actions;
   if (accept !== undefined) {
     aspects.accept = accept;
@@ -100,15 +100,15 @@ function outcomeOf({ actions }: RuleDefinition): TraceStep['outcome'] {
 }
 
 export function ruleEffect({ actions }: RuleDefinition): string {
-  const yesNo = (name: string, value: boolean | undefined) =>
+  const formatFlag = (name: string, value: boolean | undefined) =>
     value === undefined ? [] : [`${name}=${value ? 'yes' : 'no'}`];
   return [
-    ...yesNo('accept', actions.accept),
-    ...yesNo('index', actions.index),
-    ...yesNo('follow', actions.follow),
+    ...formatFlag('accept', actions.accept),
+    ...formatFlag('index', actions.index),
+    ...formatFlag('follow', actions.follow),
     ...(actions.source === undefined ? [] : [`source=${actions.source}`]),
     ...(actions.priorityShift === undefined ? [] : [`priority shift ${actions.priorityShift}`]),
-    ...(actions.render === undefined ? [] : optionsText(actions.render)),
+    ...(actions.render === undefined ? [] : formatOptions(actions.render)),
     ...actions.metas.map((meta) => `meta ${meta.name}=${meta.value}`),
   ].join(', ');
 }
@@ -125,7 +125,7 @@ function decide(
   const rule = aspects.acceptedBy;
   if (bySite) traceSite(candidate, trace);
   else if (!rule) traceDefault(accepted, trace);
-  if (!accepted) return rejection(rule, crawler);
+  if (!accepted) return createRejection(rule, crawler);
   const root = isRoot(candidate);
   const defaultFollow = crawler.defaultFollow || (root && crawler.defaultFollowRoots);
   draft.index &&= aspects.index ?? crawler.defaultIndex;
@@ -161,16 +161,16 @@ function traceDefault(accepted: boolean, trace?: TraceStep[]): void {
 function traceGrants(draft: Draft, aspects: Aspects, trace?: TraceStep[]): void {
   trace?.push({
     layer: 'crawl-rules',
-    test: `defaults for what no rule names: ${unnamed(aspects).join(', ') || 'none'}`,
+    test: `defaults for what no rule names: ${unsetAspects(aspects).join(', ') || 'none'}`,
     outcome: 'set',
     effect: `index=${draft.index ? 'yes' : 'no'}, follow=${draft.follow ? 'yes' : 'no'}, priority shift ${draft.priorityShift}`,
   });
 }
 
-const unnamed = (aspects: Aspects): string[] =>
+const unsetAspects = (aspects: Aspects): string[] =>
   (['accept', 'index', 'follow'] as const).filter((aspect) => aspects[aspect] === undefined);
 
-function rejection(rule: CompiledRule | undefined, { place }: CrawlerDefinition): Rejection {
+function createRejection(rule: CompiledRule | undefined, { place }: CrawlerDefinition): Rejection {
   const layer = 'crawl-rules';
   if (rule) return { layer, reason: 'rule-ignored', place: rule.definition.place, detail: rule.ignores };
   return {

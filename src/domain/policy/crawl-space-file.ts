@@ -6,7 +6,7 @@
 import type { Place, Problem } from '../crawl/place.js';
 import type { CrawlSpaceRule } from '../crawl/policy-definition.js';
 import { normalizeCidr } from '../net/address.js';
-import { foreignFile } from './foreign-file.js';
+import { foreignFileProblem } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 
 /** A global crawl space is about domains only: it divides hosts between crawlers, nothing else. */
@@ -42,10 +42,10 @@ export function parseCrawlSpace(text: string, file: string, kind: CrawlSpaceKind
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     const place = { file, line: index + 1, column: 1 };
     try {
-      const words = wordsOf(line, place);
+      const words = splitWords(line, place);
       if (words.length === 0) continue;
       all++;
-      if (isStrange(words)) strange.push(place);
+      if (isUnrecognized(words)) strange.push(place);
       rules.push(parseRule(words, kind));
     } catch (error) {
       if (!(error instanceof BadLine)) throw error;
@@ -53,14 +53,14 @@ export function parseCrawlSpace(text: string, file: string, kind: CrawlSpaceKind
     }
   }
   if (!strange[0] || strange.length <= all / 2) return { rules, problems };
-  return { rules, problems: [foreignFile(strange[0], 'crawl.rules', { strange: strange.length, all })] };
+  return { rules, problems: [foreignFileProblem(strange[0], 'crawl.rules', { strange: strange.length, all })] };
 }
 
 /** Not even a misspelt rule. */
-const isStrange = ([first, second]: readonly UrlCommand[]): boolean =>
+const isUnrecognized = ([first, second]: readonly UrlCommand[]): boolean =>
   !/^(?:allow|forbid)$/i.test(first?.text ?? '') && !/^(?:domain|address|prefix)$/i.test(second?.text ?? '');
 
-function wordsOf(line: string, place: Place): UrlCommand[] {
+function splitWords(line: string, place: Place): UrlCommand[] {
   if (line.length > MAX_LINE) throw new BadLine(`a line has at most ${MAX_LINE} characters`, place);
   const comment = /(?:^|\s)#/.exec(line)?.index ?? line.length;
   const code = line.slice(0, comment).replace(/^\uFEFF/, ' ');

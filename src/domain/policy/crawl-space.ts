@@ -10,10 +10,10 @@ import { type Address, type Cidr, cidrContains, parseAddress, parseCidr } from '
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { Layer, Rejection } from './layer.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { forIndex, type Necessary, UNKNOWN } from './matching/necessary.js';
-import { hostText, ruleText, withoutEndDot } from './matching/rule-text.js';
+import { type Necessary, toIndexForm, UNKNOWN } from './matching/necessary.js';
+import { normalizeHostText, normalizeRuleText, withoutTrailingDot } from './matching/rule-text.js';
 import type { Subject } from './matching/subject.js';
-import { wildcardMatcher, wildcardPieces } from './matching/wildcard.js';
+import { requiredTexts, wildcardMatcher } from './matching/wildcard.js';
 import type { ReasonCode } from './reasons.js';
 import type { TraceStep } from './verdict.js';
 
@@ -53,7 +53,7 @@ export function crawlSpaceLayer(
       // The reference's first case: a URL that a prefix or address rule excludes as well does not belong to another crawler.
       const other = domain ? beforeDomains?.(draft.subject, candidate.address ?? undefined) : undefined;
       const harder = other?.rule?.verdict === 'forbid' ? other.rule : undefined;
-      const elsewhere = domain && !harder && shared !== undefined && allows(shared, draft.subject);
+      const elsewhere = domain && !harder && shared !== undefined && isAllowedGlobally(shared, draft.subject);
       // Only for a stored URL is there a document that stays or is deleted: a new one is refused either way.
       const stays = elsewhere && candidate.discoveredVia === 'stored';
       const later = stays ? (other?.passedOver ?? []) : [];
@@ -64,11 +64,12 @@ export function crawlSpaceLayer(
       if (trace) {
         trace.push(...passedOver.map((address) => skippedStep(address, candidate.address === null, waits)));
         trace.push(decidingStep(rule, space.file, waits));
-        if (harder) trace.push(harderStep(harder));
-        else if (domain && shared) allows(shared, draft.subject, trace);
+        if (harder) trace.push(precedenceStep(harder));
+        else if (domain && shared) isAllowedGlobally(shared, draft.subject, trace);
       }
       if (!rule || waits) return undefined;
-      if (rule.verdict === 'forbid') return exclusion(harder ?? rule, candidate.discoveredVia === 'stored', elsewhere);
+      if (rule.verdict === 'forbid')
+        return createRejection(harder ?? rule, candidate.discoveredVia === 'stored', elsewhere);
       draft.opinion = { layer: 'crawl-space', place: rule.place, detail: spaceRuleText(rule) };
       return undefined;
     },
@@ -115,7 +116,7 @@ function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledS
     case 'prefix':
       return { definition, ...prefixMatcher(definition.target) };
     case 'address':
-      return { definition, matches: () => false, block: readBlock(definition, problems), necessary: UNKNOWN };
+      return { definition, matches: () => false, block: parseBlock(definition, problems), necessary: UNKNOWN };
   }
 }
 
@@ -124,23 +125,23 @@ type Matcher = Pick<CompiledSpaceRule, 'matches' | 'necessary'>;
 /** `*.ibm.com` or `www.ibm.com`, with a port when only that server is meant. */
 function domainMatcher(target: string): Matcher {
   const [, name = target, port] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
-  const pattern = withoutEndDot(hostText(name, true));
+  const pattern = withoutTrailingDot(normalizeHostText(name, true));
   const named = wildcardMatcher(pattern, 'star');
   return {
     matches: ({ host, port: own, scheme }) =>
       named(host) && (port === undefined || port === (own || (scheme === 'https' ? '443' : '80'))),
-    necessary: wildcardPieces(pattern, 'star'),
+    necessary: requiredTexts(pattern, 'star'),
   };
 }
 
 /** Scheme and host in any case; upper and lower case differ in the path. */
 function prefixMatcher(target: string): Matcher {
-  const pattern = ruleText(target, { field: 'url', kind: 'prefix' });
+  const pattern = normalizeRuleText(target, { field: 'url', kind: 'prefix' });
   const begins = wildcardMatcher(`${pattern}*`, 'star');
-  return { matches: ({ href }) => begins(href), necessary: forIndex(wildcardPieces(pattern, 'star')) };
+  return { matches: ({ href }) => begins(href), necessary: toIndexForm(requiredTexts(pattern, 'star')) };
 }
 
-function readBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr | undefined {
+function parseBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr | undefined {
   const block = parseCidr(target);
   if (block) return block;
   const message = `"${target}" is not an address: write IP, IP/BITS or IP NETMASK`;
@@ -169,7 +170,7 @@ function decidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boo
   return { layer: 'crawl-space', test, outcome, reason, place: rule?.place, effect };
 }
 
-const harderStep = (rule: CrawlSpaceRule): TraceStep => ({
+const precedenceStep = (rule: CrawlSpaceRule): TraceStep => ({
   layer: 'crawl-space',
   test: `${spaceRuleText(rule)} excludes it too, and takes precedence over a domain rule`,
   outcome: 'set',
@@ -178,7 +179,7 @@ const harderStep = (rule: CrawlSpaceRule): TraceStep => ({
 });
 
 /** OmniFind's table: which status an excluded URL gets, and whether its document stays. */
-function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): Rejection {
+function createRejection(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): Rejection {
   return {
     layer: 'crawl-space',
     reason: elsewhere ? 'left-to-another-crawler' : REASON_OF[rule.kind],
@@ -190,7 +191,7 @@ function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): R
 }
 
 /** Only what the global crawl space explicitly allows may belong to another crawler. */
-function allows(shared: CrawlSpace, subject: Subject, trace?: TraceStep[]): boolean {
+function isAllowedGlobally(shared: CrawlSpace, subject: Subject, trace?: TraceStep[]): boolean {
   const { rule } = shared(subject);
   const allowed = rule?.verdict === 'allow';
   trace?.push({

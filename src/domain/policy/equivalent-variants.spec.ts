@@ -9,13 +9,13 @@ import {
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
 import type { CrawlerDefinition } from '../crawl/definition.js';
-import { canonicalizer, DEFAULT_CANONICALIZATION } from '../url/canonicalize.js';
+import { createCanonicalizer, DEFAULT_CANONICALIZATION } from '../url/canonicalize.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { rootContext } from './site-mode.js';
 
-const canonicalize = canonicalizer(DEFAULT_CANONICALIZATION);
-const keepsDots = canonicalizer([]);
+const canonicalize = createCanonicalizer(DEFAULT_CANONICALIZATION);
+const keepsDots = createCanonicalizer([]);
 
 interface Parts {
   readonly scheme: string;

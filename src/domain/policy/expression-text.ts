@@ -6,9 +6,9 @@ export function expressionText(expression: MatchExpression): string {
   switch (expression.type) {
     case 'and':
     case 'or':
-      return expression.children.map(part).join(` ${expression.type} `);
+      return expression.children.map(parenthesize).join(` ${expression.type} `);
     case 'not':
-      return `not ${part(expression.child)}`;
+      return `not ${parenthesize(expression.child)}`;
     case 'length':
       return `${expression.field} length ${expression.minimum ?? 0} to ${expression.maximum ?? 'any'}`;
     case 'domain':
@@ -18,7 +18,7 @@ export function expressionText(expression: MatchExpression): string {
   }
 }
 
-const part = (expression: MatchExpression): string =>
+const parenthesize = (expression: MatchExpression): string =>
   expression.type === 'and' || expression.type === 'or' || expression.type === 'not'
     ? `(${expressionText(expression)})`
     : expressionText(expression);

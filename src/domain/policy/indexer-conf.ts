@@ -7,7 +7,7 @@ import type { Place, Problem } from '../crawl/place.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
 import { hasUserInfo } from '../url/crawl-url.js';
-import { foreignFile } from './foreign-file.js';
+import { foreignFileProblem } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 import { parsePeriod } from './period.js';
 import { recordPrefix } from './server-records.js';
@@ -45,18 +45,18 @@ export function parseIndexerConf(text: string, file: string): IndexerConf {
     followOutside: false,
     deleteNoServer: true,
   };
-  const commands = commandsOf(text, file);
+  const commands = parseCommands(text, file);
   for (const command of commands) {
     const read = COMMANDS.get(command.name.toLowerCase());
-    if (read && command.words.some((text) => text.includes(NOT_UTF8))) reading.problems.push(notUtf8(command));
+    if (read && command.words.some((text) => text.includes(NOT_UTF8))) reading.problems.push(notUtf8Problem(command));
     else if (read) read(command, reading);
-    else reading.problems.push(unknownCommand(command));
+    else reading.problems.push(unknownCommandProblem(command));
   }
-  dropLogin(reading);
+  reportUnusedLogin(reading);
   const strange = commands.filter(({ name }) => !COMMANDS.has(name.toLowerCase()) && !FILTERS.test(name));
   if (strange[0] && strange.length > commands.length * MOSTLY)
     reading.problems = [
-      foreignFile(strange[0].place, 'indexer.conf', { strange: strange.length, all: commands.length }),
+      foreignFileProblem(strange[0].place, 'indexer.conf', { strange: strange.length, all: commands.length }),
     ];
   for (const alias of reading.aliases) applyAlias(alias, reading);
   const { records, inForce, followOutside, deleteNoServer, problems } = reading;
@@ -65,7 +65,7 @@ export function parseIndexerConf(text: string, file: string): IndexerConf {
 }
 
 /** A backslash at the end of a line continues it; `#` begins a comment line. */
-function commandsOf(text: string, file: string): Command[] {
+function parseCommands(text: string, file: string): Command[] {
   const commands: Command[] = [];
   let startedAt = '';
   let start = 1;
@@ -79,22 +79,22 @@ function commandsOf(text: string, file: string): Command[] {
     if (line.endsWith('\\')) continue;
     const [name, ...words] = startedAt.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
     const column = startedAt.search(/\S/) + 1;
-    if (name) commands.push({ name, words: words.map(unquoted), place: { file, line: start, column } });
+    if (name) commands.push({ name, words: words.map(unquote), place: { file, line: start, column } });
     startedAt = '';
   }
   return commands;
 }
 
-const unquoted = (word: string): string => word.replace(/^(["'])(.*)\1$/, '$2');
+const unquote = (word: string): string => word.replace(/^(["'])(.*)\1$/, '$2');
 
 type Reader = (command: Command, reading: Reading) => void;
 
-const set = (reading: Reading, parameters: ServerParameters): void => {
+const setParameters = (reading: Reading, parameters: ServerParameters): void => {
   reading.inForce = { ...reading.inForce, ...parameters };
 };
 
 /** A command with one value; `parse` returns undefined when the value is not valid. */
-const value =
+const valueReader =
   <T>(
     wanted: string,
     parse: (text: string) => T | undefined,
@@ -103,50 +103,50 @@ const value =
   (command, reading) => {
     const text = command.words.join(' ');
     const parsed = parse(text);
-    if (parsed === undefined) reading.problems.push(badValue(command, text, wanted));
+    if (parsed === undefined) reading.problems.push(invalidValueProblem(command, text, wanted));
     else use(parsed, reading, command.place);
   };
 
-const period = (use: (parsed: NonNullable<ServerParameters['period']>, reading: Reading) => void): Reader =>
-  value('seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)', parsePeriod, use);
+const periodReader = (use: (parsed: NonNullable<ServerParameters['period']>, reading: Reading) => void): Reader =>
+  valueReader('seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)', parsePeriod, use);
 
-const count = (use: (parsed: number, reading: Reading) => void): Reader =>
-  value('a whole number', (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined), use);
+const countReader = (use: (parsed: number, reading: Reading) => void): Reader =>
+  valueReader('a whole number', (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined), use);
 
-const yesNo = (use: (parsed: boolean, reading: Reading) => void): Reader =>
-  value('yes or no', (text) => ({ yes: true, no: false })[text.toLowerCase()], use);
+const booleanReader = (use: (parsed: boolean, reading: Reading) => void): Reader =>
+  valueReader('yes or no', (text) => ({ yes: true, no: false })[text.toLowerCase()], use);
 
-const word = (use: (parsed: string, reading: Reading) => void): Reader =>
-  value('a value', (text) => (text === '' ? undefined : text), use);
+const wordReader = (use: (parsed: string, reading: Reading) => void): Reader =>
+  valueReader('a value', (text) => (text === '' ? undefined : text), use);
 
 /** By name in lower case. */
 const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['server', server],
-  ['alias', alias],
-  ['period', period((parsed, reading) => set(reading, { period: parsed }))],
-  ['tag', word((tag, reading) => set(reading, { tag }))],
-  ['category', word((category, reading) => set(reading, { category }))],
-  ['maxhops', count((maxHops, reading) => set(reading, { maxHops }))],
-  ['readtimeout', period((readTimeout, reading) => set(reading, { readTimeout }))],
-  ['doctimeout', period((documentTimeout, reading) => set(reading, { documentTimeout }))],
-  ['robots', yesNo((robots, reading) => set(reading, { robots }))],
-  ['index', yesNo((index, reading) => set(reading, { index }))],
-  ['follow', yesNo((follow, reading) => set(reading, { follow }))],
-  ['maxneterrors', count((maxNetworkErrors, reading) => set(reading, { maxNetworkErrors }))],
-  ['neterrordelaytime', period((networkErrorDelay, reading) => set(reading, { networkErrorDelay }))],
+  ['server', readServer],
+  ['alias', readAlias],
+  ['period', periodReader((parsed, reading) => setParameters(reading, { period: parsed }))],
+  ['tag', wordReader((tag, reading) => setParameters(reading, { tag }))],
+  ['category', wordReader((category, reading) => setParameters(reading, { category }))],
+  ['maxhops', countReader((maxHops, reading) => setParameters(reading, { maxHops }))],
+  ['readtimeout', periodReader((readTimeout, reading) => setParameters(reading, { readTimeout }))],
+  ['doctimeout', periodReader((documentTimeout, reading) => setParameters(reading, { documentTimeout }))],
+  ['robots', booleanReader((robots, reading) => setParameters(reading, { robots }))],
+  ['index', booleanReader((index, reading) => setParameters(reading, { index }))],
+  ['follow', booleanReader((follow, reading) => setParameters(reading, { follow }))],
+  ['maxneterrors', countReader((maxNetworkErrors, reading) => setParameters(reading, { maxNetworkErrors }))],
+  ['neterrordelaytime', periodReader((networkErrorDelay, reading) => setParameters(reading, { networkErrorDelay }))],
   [
     'authbasic',
-    value(
+    valueReader(
       'user:password',
       (text) => (text.includes(':') ? text : undefined),
       (authentication, reading, place) => {
-        dropLogin(reading);
+        reportUnusedLogin(reading);
         reading.login = { authentication: new Secret(authentication), place };
       },
     ),
   ],
-  ['followoutside', yesNo((parsed, reading) => (reading.followOutside = parsed))],
-  ['deletenoserver', yesNo((parsed, reading) => (reading.deleteNoServer = parsed))],
+  ['followoutside', booleanReader((parsed, reading) => (reading.followOutside = parsed))],
+  ['deletenoserver', booleanReader((parsed, reading) => (reading.deleteNoServer = parsed))],
 ]);
 
 /** mnoGoSearch's words between Server and the URL, which say how far a record reaches. */
@@ -158,11 +158,11 @@ const SUBSECTIONS: Readonly<Record<string, string>> = {
 };
 
 /** `Server URL [ALIAS]` */
-function server(command: Command, reading: Reading): void {
+function readServer(command: Command, reading: Reading): void {
   const [url = '', mirror, more] = command.words;
   if (!/^https?:\/\/[^/]/i.test(url) || more !== undefined) {
     reading.problems.push(
-      badValue(
+      invalidValueProblem(
         command,
         command.words.join(' '),
         `a URL that begins with http:// or https://, and at most an alias after it${SUBSECTIONS[url.toLowerCase()] ?? ''}`,
@@ -170,7 +170,7 @@ function server(command: Command, reading: Reading): void {
     );
     return;
   }
-  if (refusesUserInfo(command, reading, [url, mirror])) return;
+  if (rejectUserInfo(command, reading, [url, mirror])) return;
   const { inForce, login } = reading;
   const parameters = {
     ...inForce,
@@ -182,14 +182,14 @@ function server(command: Command, reading: Reading): void {
 }
 
 /** A login that no Server followed. */
-function dropLogin(reading: Reading): void {
+function reportUnusedLogin(reading: Reading): void {
   if (!reading.login) return;
   const message = 'AuthBasic is for the next Server alone, and none comes after it: it has no effect';
   reading.problems.push({ severity: 'warning', code: 'ignored-command', message, place: reading.login.place });
   reading.login = undefined;
 }
 
-function refusesUserInfo(
+function rejectUserInfo(
   { name, place }: Command,
   { problems }: Reading,
   urls: readonly (string | undefined)[],
@@ -200,15 +200,17 @@ function refusesUserInfo(
   return true;
 }
 
-function alias(command: Command, reading: Reading): void {
+function readAlias(command: Command, reading: Reading): void {
   const [from, to, more] = command.words;
   if (!from || !to || more !== undefined) {
     reading.problems.push(
-      badValue(command, command.words.join(' '), 'two URLs: what is in links, and where to fetch it'),
+      invalidValueProblem(command, command.words.join(' '), 'two URLs: what is in links, and where to fetch it'),
     );
   } else if (!/^https?:\/\/[^/]/i.test(to)) {
-    reading.problems.push(badValue(command, command.words.join(' '), 'an alias that begins with http:// or https://'));
-  } else if (!refusesUserInfo(command, reading, [from, to])) reading.aliases.push({ from, to, place: command.place });
+    reading.problems.push(
+      invalidValueProblem(command, command.words.join(' '), 'an alias that begins with http:// or https://'),
+    );
+  } else if (!rejectUserInfo(command, reading, [from, to])) reading.aliases.push({ from, to, place: command.place });
 }
 
 /** An alias covers the records below it; inside a record it makes one of its own, with the parameters of that record. */
@@ -231,13 +233,13 @@ function applyAlias({ from, to, place }: Reading['aliases'][number], { records, 
 }
 
 /** The message contains the value, except for passwords. */
-function badValue({ name, place }: Command, text: string, wanted: string): Problem {
+function invalidValueProblem({ name, place }: Command, text: string, wanted: string): Problem {
   const isSecret = name.toLowerCase() === 'authbasic' || text.includes('@');
   const shown = isSecret ? 'this value' : `"${text.slice(0, 200)}"`;
   return { severity: 'error', code: 'bad-rule-file', message: `${name} cannot have ${shown}: give ${wanted}`, place };
 }
 
-const notUtf8 = ({ name, place }: Command): Problem => {
+const notUtf8Problem = ({ name, place }: Command): Problem => {
   return { severity: 'error', code: 'bad-rule-file', message: `${name}: ${NOT_UTF8_MESSAGE}`, place };
 };
 
@@ -257,7 +259,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** `Serv` and `Servers` are Server, most likely. */
-function meantCommand(name: string): string {
+function suggestCommand(name: string): string {
   const typed = name.toLowerCase();
   const meant = [...COMMANDS.keys()].find(
     (known) => typed.length > 2 && (known.startsWith(typed) || (known.length > 3 && typed.startsWith(known))),
@@ -265,10 +267,10 @@ function meantCommand(name: string): string {
   return meant === undefined ? '' : `: did you mean ${meant[0]?.toUpperCase()}${meant.slice(1)}?`;
 }
 
-function unknownCommand({ name, place }: Command): Problem {
+function unknownCommandProblem({ name, place }: Command): Problem {
   const hint = FILTERS.test(name)
     ? '; URLs that it kept out are crawled: write it as a crawl rule'
-    : (HINTS[name.toLowerCase()] ?? meantCommand(name));
+    : (HINTS[name.toLowerCase()] ?? suggestCommand(name));
   const message = `${name} has no meaning here and is ignored${hint}`;
   return { severity: 'warning', code: 'ignored-command', message, place };
 }

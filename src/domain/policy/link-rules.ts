@@ -18,7 +18,7 @@ interface LinkRule {
 }
 
 export function linkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefinition): Layer {
-  const linkRules = linkRuleList(rules, traps);
+  const linkRules = createLinkRules(rules, traps);
   return {
     name: 'link-rules',
     judge(candidate, _draft, trace) {
@@ -27,7 +27,7 @@ export function linkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefinition
       for (const rule of linkRules) {
         if (root && !rule.forRoots) continue;
         const detail = rule.objection(candidate);
-        trace?.push(step(rule, detail, rules));
+        trace?.push(toTraceStep(rule, detail, rules));
         if (detail === undefined || rejection) continue;
         rejection = { layer: 'link-rules', reason: rule.reason, place: rules.place, detail };
         if (!trace) break;
@@ -37,37 +37,39 @@ export function linkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefinition
   };
 }
 
-function step(rule: LinkRule, detail: string | undefined, rules: LinkRulesDefinition): TraceStep {
+function toTraceStep(rule: LinkRule, detail: string | undefined, rules: LinkRulesDefinition): TraceStep {
   const test = detail === undefined ? rule.name : `${rule.name}: ${detail}`;
   if (detail === undefined) return { layer: 'link-rules', test, outcome: 'accept' };
   return { layer: 'link-rules', test, outcome: 'reject', reason: rule.reason, place: rules.place };
 }
 
 /** In the order of the reference. */
-function linkRuleList(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRule[] {
+function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRule[] {
   const { maxUrlLength, followQueryStrings, followOffsite } = rules;
   const extensions = new Set(rules.ignoreLinksTo);
   return [
     protocolRule(rules.protocols),
-    link('address length', 'url-too-long', ({ url: { href } }) =>
+    createLinkRule('address length', 'url-too-long', ({ url: { href } }) =>
       href.length > maxUrlLength ? `the URL has ${href.length} characters, ${maxUrlLength} are allowed` : undefined,
     ),
-    link('query string', 'query-string', ({ url }) =>
+    createLinkRule('query string', 'query-string', ({ url }) =>
       !followQueryStrings && (url.lostQuery || url.href.includes('?'))
         ? 'links with a query string are not followed'
         : undefined,
     ),
-    link('file extension', 'extension-ignored', ({ url }) => {
+    createLinkRule('file extension', 'extension-ignored', ({ url }) => {
       const extension = extensions.size === 0 ? undefined : extensionOf(url.path);
       return extension !== undefined && extensions.has(extension) ? `links to .${extension} are ignored` : undefined;
     }),
-    link('hostname', 'offsite', (candidate) => (followOffsite ? undefined : offsite(candidate))),
-    link('path depth', 'trap-path-depth', ({ url }) => tooDeep(url.path, traps.maxPathDepth)),
-    link('repeated segments', 'trap-repeated-segments', ({ url }) => repeats(url.path, traps.maxRepeatedSegments)),
+    createLinkRule('hostname', 'offsite', (candidate) => (followOffsite ? undefined : offsiteObjection(candidate))),
+    createLinkRule('path depth', 'trap-path-depth', ({ url }) => depthObjection(url.path, traps.maxPathDepth)),
+    createLinkRule('repeated segments', 'trap-repeated-segments', ({ url }) =>
+      repetitionObjection(url.path, traps.maxRepeatedSegments),
+    ),
   ];
 }
 
-const link = (name: string, reason: ReasonCode, objection: LinkRule['objection']): LinkRule => ({
+const createLinkRule = (name: string, reason: ReasonCode, objection: LinkRule['objection']): LinkRule => ({
   name,
   reason,
   forRoots: false,
@@ -94,14 +96,14 @@ function extensionOf(path: string): string | undefined {
 }
 
 /** A stored URL has no page to compare with; a root that redirects changes its host. */
-function offsite(candidate: Candidate): string | undefined {
+function offsiteObjection(candidate: Candidate): string | undefined {
   if (candidate.discoveredVia === 'stored' || isRootRedirect(candidate)) return undefined;
   const home = candidate.from ?? candidate.root?.url;
   if (!home || home.host === candidate.url.host) return undefined;
   return `the host ${candidate.url.host} is not that of the page, ${home.host}, and links to other hosts are not followed`;
 }
 
-function tooDeep(path: string, limit: number): string | undefined {
+function depthObjection(path: string, limit: number): string | undefined {
   const depth = segmentCount(path);
   return depth > limit ? `the path has ${depth} segments, ${limit} are allowed` : undefined;
 }
@@ -113,7 +115,7 @@ function segmentCount(path: string): number {
   return count;
 }
 
-function repeats(path: string, limit: number): string | undefined {
+function repetitionObjection(path: string, limit: number): string | undefined {
   if (segmentCount(path) <= limit) return undefined;
   const counts = new Map<string, number>();
   for (const segment of path.split('/')) {

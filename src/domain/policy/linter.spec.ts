@@ -8,7 +8,7 @@ import type { MatchExpression } from '../crawl/policy-definition.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { parseCrawlSpace } from './crawl-space-file.js';
-import { clausesOf, contradiction, covers, disjoint } from './lint/clauses.js';
+import { areDisjoint, clausesOf, covers, findContradiction } from './lint/clauses.js';
 import { LINT_CODES } from './lint/codes.js';
 import { lint } from './linter.js';
 import { compileExpression } from './matching/expression.js';
@@ -208,11 +208,11 @@ describe('what is told of rules is true', () => {
           return { clauses: clausesOf(match), found: urls.map((url) => matches(new Subject(crawlUrl(url)))) };
         });
         for (const a of reported) {
-          if (contradiction(a.clauses)) expect(a.found).not.toContain(true);
+          if (findContradiction(a.clauses)) expect(a.found).not.toContain(true);
           for (const b of reported) {
             if (covers(a.clauses, b.clauses))
               expect(a.found.map((found, i) => found || !b.found[i])).not.toContain(false);
-            if (disjoint(a.clauses, b.clauses))
+            if (areDisjoint(a.clauses, b.clauses))
               expect(a.found.map((found, i) => found && b.found[i])).not.toContain(true);
           }
         }

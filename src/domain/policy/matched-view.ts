@@ -65,18 +65,18 @@ function conditionMatches({ conditions, roots }: CrawlerDefinition, { url }: Can
     if (outcome !== 'not evaluated') said.set(rule, outcome === 'applies' || outcome === 'filters');
   };
   compileConditions(conditions, [], roots)(new Subject(url), { visit });
-  const nested = (rules: readonly ConditionRule[], evaluated: boolean): (boolean | undefined)[] =>
+  const nestedMatches = (rules: readonly ConditionRule[], evaluated: boolean): (boolean | undefined)[] =>
     rules.flatMap((rule) => {
-      const acts = said.get(originalOf(rule, said)) ?? false;
+      const acts = said.get(findOriginal(rule, said)) ?? false;
       const isNegated = rule.kind === 'must-have' || rule.kind === 'apply-except-for';
       const applies = evaluated && acts && rule.kind.startsWith('apply');
-      return [evaluated ? acts !== isNegated : undefined, ...nested(rule.children, applies)];
+      return [evaluated ? acts !== isNegated : undefined, ...nestedMatches(rule.children, applies)];
     });
-  return [undefined, ...nested(conditions.rules, true)];
+  return [undefined, ...nestedMatches(conditions.rules, true)];
 }
 
 /** A compiled condition without options is a copy of what was written. */
-const originalOf = (rule: ConditionRule, said: ReadonlyMap<ConditionRule, boolean>): ConditionRule =>
+const findOriginal = (rule: ConditionRule, said: ReadonlyMap<ConditionRule, boolean>): ConditionRule =>
   said.has(rule) ? rule : ([...said.keys()].find(({ test }) => test === rule.test) ?? rule);
 
 function ruleMatches({ rules }: CrawlerDefinition, { url }: Candidate): Matches {

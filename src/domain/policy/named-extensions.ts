@@ -24,28 +24,35 @@ export function namedExtensions({
       ? extensionsOf(match).map((extension) => ({ extension, by: `rule ${number}`, place }))
       : [],
   );
-  return [...inRules, ...(conditions?.rules ?? []).flatMap(inCondition)];
+  return [...inRules, ...(conditions?.rules ?? []).flatMap(conditionExtensions)];
 }
 
 /** A Not accepts whatever it does not name. */
 function extensionsOf(match: MatchExpression): string[] {
   if (match.type === 'and' || match.type === 'or') return match.children.flatMap(extensionsOf);
   if (match.type !== 'atom' || (match.field !== 'path' && match.field !== 'url')) return [];
-  return match.kind === 'suffix' || match.kind === 'exact' || endsAtEnd(match.value) ? endings(match.value) : [];
+  return match.kind === 'suffix' || match.kind === 'exact' || isAnchoredAtEnd(match.value)
+    ? splitExtensions(match.value)
+    : [];
 }
 
-const endsAtEnd = (value: string): boolean => value.endsWith('$');
+const isAnchoredAtEnd = (value: string): boolean => value.endsWith('$');
 
-function inCondition({ kind, test, children, place }: ConditionRule): NamedExtension[] {
-  if (kind === 'may-not-have' || kind === 'apply-except-for') return children.flatMap(inCondition);
+function conditionExtensions({ kind, test, children, place }: ConditionRule): NamedExtension[] {
+  if (kind === 'may-not-have' || kind === 'apply-except-for') return children.flatMap(conditionExtensions);
   const about = test.field === 'path' || test.field === 'url';
   const named =
-    about && (test.type !== 'regex' || endsAtEnd(test.value)) ? test.value.split(/\s+/).flatMap(endings) : [];
-  return [...named.map((extension) => ({ extension, by: 'a condition', place })), ...children.flatMap(inCondition)];
+    about && (test.type !== 'regex' || isAnchoredAtEnd(test.value))
+      ? test.value.split(/\s+/).flatMap(splitExtensions)
+      : [];
+  return [
+    ...named.map((extension) => ({ extension, by: 'a condition', place })),
+    ...children.flatMap(conditionExtensions),
+  ];
 }
 
 /** The words after the first dot of the last segment: `\.(zip|tar\.gz)` names three. */
-function endings(value: string): string[] {
+function splitExtensions(value: string): string[] {
   const segment = value.slice(value.lastIndexOf('/') + 1);
   const dot = segment.indexOf('.');
   return dot < 0

@@ -12,14 +12,14 @@ export function mergeOptions(before: UrlOptions, after: UrlOptions): UrlOptions 
 const HIDDEN = '(hidden)';
 
 /** `maxHops=3`, one for each option that is set. */
-export const optionsText = (options: UrlOptions): string[] =>
-  Object.entries(shownOptions(options)).map(([name, value]) => `${name}=${value}`);
+export const formatOptions = (options: UrlOptions): string[] =>
+  Object.entries(redactOptions(options)).map(([name, value]) => `${name}=${value}`);
 
 /** Options as text, with credentials, header values and the user info of a proxy hidden. */
-export function shownOptions(options: UrlOptions): Partial<Record<OptionName, string>> {
+export function redactOptions(options: UrlOptions): Partial<Record<OptionName, string>> {
   const shown: Partial<Record<OptionName, string>> = {};
   for (const name of Object.keys(options) as OptionName[]) {
-    if (options[name] !== undefined) shown[name] = shownOption(name, options);
+    if (options[name] !== undefined) shown[name] = redactOption(name, options);
   }
   return shown;
 }
@@ -34,7 +34,7 @@ const DURATIONS: ReadonlySet<OptionName> = new Set<OptionName>([
   'errorExpiry',
 ]);
 
-function shownOption(name: OptionName, options: UrlOptions): string {
+function redactOption(name: OptionName, options: UrlOptions): string {
   if (name === 'credentials') return HIDDEN;
   if (name === 'headers')
     return Object.keys(options.headers ?? {})

@@ -10,7 +10,7 @@ test('finds the longest prefix, in whatever order they were written', () => {
       const longest = prefixes.filter((prefix) => wanted.startsWith(prefix)).sort((a, b) => b.length - a.length)[0];
       for (const order of [prefixes, prefixes.toReversed()]) {
         const table = new PrefixTable(order.map((prefix) => [prefix, prefix] as const));
-        expect(table.longest(wanted)).toBe(longest);
+        expect(table.findLongest(wanted)).toBe(longest);
       }
     }),
     { numRuns: 1000 },

@@ -13,18 +13,18 @@ export class PrefixTable<T> {
     const sorted = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
     this.prefixes = sorted.map(([prefix]) => prefix);
     this.values = sorted.map(([, value]) => value);
-    this.parents = parentsOf(this.prefixes);
+    this.parents = findParents(this.prefixes);
   }
 
   /** The value of the longest prefix that the text begins with. */
-  longest(text: string): T | undefined {
-    let at = this.lastNotAfter(text);
+  findLongest(text: string): T | undefined {
+    let at = this.findLastNotAfter(text);
     // Whatever sorts between a prefix of the text and the text begins with that prefix, so it is among the ancestors.
     while (at >= 0 && !text.startsWith(this.prefixes[at] ?? '')) at = this.parents[at] ?? -1;
     return at < 0 ? undefined : this.values[at];
   }
 
-  private lastNotAfter(text: string): number {
+  private findLastNotAfter(text: string): number {
     let low = 0;
     let high = this.prefixes.length;
     while (low < high) {
@@ -36,7 +36,7 @@ export class PrefixTable<T> {
   }
 }
 
-function parentsOf(sorted: readonly string[]): Int32Array {
+function findParents(sorted: readonly string[]): Int32Array {
   const parents = new Int32Array(sorted.length);
   const ancestors: number[] = [];
   for (const [position, prefix] of sorted.entries()) {

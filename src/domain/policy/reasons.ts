@@ -12,29 +12,29 @@ export interface ReasonEntry {
   readonly remedy: string;
 }
 
-const by =
+const entryFactory =
   (layer: string) =>
   (meaning: string, remedy: string): ReasonEntry => ({ layer, meaning, remedy });
 
-const linkRules = by('link-rules');
-const siteMode = by('site-mode');
-const crawlSpace = by('crawl-space');
-const serverRecords = by('server-records');
-const conditions = by('conditions');
-const crawlRules = by('crawl-rules');
-const traps = by('traps');
-const robots = by('robots');
-const page = by('page');
-const refresh = by('refresh');
-const push = by('push');
-const person = by('person');
-const configuration = by('configuration');
-const frontier = by('frontier');
+const linkRules = entryFactory('link-rules');
+const siteMode = entryFactory('site-mode');
+const crawlSpace = entryFactory('crawl-space');
+const serverRecords = entryFactory('server-records');
+const conditions = entryFactory('conditions');
+const crawlRules = entryFactory('crawl-rules');
+const traps = entryFactory('traps');
+const robots = entryFactory('robots');
+const page = entryFactory('page');
+const refresh = entryFactory('refresh');
+const push = entryFactory('push');
+const person = entryFactory('person');
+const configuration = entryFactory('configuration');
+const frontier = entryFactory('frontier');
 
 const NOTHING = 'Nothing to do.';
 
 export const REASONS = {
-  accepted: by('all')('No layer of the crawl policy rejects the URL.', NOTHING),
+  accepted: entryFactory('all')('No layer of the crawl policy rejects the URL.', NOTHING),
 
   'protocol-not-allowed': linkRules(
     'The URL has a protocol that this crawler does not use.',
@@ -300,4 +300,4 @@ export type Reason = ReasonCode | ErrorCode;
 /**
  * A code written by a store or another node. It may come from an earlier or later version and be unknown here: it is kept as it is.
  */
-export const storedReason = (code: string): Reason => code as Reason;
+export const toReason = (code: string): Reason => code as Reason;

@@ -11,7 +11,7 @@ import type {
   RuleDefinition,
   UrlOptions,
 } from '../crawl/policy-definition.js';
-import { comparable } from '../url/url-form.js';
+import { toComparableUrl } from '../url/url-form.js';
 import { type ConditionStep, compileConditions, conditionText } from './conditions.js';
 import { compilePolicy } from './crawl-policy.js';
 import { ruleEffect, ruleLabel } from './crawl-rules.js';
@@ -19,8 +19,8 @@ import { spaceRuleText } from './crawl-space.js';
 import { expressionText } from './expression-text.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
-import { type OptionName, optionsText, shownOptions } from './options.js';
-import { aliasOf, compileRecords, compileServers, optionsFor, recordEffect } from './server-records.js';
+import { formatOptions, type OptionName, redactOptions } from './options.js';
+import { aliasUrl, compileRecords, compileServers, optionsFor, recordEffect } from './server-records.js';
 import { type Candidate, LAYERS, type LayerName, type TraceStep, type Verdict } from './verdict.js';
 
 export interface ResolvedEntry {
@@ -73,12 +73,12 @@ const siteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
 
 function spaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
   if (!crawlSpace) return [];
-  const entry = (text: string, place?: Place): ResolvedEntry => ({ layer: 'crawl-space', depth: 0, text, place });
+  const spaceEntry = (text: string, place?: Place): ResolvedEntry => ({ layer: 'crawl-space', depth: 0, text, place });
   return [
-    ...crawlSpace.rules.map((rule) => entry(spaceRuleText(rule), rule.place)),
-    entry('else allow'),
-    ...(global?.rules ?? []).map((rule) => entry(`of excluded hosts, global: ${spaceRuleText(rule)}`, rule.place)),
-    ...(global ? [entry('of excluded hosts, global: else forbid')] : []),
+    ...crawlSpace.rules.map((rule) => spaceEntry(spaceRuleText(rule), rule.place)),
+    spaceEntry('else allow'),
+    ...(global?.rules ?? []).map((rule) => spaceEntry(`of excluded hosts, global: ${spaceRuleText(rule)}`, rule.place)),
+    ...(global ? [spaceEntry('of excluded hosts, global: else forbid')] : []),
   ];
 }
 
@@ -98,27 +98,27 @@ function serverEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
 function conditionEntries({ conditions }: CrawlerDefinition): ResolvedEntry[] {
   if (!conditions) return [];
   const { defaultAllow, options, rules, place } = conditions;
-  const effect = optionsText({ defaultAllow, ...options }).join(', ');
-  return [{ layer: 'conditions', depth: 0, text: 'global options', effect, place }, ...nested(rules, 0)];
+  const effect = formatOptions({ defaultAllow, ...options }).join(', ');
+  return [{ layer: 'conditions', depth: 0, text: 'global options', effect, place }, ...nestedEntries(rules, 0)];
 }
 
-const nested = (rules: readonly ConditionRule[], depth: number): ResolvedEntry[] =>
+const nestedEntries = (rules: readonly ConditionRule[], depth: number): ResolvedEntry[] =>
   rules.flatMap((rule) => [
     {
       layer: 'conditions' as const,
       depth,
       text: conditionText(rule) + (rule.log ? ' (log)' : ''),
-      effect: optionsText(rule.options).join(', '),
+      effect: formatOptions(rule.options).join(', '),
       place: rule.place,
     },
-    ...nested(rule.children, depth + 1),
+    ...nestedEntries(rule.children, depth + 1),
   ]);
 
 const ruleText = (rule: RuleDefinition): string => `${ruleLabel(rule)}: ${expressionText(rule.match)}`;
 
 function ruleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: CrawlerDefinition): ResolvedEntry[] {
   const effect = `accept=${defaultAccept}, index=${defaultIndex}, follow=${defaultFollow}`;
-  const entry = (text: string, sets: string, place?: Place): ResolvedEntry => ({
+  const ruleEntry = (text: string, sets: string, place?: Place): ResolvedEntry => ({
     layer: 'crawl-rules',
     depth: 0,
     text,
@@ -126,8 +126,8 @@ function ruleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: Craw
     place,
   });
   return [
-    entry('defaults', effect.replaceAll('true', 'yes').replaceAll('false', 'no')),
-    ...rules.map((rule) => entry(ruleText(rule), ruleEffect(rule), rule.place)),
+    ruleEntry('defaults', effect.replaceAll('true', 'yes').replaceAll('false', 'no')),
+    ...rules.map((rule) => ruleEntry(ruleText(rule), ruleEffect(rule), rule.place)),
   ];
 }
 
@@ -154,13 +154,13 @@ export function resolvedUrl(
   candidate: Candidate,
 ): ResolvedUrl {
   const { verdict, trace } = compilePolicy(crawler, global).explain(candidate);
-  const subject = new Subject(comparable(candidate.url));
+  const subject = new Subject(toComparableUrl(candidate.url));
   const unmatched = crawler.rules.filter((rule) => !compileExpression(rule.match, []).matches(subject));
   const steps = trace.filter(({ layer, outcome }) => layer !== 'crawl-rules' || outcome !== 'no match');
-  return { verdict, steps: [...steps, ...unmatched.map(noMatch)], options: optionsOf(crawler, candidate) };
+  return { verdict, steps: [...steps, ...unmatched.map(noMatchStep)], options: optionsOf(crawler, candidate) };
 }
 
-const noMatch = (rule: RuleDefinition): TraceStep => ({
+const noMatchStep = (rule: RuleDefinition): TraceStep => ({
   layer: 'crawl-rules',
   test: ruleText(rule),
   outcome: 'no match',
@@ -177,16 +177,16 @@ function optionsOf(crawler: CrawlerDefinition, candidate: Candidate): ResolvedOp
   const last = new Map<string, ResolvedOption>();
   const settings = settingsOf(crawler, candidate);
   for (const { by, place, options } of settings) {
-    for (const [name, value] of Object.entries(shownOptions(options))) {
+    for (const [name, value] of Object.entries(redactOptions(options))) {
       last.set(name, { name: name as OptionName, value, setBy: by, place });
     }
   }
-  keepLimit(last, crawler.servers && settings[1]);
+  keepSmallerLimit(last, crawler.servers && settings[1]);
   return [...last.values()];
 }
 
 /** Both a server record and the conditions can reject by `maxHops`: the smaller limit applies. */
-function keepLimit(last: Map<string, ResolvedOption>, record: Setting | undefined): void {
+function keepSmallerLimit(last: Map<string, ResolvedOption>, record: Setting | undefined): void {
   const limit = record?.options.maxHops;
   if (!record || limit === undefined || limit >= Number(last.get('maxHops')?.value)) return;
   last.set('maxHops', { name: 'maxHops', value: String(limit), setBy: record.by, place: record.place });
@@ -194,14 +194,14 @@ function keepLimit(last: Map<string, ResolvedOption>, record: Setting | undefine
 
 /** In the order in which they are assigned. */
 function settingsOf(crawler: CrawlerDefinition, candidate: Candidate): Setting[] {
-  const url = comparable(candidate.url);
+  const url = toComparableUrl(candidate.url);
   const settings: Setting[] = [
     { by: `crawler ${crawler.name}`, place: crawler.place, options: crawlerOptions(crawler) },
   ];
   const record = crawler.servers && compileServers(crawler.servers)(url.href);
   if (record) settings.push({ by: record.label, place: record.definition.place, options: optionsFor(record, url) });
   if (!crawler.conditions) return settings;
-  const fetchUrl = record && aliasOf(record, url);
+  const fetchUrl = record && aliasUrl(record, url);
   const alone = compileConditions({ ...crawler.conditions, rules: [] }, [], crawler.roots);
   const global = alone(new Subject(url), { fetchUrl });
   settings.push({ by: 'global options', place: crawler.conditions.place, options: global.options });

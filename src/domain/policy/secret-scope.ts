@@ -6,7 +6,7 @@
 import type { RootDefinition } from '../crawl/definition.js';
 import type { ConditionRule, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';
 import { isSecretHeader } from '../redact.js';
-import { wildcardSet } from './matching/wildcard.js';
+import { splitWildcards } from './matching/wildcard.js';
 import { serverOf } from './server-records.js';
 import { sitePrefixes } from './site-mode.js';
 
@@ -26,32 +26,32 @@ export const NAMES_NONE: NamedServers = { servers: NO_SERVERS, open: true };
 /** Those that the condition names itself; if it names none, those of the enclosing condition. */
 export function namedServers({ kind, test }: Pick<ConditionRule, 'kind' | 'test'>, outer: NamedServers): NamedServers {
   if (kind !== 'apply-for') return outer;
-  const named = alternatives(test).map((text) => serversIn(test, text));
+  const named = splitAlternatives(test).map((text) => findServers(test, text));
   const servers = new Set(named.flat());
   return servers.size === 0 ? outer : { servers, open: outer.open && named.some((one) => one.length === 0) };
 }
 
-const alternatives = ({ type, value }: ConditionTest): readonly string[] =>
-  type === 'wildcard-set' ? wildcardSet(value) : [value.trim()];
+const splitAlternatives = ({ type, value }: ConditionTest): readonly string[] =>
+  type === 'wildcard-set' ? splitWildcards(value) : [value.trim()];
 
 const URL_WILDCARD = /^(https?):\/\/([^/*?#]+)(?:\/|$)/i;
 const URL_EXPRESSION = /^\^(https\??|http):(?:\\?\/){2}((?:[\w-]|\\?\.)+(?::\d+)?)(?:\\?\/|\$|$)/i;
 const HOST_WILDCARD = /^[^*?/:]+$/;
 const HOST_EXPRESSION = /^\^((?:[\w-]|\\?\.)+)\$$/;
 
-function serversIn({ type, field }: ConditionTest, text: string): readonly string[] {
+function findServers({ type, field }: ConditionTest, text: string): readonly string[] {
   const isExpression = type === 'regex';
   if (field === 'host') {
     const host = isExpression ? HOST_EXPRESSION.exec(text)?.[1] : HOST_WILDCARD.exec(text)?.[0];
-    return host === undefined ? [] : onServers(['http', 'https'], host);
+    return host === undefined ? [] : serverUrls(['http', 'https'], host);
   }
   if (field !== 'url') return [];
   const [, scheme, host] = (isExpression ? URL_EXPRESSION : URL_WILDCARD).exec(text) ?? [];
   if (scheme === undefined || host === undefined) return [];
-  return onServers(scheme.endsWith('?') ? ['http', 'https'] : [scheme], host);
+  return serverUrls(scheme.endsWith('?') ? ['http', 'https'] : [scheme], host);
 }
 
-const onServers = (schemes: readonly string[], host: string): string[] =>
+const serverUrls = (schemes: readonly string[], host: string): string[] =>
   schemes.flatMap((scheme) => serverOf(`${scheme}://${host.replaceAll('\\', '')}/`) ?? []);
 
 /** Servers of the sites that roots lead to; submitted roots are not among them. */
@@ -63,7 +63,7 @@ export function rootServers(roots: readonly RootDefinition[]): Servers {
   return new Set(prefixes.flatMap((prefix) => serverOf(prefix) ?? []));
 }
 
-export const holdsSecrets = ({ credentials, headers }: UrlOptions): boolean =>
+export const hasSecrets = ({ credentials, headers }: UrlOptions): boolean =>
   credentials !== undefined || Object.keys(headers ?? {}).some(isSecretHeader);
 
 /** The options that remain for a server that must not get their secrets. */

@@ -14,8 +14,8 @@ import { atLeast, seconds } from '../time/units.js';
 import { type CrawlUrl, crawlUrl, origin } from '../url/crawl-url.js';
 import { withoutTrailingDot } from '../url/url-form.js';
 import { type Draft, isRootRedirect, type Layer, type Rejection } from './layer.js';
-import { ruleText } from './matching/rule-text.js';
-import { optionsText } from './options.js';
+import { normalizeRuleText } from './matching/rule-text.js';
+import { formatOptions } from './options.js';
 import { PrefixTable } from './prefix-table.js';
 import type { Candidate } from './verdict.js';
 
@@ -37,7 +37,7 @@ export interface CompiledRecord {
 /** The record whose parameters apply to a URL; undefined if none is a prefix of it. */
 export function compileServers(servers: ServersDefinition): (href: string) => CompiledRecord | undefined {
   const table = new PrefixTable(compileRecords(servers).map((record) => [record.prefix, record] as const));
-  return (href) => table.longest(href);
+  return (href) => table.findLongest(href);
 }
 
 export function serverRecordsLayer(servers: ServersDefinition): Layer {
@@ -48,8 +48,8 @@ export function serverRecordsLayer(servers: ServersDefinition): Layer {
     judge(candidate, draft, trace) {
       const record = find(candidate.url.href);
       const rejection = record
-        ? ((staysInside ? outsideServer(candidate, servers) : undefined) ?? tooManyHops(candidate, record))
-        : noRecord(servers);
+        ? ((staysInside ? outsideServerRejection(candidate, servers) : undefined) ?? hopsRejection(candidate, record))
+        : noRecordRejection(servers);
       trace?.push({
         layer: 'server-records',
         test: rejection?.detail ?? record?.label ?? '',
@@ -58,7 +58,7 @@ export function serverRecordsLayer(servers: ServersDefinition): Layer {
         place: rejection?.place ?? record?.definition.place,
         effect: record && recordEffect(record),
       });
-      if (record) assign(record, candidate, draft);
+      if (record) applyRecord(record, candidate, draft);
       return rejection;
     },
   };
@@ -89,7 +89,7 @@ function compileRecord(definition: ServerRecord): CompiledRecord {
 
 /** In canonical form, so that it can be a prefix of canonical URLs; a host without a trailing slash stays a prefix. */
 export const recordPrefix = (url: string): string =>
-  url === '' ? '' : ruleText(url, { field: 'url', kind: 'prefix' });
+  url === '' ? '' : normalizeRuleText(url, { field: 'url', kind: 'prefix' });
 
 /** Scheme, host and port of a URL or a prefix of URLs; undefined when it names no server. */
 export function serverOf(url: string): string | undefined {
@@ -109,7 +109,7 @@ function optionsOf(parameters: ServerParameters): UrlOptions {
   };
 }
 
-const noRecord = (servers: ServersDefinition): Rejection => ({
+const noRecordRejection = (servers: ServersDefinition): Rejection => ({
   layer: 'server-records',
   reason: 'no-server-record',
   place: servers.place,
@@ -117,7 +117,7 @@ const noRecord = (servers: ServersDefinition): Rejection => ({
 });
 
 /** A root that redirects is replaced by its target; links are not. */
-function outsideServer(candidate: Candidate, servers: ServersDefinition): Rejection | undefined {
+function outsideServerRejection(candidate: Candidate, servers: ServersDefinition): Rejection | undefined {
   if (candidate.discoveredVia === 'root' || candidate.discoveredVia === 'stored' || isRootRedirect(candidate))
     return undefined;
   const home = candidate.from ?? candidate.root?.url;
@@ -130,7 +130,7 @@ function outsideServer(candidate: Candidate, servers: ServersDefinition): Reject
   };
 }
 
-function tooManyHops(candidate: Candidate, { definition }: CompiledRecord): Rejection | undefined {
+function hopsRejection(candidate: Candidate, { definition }: CompiledRecord): Rejection | undefined {
   const { maxHops } = definition.parameters;
   if (maxHops === undefined || candidate.hops <= maxHops) return undefined;
   return {
@@ -142,7 +142,7 @@ function tooManyHops(candidate: Candidate, { definition }: CompiledRecord): Reje
 }
 
 /** Where a URL of the record is fetched instead; undefined: at the URL itself. */
-export const aliasOf = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): string | undefined =>
+export const aliasUrl = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): string | undefined =>
   alias === undefined ? undefined : alias + href.slice(prefix.length);
 
 /**
@@ -150,18 +150,18 @@ export const aliasOf = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): 
  */
 export function optionsFor(record: CompiledRecord, url: CrawlUrl): UrlOptions {
   const { credentialsFor, options, definition } = record;
-  if (credentialsFor === undefined || serverOf(aliasOf(record, url) ?? url.href) !== credentialsFor) return options;
+  if (credentialsFor === undefined || serverOf(aliasUrl(record, url) ?? url.href) !== credentialsFor) return options;
   return { ...options, credentials: definition.parameters.authentication };
 }
 
-function assign(record: CompiledRecord, candidate: Candidate, draft: Draft): void {
+function applyRecord(record: CompiledRecord, candidate: Candidate, draft: Draft): void {
   const { parameters, place } = record.definition;
   draft.index &&= parameters.index ?? true;
   draft.follow &&= parameters.follow ?? true;
   draft.period = parameters.period === undefined ? undefined : atLeast(parameters.period, SHORTEST_PERIOD);
   draft.maxNetworkErrors = parameters.maxNetworkErrors;
   draft.networkErrorDelay = parameters.networkErrorDelay;
-  draft.fetchUrl = aliasOf(record, candidate.url);
+  draft.fetchUrl = aliasUrl(record, candidate.url);
   draft.setOptions(optionsFor(record, candidate.url));
   draft.addMetas(record.metas);
   draft.opinion = { layer: 'server-records', place, detail: record.label };
@@ -179,7 +179,7 @@ export function recordEffect(record: CompiledRecord): string {
     ...set('maximum network errors', maxNetworkErrors),
     ...set('network error delay', networkErrorDelay && `${networkErrorDelay / 1000} s`),
     ...record.metas.map((meta) => `${meta.name}=${meta.value}`),
-    ...optionsText(record.options),
+    ...formatOptions(record.options),
     ...(record.credentialsFor === undefined ? [] : [`credentials for ${record.credentialsFor}`]),
   ].join(', ');
 }

@@ -14,15 +14,16 @@ export function siteModeLayer(): Layer {
     judge(candidate, draft, trace) {
       const root = candidate.root;
       if (!root || (!root.site && !root.entireSite)) {
-        trace?.push({ layer: 'site-mode', test: inapplicable(candidate), outcome: 'not configured' });
+        trace?.push({ layer: 'site-mode', test: inapplicableReason(candidate), outcome: 'not configured' });
         return undefined;
       }
       if (isRoot(candidate) || staysStored(candidate)) {
         draft.isOnSite = !root.removed;
-        trace?.push({ layer: 'site-mode', test: inapplicable(candidate), outcome: 'not configured' });
+        trace?.push({ layer: 'site-mode', test: inapplicableReason(candidate), outcome: 'not configured' });
         return undefined;
       }
-      const rejection = outsideSite(candidate, root, trace) ?? outsideDirectory(candidate, root, trace);
+      const rejection =
+        outsideSiteRejection(candidate, root, trace) ?? outsideDirectoryRejection(candidate, root, trace);
       draft.isOnSite = !rejection && !root.removed;
       return rejection;
     },
@@ -33,13 +34,13 @@ export function siteModeLayer(): Layer {
 const staysStored = ({ discoveredVia, root }: Candidate): boolean =>
   discoveredVia === 'stored' && root?.removed === true;
 
-function inapplicable(candidate: Candidate): string {
+function inapplicableReason(candidate: Candidate): string {
   if (isRoot(candidate)) return 'a root is not judged by its own site';
   if (staysStored(candidate)) return `root ${candidate.root?.url.href} was removed, and what is stored stays`;
   return candidate.root ? `root ${candidate.root.url.href} has no site mode` : 'no root is known for the URL';
 }
 
-function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
+function outsideSiteRejection(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
   if (!root.site) return undefined;
   if (movesSite(candidate)) {
     trace?.push({
@@ -69,7 +70,11 @@ const prefixesFor = (
   { sitePrefixes, formerPrefixes = [] }: RootContext,
 ): readonly string[] => (discoveredVia === 'stored' ? [...sitePrefixes, ...formerPrefixes] : sitePrefixes);
 
-function outsideDirectory(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
+function outsideDirectoryRejection(
+  candidate: Candidate,
+  root: RootContext,
+  trace?: TraceStep[],
+): Rejection | undefined {
   if (!root.entireSite) return undefined;
   const directory = directoryOf(root.url);
   const inside = candidate.url.href.startsWith(directory, candidate.url.scheme.length);
@@ -130,11 +135,11 @@ export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
  * The root that would lead to a URL that nothing has led to yet: one on whose site it is, or one without site mode, preferably on
  * its server; any other would not accept it.
  */
-export function likelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootContext | undefined {
+export function findLikelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootContext | undefined {
   const all = [...roots];
-  const onServer = (root: RootContext): boolean => root.url.host === url.host && root.url.port === url.port;
+  const isOnServer = (root: RootContext): boolean => root.url.host === url.host && root.url.port === url.port;
   const free = all.filter((root) => !root.site && !root.entireSite);
-  return all.find((root) => isOnSite(root, url)) ?? free.find(onServer) ?? free[0] ?? all.find(onServer) ?? all[0];
+  return all.find((root) => isOnSite(root, url)) ?? free.find(isOnServer) ?? free[0] ?? all.find(isOnServer) ?? all[0];
 }
 
 /** True if the home page of a site redirects to another site: that site is then the one crawled. */
@@ -155,7 +160,7 @@ export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
 }
 
 /** The root with its own site again: its home page answers itself. */
-export function moveBack(root: RootContext): RootContext {
+export function moveSiteBack(root: RootContext): RootContext {
   const { formerPrefixes, ...own } = root;
   return formerPrefixes === undefined ? root : { ...own, sitePrefixes: formerPrefixes };
 }

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hours, instant, milliseconds, minutes, after as moment, seconds } from '../time/units.js';
 import {
-  answered,
+  afterEnd,
+  afterResponse,
+  afterStart,
   backOff,
-  concernsHost,
-  finished,
+  isHostError,
+  nextRequestAt,
   type Politeness,
   pauseAfterReading,
-  readyAt,
   requestDelay,
-  started,
   UNVISITED,
 } from './politeness.js';
 
@@ -19,18 +19,18 @@ const second = (n: number) => moment(noon, seconds(n));
 
 describe('the crawl delay', () => {
   it('lets a host that was never visited be asked at once', () => {
-    expect(readyAt(UNVISITED)).toBe(0);
+    expect(nextRequestAt(UNVISITED)).toBe(0);
   });
 
   it('counts from the end of the answer', () => {
-    const sent = started(UNVISITED, noon, seconds(2));
-    expect(readyAt(sent)).toBe(second(2));
-    expect(readyAt(finished(sent, second(5), seconds(2)))).toBe(second(7));
+    const sent = afterStart(UNVISITED, noon, seconds(2));
+    expect(nextRequestAt(sent)).toBe(second(2));
+    expect(nextRequestAt(afterEnd(sent, second(5), seconds(2)))).toBe(second(7));
   });
 
   it('is never shortened by a crawler with a shorter one', () => {
-    const long = finished(UNVISITED, noon, seconds(10));
-    expect(readyAt(finished(long, second(1), seconds(1)))).toBe(second(10));
+    const long = afterEnd(UNVISITED, noon, seconds(10));
+    expect(nextRequestAt(afterEnd(long, second(1), seconds(1)))).toBe(second(10));
   });
 
   it('is the longer of throttle and Crawl-delay, the latter within its bound', () => {
@@ -58,14 +58,14 @@ describe('the back-off', () => {
   it('starts again at 5 s once the host has answered', () => {
     const resting = backOff(backOff(UNVISITED, noon), second(5));
     expect(resting.backOffStep).toBe(2);
-    const well = answered(resting, second(16));
+    const well = afterResponse(resting, second(16));
     expect(well.backOffStep).toBe(0);
     expect(backOff(well, second(20)).backOffUntil).toBe(second(25));
   });
 
   it('is not ended by an answer that was in flight when it began', () => {
     const resting = backOff(UNVISITED, noon);
-    expect(answered(resting, second(1))).toEqual(resting);
+    expect(afterResponse(resting, second(1))).toEqual(resting);
   });
 
   it('takes one step for all the failures of one outage', () => {
@@ -87,19 +87,19 @@ describe('the back-off', () => {
   });
 
   it('leaves the crawl delay alone, and the later of the two counts', () => {
-    const state = backOff(finished(UNVISITED, noon, seconds(30)), noon);
+    const state = backOff(afterEnd(UNVISITED, noon, seconds(30)), noon);
     expect(state.nextRequestAt).toBe(second(30));
-    expect(readyAt(state)).toBe(second(30));
-    expect(readyAt(backOff(state, noon, seconds(40)))).toBe(second(40));
+    expect(nextRequestAt(state)).toBe(second(30));
+    expect(nextRequestAt(backOff(state, noon, seconds(40)))).toBe(second(40));
   });
 
   it('is caused by overload and outage, not by a single bad page', () => {
-    expect(concernsHost('http-429')).toBe(true);
-    expect(concernsHost('http-503-retry-after')).toBe(true);
-    expect(concernsHost('connection-refused')).toBe(true);
-    expect(concernsHost('http-404')).toBe(false);
-    expect(concernsHost('http-5xx')).toBe(false);
-    expect(concernsHost('dns-not-found')).toBe(false);
+    expect(isHostError('http-429')).toBe(true);
+    expect(isHostError('http-503-retry-after')).toBe(true);
+    expect(isHostError('connection-refused')).toBe(true);
+    expect(isHostError('http-404')).toBe(false);
+    expect(isHostError('http-5xx')).toBe(false);
+    expect(isHostError('dns-not-found')).toBe(false);
   });
 });
 
@@ -116,12 +116,14 @@ describe('whatever happens in whatever order', () => {
         let now = noon;
         for (const { kind, passed, length } of events) {
           now = moment(now, milliseconds(passed));
-          const wasReadyAt = readyAt(state);
+          const wasReadyAt = nextRequestAt(state);
           state = step(state, kind, now, length);
-          expect(readyAt(state)).toBeGreaterThanOrEqual(wasReadyAt);
+          expect(nextRequestAt(state)).toBeGreaterThanOrEqual(wasReadyAt);
           expect(state.backOffUntil).toBeLessThanOrEqual(moment(now, hours(24)));
           if (kind === 'finished')
-            expect(readyAt(state)).toBeGreaterThanOrEqual(moment(now, requestDelay(seconds(2), milliseconds(length))));
+            expect(nextRequestAt(state)).toBeGreaterThanOrEqual(
+              moment(now, requestDelay(seconds(2), milliseconds(length))),
+            );
         }
       }),
     );
@@ -129,9 +131,9 @@ describe('whatever happens in whatever order', () => {
 
   function step(state: Politeness, kind: string, now: typeof noon, length: number): Politeness {
     const delay = requestDelay(seconds(2), milliseconds(length));
-    if (kind === 'started') return started(state, now, delay);
-    if (kind === 'finished') return finished(state, now, delay);
-    if (kind === 'answered') return answered(state, now);
+    if (kind === 'started') return afterStart(state, now, delay);
+    if (kind === 'finished') return afterEnd(state, now, delay);
+    if (kind === 'answered') return afterResponse(state, now);
     return backOff(state, now, kind === 'retry-after' ? milliseconds(length) : undefined);
   }
 });

@@ -3,7 +3,7 @@
  * the back-off is the reaction of the whole host to an overload or an outage. A request may start when both have passed. Seeds:
  * CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
  */
-import { type ErrorCode, reactionsTo } from '../fetch/error-codes.js';
+import { defaultReactions, type ErrorCode } from '../fetch/error-codes.js';
 import {
   after,
   atLeast,
@@ -35,7 +35,7 @@ const LONGEST_RETRY_AFTER = hours(24);
 const LONGEST_CRAWL_DELAY = seconds(60);
 
 /** The earliest time of the next request. */
-export const readyAt = (state: Politeness): Instant =>
+export const nextRequestAt = (state: Politeness): Instant =>
   state.nextRequestAt > state.backOffUntil ? state.nextRequestAt : state.backOffUntil;
 
 /** The pause of one crawler at a host: its own throttle, or the longer Crawl-delay of robots.txt within `longest`. */
@@ -63,29 +63,34 @@ export function pauseAfterReading(delay: Duration, readingTime: Duration): Durat
 }
 
 /** Requests that may be in flight at one host at the same time. */
-export const requestsPerHost = ({ aggressive, concurrency }: { aggressive: boolean; concurrency: number }): number =>
-  aggressive ? concurrency : 1;
+export const maxRequestsPerHost = ({
+  aggressive,
+  concurrency,
+}: {
+  aggressive: boolean;
+  concurrency: number;
+}): number => (aggressive ? concurrency : 1);
 
 /**
  * A request was sent. The delay counts from here until the answer has ended, so that a state saved now and read after a crash still
  * keeps the pause.
  */
-export const started = (state: Politeness, now: Instant, delay: Duration): Politeness =>
-  pausedUntil(state, after(now, delay));
+export const afterStart = (state: Politeness, now: Instant, delay: Duration): Politeness =>
+  pauseUntil(state, after(now, delay));
 
 /** The answer, or the failure to get one, has ended: the next request waits `delay` from now. */
-export const finished = (state: Politeness, now: Instant, delay: Duration): Politeness =>
-  pausedUntil(state, after(now, delay));
+export const afterEnd = (state: Politeness, now: Instant, delay: Duration): Politeness =>
+  pauseUntil(state, after(now, delay));
 
 /** Never moves the clock back: another crawler may have set a longer pause. */
-const pausedUntil = (state: Politeness, moment: Instant): Politeness =>
+const pauseUntil = (state: Politeness, moment: Instant): Politeness =>
   moment > state.nextRequestAt ? { ...state, nextRequestAt: moment } : state;
 
 /**
  * The host has answered properly. While a back-off runs, an answer belongs to a request that was in flight before it and says
  * nothing about recovery.
  */
-export const answered = (state: Politeness, now: Instant): Politeness =>
+export const afterResponse = (state: Politeness, now: Instant): Politeness =>
   state.backOffStep === 0 || now < state.backOffUntil ? state : { ...state, backOffStep: 0 };
 
 /**
@@ -97,7 +102,9 @@ export function backOff(state: Politeness, now: Instant, retryAfter?: Duration):
   const again = now < state.backOffUntil;
   const step = again ? state.backOffStep : state.backOffStep + 1;
   const wait =
-    retryAfter === undefined ? exponential(step) : atLeast(atMost(retryAfter, LONGEST_RETRY_AFTER), FIRST_BACK_OFF);
+    retryAfter === undefined
+      ? exponentialDelay(step)
+      : atLeast(atMost(retryAfter, LONGEST_RETRY_AFTER), FIRST_BACK_OFF);
   const until = after(now, wait);
   if (again && (retryAfter === undefined || until <= state.backOffUntil)) return state;
   return { ...state, backOffUntil: until, backOffStep: step };
@@ -113,14 +120,14 @@ export const isRunOfServerErrors = (inARow: number): boolean => inARow >= RUN_OF
  * A request made on behalf of a person was answered while the host rested, and the answer was good or concerned the page alone: the
  * host no longer rests.
  */
-export const recovered = (state: Politeness, now: Instant): Politeness => ({
+export const endBackOff = (state: Politeness, now: Instant): Politeness => ({
   ...state,
   backOffUntil: state.backOffUntil < now ? state.backOffUntil : now,
   backOffStep: 0,
 });
 
-const exponential = (step: number): Duration =>
+const exponentialDelay = (step: number): Duration =>
   atMost(milliseconds(FIRST_BACK_OFF * 2 ** (step - 1)), LONGEST_BACK_OFF);
 
 /** Whether an error concerns the whole host rather than one page. */
-export const concernsHost = (code: ErrorCode): boolean => reactionsTo(code).host === 'backs-off';
+export const isHostError = (code: ErrorCode): boolean => defaultReactions(code).host === 'backs-off';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { milliseconds, seconds } from '../time/units.js';
-import { adaptedPause, paceAfter, type ServerPace, UNKNOWN_PACE } from './server-pace.js';
+import { adaptPause, paceAfter, type ServerPace, UNKNOWN_PACE } from './server-pace.js';
 
 const answered = (durations: readonly number[], status = 200, pace: ServerPace = UNKNOWN_PACE): ServerPace =>
   durations.reduce((now, duration) => paceAfter(now, milliseconds(duration), status), pace);
@@ -10,20 +10,20 @@ const delay = seconds(2);
 
 describe('the pause at the pace of a server', () => {
   it('is as configured while the server answers as it always does, fast or slow', () => {
-    for (const usual of [20, 400, 3_000]) expect(adaptedPause(delay, answered(times(200, usual)))).toBe(delay);
+    for (const usual of [20, 400, 3_000]) expect(adaptPause(delay, answered(times(200, usual)))).toBe(delay);
   });
 
   it('grows when the server is slower than its habit, and comes back with it', () => {
     const usual = answered(times(200, 300));
     const slow = answered(times(10, 3_000), 200, usual);
-    expect(adaptedPause(delay, slow)).toBeGreaterThan(2 * delay);
-    expect(adaptedPause(delay, slow)).toBeLessThanOrEqual(8 * delay);
-    expect(adaptedPause(delay, answered(times(40, 300), 200, slow))).toBe(delay);
+    expect(adaptPause(delay, slow)).toBeGreaterThan(2 * delay);
+    expect(adaptPause(delay, slow)).toBeLessThanOrEqual(8 * delay);
+    expect(adaptPause(delay, answered(times(40, 300), 200, slow))).toBe(delay);
   });
 
   it('is twice as long after 5xx, whose times are not typical', () => {
     const failing = answered([5_000, 5_000], 503, answered(times(50, 100)));
-    expect(adaptedPause(delay, failing)).toBeGreaterThanOrEqual(2 * delay);
+    expect(adaptPause(delay, failing)).toBeGreaterThanOrEqual(2 * delay);
     expect(failing.habit).toBeCloseTo(100, 6);
   });
 
@@ -35,10 +35,10 @@ describe('the pause at the pace of a server', () => {
         fc.constantFrom(200, 500),
         fc.integer({ min: 1, max: 120_000 }),
         (all, status, configured) => {
-          const pause = adaptedPause(milliseconds(configured), answered(all, status));
+          const pause = adaptPause(milliseconds(configured), answered(all, status));
           expect(pause).toBeGreaterThanOrEqual(configured);
           expect(pause).toBeLessThanOrEqual(Math.max(configured, seconds(60)));
-          expect(adaptedPause(milliseconds(0), answered(all, status))).toBe(0);
+          expect(adaptPause(milliseconds(0), answered(all, status))).toBe(0);
         },
       ),
     );

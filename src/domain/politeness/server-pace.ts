@@ -35,16 +35,16 @@ const LONGEST_PAUSE = seconds(60);
 /** After an answer that took `duration`. */
 export function paceAfter(pace: ServerPace, duration: Duration, status: number | undefined): ServerPace {
   const answers = pace.answers + 1;
-  const mean = (before: number, share: number): Duration =>
+  const movingAverage = (before: number, share: number): Duration =>
     milliseconds(before + (duration - before) * Math.max(share, 1 / answers));
   const failing = status !== undefined && status >= 500;
   // How fast a failing server answers is not typical.
-  const habit = failing && pace.answers > 0 ? pace.habit : mean(pace.habit, OF_HABIT);
-  return { habit, recent: mean(pace.recent, OF_RECENT), answers, failing };
+  const habit = failing && pace.answers > 0 ? pace.habit : movingAverage(pace.habit, OF_HABIT);
+  return { habit, recent: movingAverage(pace.recent, OF_RECENT), answers, failing };
 }
 
 /** The pause for a server at this pace; `delay` is the configured one, and zero stays zero. */
-export function adaptedPause(delay: Duration, { habit, recent, answers, failing }: ServerPace): Duration {
+export function adaptPause(delay: Duration, { habit, recent, answers, failing }: ServerPace): Duration {
   if (delay === 0) return delay;
   const isSlow = answers >= FEWEST_ANSWERS && recent > SLOW && recent > SLOWER * habit;
   const times = Math.max(isSlow ? Math.min(recent / habit, MOST_TIMES) : 1, failing ? FAILING_TIMES : 1);

@@ -43,7 +43,7 @@ export const newBackfill = (why: BackfillProgress['why'], total: number, now: In
 });
 
 /** @throws SyntaxError for text that is not JSON */
-export function readBackfill(text: string): BackfillProgress {
+export function parseBackfill(text: string): BackfillProgress {
   const stored = JSON.parse(text) as BackfillProgress;
   return { ...stored, startedAt: instant(stored.startedAt) };
 }
@@ -56,21 +56,22 @@ interface SinkOfType {
 }
 
 /** The sink from which documents for `target` are best copied; undefined: none of them keeps what it needs. */
-export function backfillSource<S extends SinkOfType>(target: S, others: readonly S[]): S | undefined {
+export function chooseBackfillSource<S extends SinkOfType>(target: S, others: readonly S[]): S | undefined {
   const needsBytes = needsWholeDocument(target);
-  const fit = others.filter((other) => other.name !== target.name && givesBack(other, needsBytes));
+  const fit = others.filter((other) => other.name !== target.name && canReturnDocuments(other, needsBytes));
   return fit.find(({ type }) => SINK_TYPES[type].keeps === 'bytes') ?? fit[0];
 }
 
 /** The sink gives back what it needs itself. */
-export const keepsItsOwn = <S extends SinkOfType>(sink: S): boolean => givesBack(sink, needsWholeDocument(sink));
+export const canRestoreItself = <S extends SinkOfType>(sink: S): boolean =>
+  canReturnDocuments(sink, needsWholeDocument(sink));
 
 /** A pipeline may read the bytes. */
 const needsWholeDocument = ({ type, options }: SinkOfType): boolean =>
   SINK_TYPES[type].needsBytes || 'pipeline' in options;
 
 /** What was mapped is not what was indexed. */
-function givesBack({ type, map, options }: SinkOfType, bytes: boolean): boolean {
+function canReturnDocuments({ type, map, options }: SinkOfType, bytes: boolean): boolean {
   const { keeps } = SINK_TYPES[type];
   const isWhole = map === undefined && !('pipeline' in options);
   return isWhole && (bytes ? keeps === 'bytes' : keeps !== 'nothing');

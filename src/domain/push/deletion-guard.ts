@@ -53,7 +53,7 @@ export class DeletionGuard {
   #count(hostKey: string, now: Instant): number {
     const bursts = this.#sent.get(hostKey);
     if (!bursts) return 0;
-    while (bursts[0] !== undefined && isPast(bursts[0], now, this.settings.window)) bursts.shift();
+    while (bursts[0] !== undefined && isOver(bursts[0], now, this.settings.window)) bursts.shift();
     return bursts.reduce((total, burst) => total + burst.count, 0);
   }
 
@@ -71,10 +71,10 @@ export class DeletionGuard {
   #forgetQuietHosts(now: Instant): void {
     for (const [hostKey, bursts] of this.#sent) {
       const latest = bursts.at(-1);
-      if (this.#sent.size <= MAX_HOSTS && latest && !isPast(latest, now, this.settings.window)) return;
+      if (this.#sent.size <= MAX_HOSTS && latest && !isOver(latest, now, this.settings.window)) return;
       this.#sent.delete(hostKey);
     }
   }
 }
 
-const isPast = (burst: Burst, now: Instant, window: Duration): boolean => burst.last <= now - window;
+const isOver = (burst: Burst, now: Instant, window: Duration): boolean => burst.last <= now - window;

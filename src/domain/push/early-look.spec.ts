@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { needsEarlyLook, nextLookStep, settledUrl } from './early-look.js';
+import { concludeLook, needsEarlyLook, nextLookStep } from './early-look.js';
 
 const limits = { maxDeletions: 50, maxShare: 0.1 };
 const found = (looked: number, gone: number, documents = 150, vanished = 1) => ({ looked, gone, vanished, documents });
@@ -23,7 +23,7 @@ describe('an early look', () => {
   ] as const)('%s', (_, findings, step) => expect(nextLookStep(findings, limits)).toEqual(step));
 
   it('decides with what it has when no more pages can be visited', () => {
-    expect(settledUrl(found(0, 0), limits)).toBe('clear');
-    expect(settledUrl(found(2, 2), limits)).toBe('hold');
+    expect(concludeLook(found(0, 0), limits)).toBe('clear');
+    expect(concludeLook(found(2, 2), limits)).toBe('hold');
   });
 });

@@ -40,12 +40,12 @@ export function nextLookStep(findings: LookFindings, limits: Limits): LookStep {
   if (gone === 0 && looked >= STAGES[0]!) return 'clear';
   const isOpen = looked < ENOUGH || gone * 2 < looked;
   if (stage !== undefined && isOpen) return { visit: stage - looked };
-  return settledUrl(findings, limits);
+  return concludeLook(findings, limits);
 }
 
 /** What a look means that cannot continue: no further page could be visited. */
-export function settledUrl(findings: LookFindings, limits: Limits): 'clear' | 'hold' {
-  return passesLimits(expectedLosses(findings), findings.documents, limits) ? 'hold' : 'clear';
+export function concludeLook(findings: LookFindings, limits: Limits): 'clear' | 'hold' {
+  return exceedsLimits(expectedLosses(findings), findings.documents, limits) ? 'hold' : 'clear';
 }
 
 /** As many as the sample suggests, if this continues. */
@@ -55,5 +55,5 @@ function expectedLosses({ looked, gone, vanished, documents }: LookFindings): nu
   return vanished + gone + (others * gone) / looked;
 }
 
-const passesLimits = (deletions: number, documents: number, { maxDeletions, maxShare }: Limits): boolean =>
+const exceedsLimits = (deletions: number, documents: number, { maxDeletions, maxShare }: Limits): boolean =>
   deletions > maxDeletions && deletions > maxShare * documents;

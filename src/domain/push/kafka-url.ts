@@ -9,7 +9,7 @@ const FORM = '`kafka://host:port`, several brokers with commas between them, `ka
 const BROKER = /^(\[[0-9a-f:]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i;
 
 /** What should have been given, if it is not one. */
-export function readKafkaUrl(url: string): KafkaAddress | string {
+export function parseKafkaUrl(url: string): KafkaAddress | string {
   const [, scheme, rest = ''] = /^(kafkas?):\/\/([^/?#]+)\/?$/i.exec(url.trim()) ?? [];
   if (scheme === undefined) return FORM;
   const brokers = rest.split(',').map((text) => {
@@ -22,6 +22,6 @@ export function readKafkaUrl(url: string): KafkaAddress | string {
 }
 
 export function kafkaUrlFault(url: string): string | undefined {
-  const address = readKafkaUrl(url);
+  const address = parseKafkaUrl(url);
   return typeof address === 'string' ? address : undefined;
 }

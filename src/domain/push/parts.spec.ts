@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { PushDocument } from './order.js';
-import { partChanges, partIds, partOf, partUri } from './parts.js';
+import { createPartIds, parsePartUri, partChanges, partUri } from './parts.js';
 
 const part = (id: string, stamp: string): PushDocument =>
   ({ uri: partUri('http://a.example/', id), stamp }) as unknown as PushDocument;
 
 it('gives every part of a page a fragment of its own', () => {
-  expect(partIds(['a', undefined, 'a', ' b c ', 'a-2', 'x'.repeat(300)])).toEqual([
+  expect(createPartIds(['a', undefined, 'a', ' b c ', 'a-2', 'x'.repeat(300)])).toEqual([
     'a',
     'part-2',
     'a-2',
@@ -17,8 +17,8 @@ it('gives every part of a page a fragment of its own', () => {
 });
 
 it('tells the page of a part by its fragment', () => {
-  expect(partOf('http://a.example/#b%20c')).toEqual({ page: 'http://a.example/', id: 'b%20c' });
-  expect(partOf('http://a.example/')).toBeUndefined();
+  expect(parsePartUri('http://a.example/#b%20c')).toEqual({ page: 'http://a.example/', id: 'b%20c' });
+  expect(parsePartUri('http://a.example/')).toBeUndefined();
 });
 
 it('pushes what is new or another, all of it when nobody knows what the sinks hold, and names what has gone', () => {
@@ -30,7 +30,7 @@ it('pushes what is new or another, all of it when nobody knows what the sinks ho
   ] as const;
   const parts = [part('a', '1'), part('b', '2'), part('c', '1'), part('e', '1')];
   const { pushed, gone, back } = partChanges(before, parts, true);
-  expect(pushed.map(({ uri }) => partOf(uri)!.id)).toEqual(['b', 'e']);
+  expect(pushed.map(({ uri }) => parsePartUri(uri)!.id)).toEqual(['b', 'e']);
   expect(gone.map(({ id }) => id)).toEqual(['d']);
   expect(back.map(({ id }) => id)).toEqual(['c']);
   expect(partChanges(before, parts, false).pushed).toHaveLength(4);

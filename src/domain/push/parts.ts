@@ -26,7 +26,7 @@ export const WITH_ITS_PAGE = 'with-its-page';
 export const partUri = (page: string, id: string): string => `${page}#${id}`;
 
 /** Undefined without a fragment, or with one that is the route of a page: no id contains a slash. */
-export function partOf(uri: string): { readonly page: string; readonly id: string } | undefined {
+export function parsePartUri(uri: string): { readonly page: string; readonly id: string } | undefined {
   const hash = uri.lastIndexOf('#');
   if (hash < 0) return undefined;
   const id = uri.slice(hash + 1);
@@ -34,10 +34,10 @@ export function partOf(uri: string): { readonly page: string; readonly id: strin
 }
 
 /** Fragments of the parts of a page, in their order: their names, made unique. */
-export function partIds(names: readonly (string | undefined)[]): string[] {
+export function createPartIds(names: readonly (string | undefined)[]): string[] {
   const taken = new Set<string>();
   return names.map((name, at) => {
-    const wanted = fragment(name) ?? `part-${at + 1}`;
+    const wanted = toFragment(name) ?? `part-${at + 1}`;
     let id = wanted;
     for (let next = 2; taken.has(id); next++) id = `${wanted}-${next}`;
     taken.add(id);
@@ -45,7 +45,7 @@ export function partIds(names: readonly (string | undefined)[]): string[] {
   });
 }
 
-function fragment(name: string | undefined): string | undefined {
+function toFragment(name: string | undefined): string | undefined {
   const trimmed = name?.trim() ?? '';
   if (trimmed === '' || trimmed.length > LONGEST_ID) return undefined;
   return encodeURIComponent(trimmed.toWellFormed());
@@ -67,7 +67,7 @@ export function partChanges(
   isKnown: boolean,
 ): PartChanges {
   const known = new Map(before.map((part) => [part.id, part]));
-  const present = new Map(parts.map((part) => [partOf(part.uri)!.id, part]));
+  const present = new Map(parts.map((part) => [parsePartUri(part.uri)!.id, part]));
   return {
     pushed: isKnown ? [...present].flatMap(([id, part]) => (known.get(id)?.stamp === part.stamp ? [] : [part])) : parts,
     gone: before.filter(({ id }) => !present.has(id)),
@@ -76,4 +76,4 @@ export function partChanges(
 }
 
 export const partStates = (parts: readonly PushDocument[]): PartState[] =>
-  parts.map(({ uri, stamp }) => ({ id: partOf(uri)!.id, stamp }));
+  parts.map(({ uri, stamp }) => ({ id: parsePartUri(uri)!.id, stamp }));

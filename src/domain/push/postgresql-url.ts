@@ -14,12 +14,12 @@ export interface PostgresqlAddress {
 
 /** What would be right, if it is not such a URL. */
 export function postgresqlUrlFault(text: string): string | undefined {
-  const address = readPostgresqlUrl(text);
+  const address = parsePostgresqlUrl(text);
   return typeof address === 'string' ? address : undefined;
 }
 
 /** The address, or in words what would be right. Without `sslmode`: `verify-full`, or `disable` on this machine. */
-export function readPostgresqlUrl(text: string): PostgresqlAddress | string {
+export function parsePostgresqlUrl(text: string): PostgresqlAddress | string {
   const url = URL.parse(text);
   const database = url?.pathname.slice(1) ?? '';
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === '' || database === '' || /\//.test(database))

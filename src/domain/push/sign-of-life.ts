@@ -6,7 +6,7 @@
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import { GIVEN_UP } from '../crawl/disposition.js';
 import type { DiscoveredVia } from '../crawl/url-state.js';
-import { isErrorCode, reactionsTo } from '../fetch/error-codes.js';
+import { defaultReactions, isErrorCode } from '../fetch/error-codes.js';
 import { looksLikeLogin } from '../fetch/login-wall.js';
 import type { Reason } from '../policy/reasons.js';
 import { after, earlier, hours, type Instant } from '../time/units.js';
@@ -14,11 +14,11 @@ import { after, earlier, hours, type Instant } from '../time/units.js';
 type GuardSettings = Pick<DeletionGuardDefinition, 'on' | 'signOfLife' | 'signOfLifeWait'>;
 
 /** The server says that this one page is gone: it answers, and the answer is about the page. */
-export const saysGone = (reason: Reason): boolean => isErrorCode(reason) && reactionsTo(reason).blame === 'page';
+export const isPageGone = (reason: Reason): boolean => isErrorCode(reason) && defaultReactions(reason).blame === 'page';
 
 /** A reason for which the server, and not the page or a person, is to blame: any error except "there is no such page". */
 export const isServerFault = (reason: Reason): boolean =>
-  reason === GIVEN_UP || (isErrorCode(reason) && reactionsTo(reason).blame !== 'page');
+  reason === GIVEN_UP || (isErrorCode(reason) && defaultReactions(reason).blame !== 'page');
 
 /** A visit to a URL of the crawl. Probes, requests for robots.txt and the like are not visits. */
 export interface Answer {
@@ -67,10 +67,10 @@ export function judgeFault(deletion: FaultDeletion, settings: GuardSettings): 'w
   if (waitingSince === undefined) return 'wait';
   // The page failed, another one was served, and the page failed again: the page is to blame.
   if (lastSign !== undefined && lastSign >= waitingSince && startedAt >= lastSign) return 'pass';
-  return now >= waitEnds(waitingSince, settings) ? 'pass' : 'wait';
+  return now >= waitEndsAt(waitingSince, settings) ? 'pass' : 'wait';
 }
 
-const waitEnds = (since: Instant, { signOfLifeWait }: GuardSettings): Instant => after(since, signOfLifeWait);
+const waitEndsAt = (since: Instant, { signOfLifeWait }: GuardSettings): Instant => after(since, signOfLifeWait);
 
 /** How often a page whose deletion waits is checked. */
 const RECHECK = hours(1);
@@ -78,6 +78,6 @@ const RECHECK = hours(1);
 /** When such a page is visited next, if no sign of life brings the visit forward; not later than otherwise. */
 export function recheckAt(since: Instant, now: Instant, settings: GuardSettings): Instant {
   const next = after(now, RECHECK);
-  const end = waitEnds(since, settings);
+  const end = waitEndsAt(since, settings);
   return end > now ? earlier(next, end) : next;
 }

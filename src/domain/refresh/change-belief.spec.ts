@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
-import { type ChangeBelief, expected, learn, quantile, type Sight, UNKNOWN } from './change-belief.js';
+import { type ChangeBelief, expectedValue, quantile, type Sight, UNKNOWN, updateBelief } from './change-belief.js';
 
 /** What is believed after visits at these distances, each of which saw what is given. */
-const believed = (sights: readonly Sight[]): ChangeBelief => sights.reduce(learn, UNKNOWN);
+const believed = (sights: readonly Sight[]): ChangeBelief => sights.reduce(updateBelief, UNKNOWN);
 const sight = (elapsed: Duration, changed: boolean): Sight => ({ elapsed, changed });
-const first = (age?: Duration): ChangeBelief => learn(UNKNOWN, { changed: true, age });
+const first = (age?: Duration): ChangeBelief => updateBelief(UNKNOWN, { changed: true, age });
 
 const sights = fc.record({
   elapsed: fc.option(fc.integer({ min: -days(1), max: days(5000) }).map(milliseconds), { nil: undefined }),
@@ -38,7 +38,7 @@ describe('the belief about the changes of a page', () => {
       const found: number[] = [];
       for (let i = 0; i < 2_000; i++) {
         const elapsed = distance();
-        belief = learn(belief, sight(elapsed, random() < 1 - Math.exp(-elapsed / days(5))));
+        belief = updateBelief(belief, sight(elapsed, random() < 1 - Math.exp(-elapsed / days(5))));
         if (i > 100) found.push(Math.log(belief.interval / days(5)));
       }
       expect(Math.abs(found.reduce((sum, log) => sum + log) / found.length)).toBeLessThan(0.1);
@@ -46,8 +46,8 @@ describe('the belief about the changes of a page', () => {
   });
 
   it('is shorter after a change and longer after none', () => {
-    expect(learn(UNKNOWN, sight(days(3), true)).interval).toBeLessThan(UNKNOWN.interval);
-    expect(learn(UNKNOWN, sight(days(3), false)).interval).toBeGreaterThan(UNKNOWN.interval);
+    expect(updateBelief(UNKNOWN, sight(days(3), true)).interval).toBeLessThan(UNKNOWN.interval);
+    expect(updateBelief(UNKNOWN, sight(days(3), false)).interval).toBeGreaterThan(UNKNOWN.interval);
   });
 
   it('learns from short distances what pages that always change are like', () => {
@@ -71,39 +71,39 @@ describe('the belief about the changes of a page', () => {
   });
 
   it('takes a first answer that promises to stay fresh for a sign of a longer interval, and no promise for none', () => {
-    const promised = (lifetime: Duration) => learn(UNKNOWN, { changed: true, lifetime }).interval;
+    const promised = (lifetime: Duration) => updateBelief(UNKNOWN, { changed: true, lifetime }).interval;
     expect(promised(days(365))).toBeGreaterThan(promised(days(7)));
     expect(promised(days(7))).toBeGreaterThan(UNKNOWN.interval);
     expect(promised(days(3_650))).toBeLessThan(days(3_650));
-    expect(learn(UNKNOWN, { changed: true, lifetime: days(0) })).toBe(UNKNOWN);
-    expect(learn(UNKNOWN, { elapsed: days(3), changed: true, lifetime: days(365) })).toEqual(
-      learn(UNKNOWN, sight(days(3), true)),
+    expect(updateBelief(UNKNOWN, { changed: true, lifetime: days(0) })).toBe(UNKNOWN);
+    expect(updateBelief(UNKNOWN, { elapsed: days(3), changed: true, lifetime: days(365) })).toEqual(
+      updateBelief(UNKNOWN, sight(days(3), true)),
     );
   });
 
   it('takes a Last-Modified that is the time of the answer, or later, for none', () => {
     expect(first(minutes(4))).toBe(UNKNOWN);
     expect(first(hours(-5))).toBe(UNKNOWN);
-    expect(learn(UNKNOWN, { elapsed: days(3), changed: true, age: minutes(4) })).toEqual(
-      learn(UNKNOWN, sight(days(3), true)),
+    expect(updateBelief(UNKNOWN, { elapsed: days(3), changed: true, age: minutes(4) })).toEqual(
+      updateBelief(UNKNOWN, sight(days(3), true)),
     );
   });
 
   it('believes its own visits rather than a Last-Modified that contradicts them', () => {
-    expect(learn(UNKNOWN, { elapsed: days(3), changed: true, age: days(3_000) })).toEqual(
-      learn(UNKNOWN, sight(days(3), true)),
+    expect(updateBelief(UNKNOWN, { elapsed: days(3), changed: true, age: days(3_000) })).toEqual(
+      updateBelief(UNKNOWN, sight(days(3), true)),
     );
   });
 
   it('learns more from a dated change than from one at a time unknown', () => {
-    const dated = learn(UNKNOWN, { elapsed: days(30), changed: true, age: days(1) });
-    expect(dated.uncertainty).toBeLessThan(learn(UNKNOWN, sight(days(30), true)).uncertainty);
+    const dated = updateBelief(UNKNOWN, { elapsed: days(30), changed: true, age: days(1) });
+    expect(dated.uncertainty).toBeLessThan(updateBelief(UNKNOWN, sight(days(30), true)).uncertainty);
   });
 
   it('gives the rates that it holds likely, and their mean', () => {
     const belief = { interval: days(10), uncertainty: 1 };
-    expect(expected(belief, () => 1)).toBeCloseTo(1, 9);
-    expect(expected(belief, (rate) => Math.log(rate * days(10)))).toBeCloseTo(0, 9);
+    expect(expectedValue(belief, () => 1)).toBeCloseTo(1, 9);
+    expect(expectedValue(belief, (rate) => Math.log(rate * days(10)))).toBeCloseTo(0, 9);
     expect(quantile(belief, 0.5)).toBeCloseTo(days(10), 0);
     expect(quantile(belief, 0.84) / days(10)).toBeCloseTo(Math.exp(-1), 1);
     expect(quantile(belief, 0)).toBeLessThan(days(300));

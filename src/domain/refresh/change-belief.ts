@@ -45,7 +45,7 @@ const WEIGHTS = POINTS.map((z) => Math.exp((-z * z) / 2));
 const TOTAL = WEIGHTS.reduce((sum, weight) => sum + weight, 0);
 
 /** The belief after a visit. */
-export function learn(belief: ChangeBelief, sight: Sight): ChangeBelief {
+export function updateBelief(belief: ChangeBelief, sight: Sight): ChangeBelief {
   const likelihood = likelihoodOf(sight);
   if (!likelihood) return belief;
   const deviation = Math.sqrt(belief.uncertainty);
@@ -66,13 +66,13 @@ export function learn(belief: ChangeBelief, sight: Sight): ChangeBelief {
   }
   const shift = sum / total;
   return {
-    interval: milliseconds(bounded(belief.interval * Math.exp(-shift * deviation), SHORTEST, LONGEST)),
+    interval: milliseconds(clamp(belief.interval * Math.exp(-shift * deviation), SHORTEST, LONGEST)),
     uncertainty: Math.max(LEAST_DOUBT, (squares / total - shift * shift) * belief.uncertainty),
   };
 }
 
 /** Mean over all rates, in changes per millisecond, that the page may have. */
-export function expected({ interval, uncertainty }: ChangeBelief, value: (rate: number) => number): number {
+export function expectedValue({ interval, uncertainty }: ChangeBelief, value: (rate: number) => number): number {
   const deviation = Math.sqrt(uncertainty);
   let sum = 0;
   for (let i = 0; i < POINTS.length; i++) sum += WEIGHTS[i]! * value(Math.exp(POINTS[i]! * deviation) / interval);
@@ -81,7 +81,7 @@ export function expected({ interval, uncertainty }: ChangeBelief, value: (rate: 
 
 /** The page's interval is at least this long with a probability of about `share`, 0…1. */
 export function quantile({ interval, uncertainty }: ChangeBelief, share: number): Duration {
-  const likely = bounded(share, 0.01, 0.99);
+  const likely = clamp(share, 0.01, 0.99);
   // The logistic distribution approximates the normal one.
   const deviations = Math.log(likely / (1 - likely)) / 1.702;
   return milliseconds(interval * Math.exp(-deviations * Math.sqrt(uncertainty)));
@@ -95,16 +95,16 @@ const PROMISE = 0.5;
 /** Logarithm of the likelihood of the observation at a rate; undefined if it says nothing. */
 function likelihoodOf(sight: Sight): ((rate: number) => number) | undefined {
   const { elapsed, lifetime = 0 } = sight;
-  const seen = seenBy(sight);
+  const seen = changeLikelihood(sight);
   if (elapsed !== undefined || lifetime <= 0) return seen;
   return (rate) => (seen?.(rate) ?? 0) - PROMISE * rate * lifetime;
 }
 
-function seenBy({ elapsed, changed, age }: Sight): ((rate: number) => number) | undefined {
+function changeLikelihood({ elapsed, changed, age }: Sight): ((rate: number) => number) | undefined {
   const dated = age !== undefined && age > GENERATED && (elapsed === undefined || (changed && age < elapsed));
   if (dated) return (rate) => Math.log(rate) - rate * age;
   if (elapsed === undefined || elapsed <= 0) return undefined;
   return changed ? (rate) => Math.log(-Math.expm1(-rate * elapsed)) : (rate) => -rate * elapsed;
 }
 
-const bounded = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { days, hours, instant } from '../time/units.js';
 import {
-  broughtForward,
-  claimedChange,
-  contradicts,
+  bringForward,
+  contradictsVisit,
   credibilityAfter,
-  credit,
   isBelieved,
   isWorthVisitingNow,
+  parseClaimedChange,
+  probabilityOfTruth,
   UNTRIED,
 } from './claimed-changes.js';
 
@@ -24,29 +24,29 @@ describe('the time that a sitemap gives for a change', () => {
     ['2025-12', '2025-12-01T00:00:00Z', '2026-01-01T00:00:00Z'],
     ['2026', '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
   ])('%j is from %s to %s', (written, from, to) => {
-    expect(claimedChange(written, NOW)).toEqual({ from: at(from), to: at(to) });
+    expect(parseClaimedChange(written, NOW)).toEqual({ from: at(from), to: at(to) });
   });
 
   it.each(['', 'yesterday', '2026-13-01', '2026-06-16', '2026-06-15T13:00:00Z', '15.06.2026', '0', '2026-6-1'])(
     '%j is none',
-    (written) => expect(claimedChange(written, NOW)).toBeUndefined(),
+    (written) => expect(parseClaimedChange(written, NOW)).toBeUndefined(),
   );
 
   it('is a time or none, whatever is written', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d\-:TZ+. ]{0,30}$/)), (written) => {
-        const claim = claimedChange(written, NOW);
+        const claim = parseClaimedChange(written, NOW);
         if (claim) expect(claim.to).toBeGreaterThanOrEqual(claim.from);
       }),
     );
   });
 
   it('contradicts a visit before it, and one on a day without a time only when the day is over', () => {
-    const day = claimedChange('2026-06-15', NOW)!;
-    expect(contradicts(day, at('2026-06-14T23:00:00Z'), NOW)).toBe(true);
-    expect(contradicts(day, at('2026-06-15T08:00:00Z'), NOW)).toBe(false);
-    expect(contradicts(day, at('2026-06-15T08:00:00Z'), at('2026-06-16T01:00:00Z'))).toBe(true);
-    expect(contradicts(day, at('2026-06-16T00:30:00Z'), at('2026-06-16T01:00:00Z'))).toBe(false);
+    const day = parseClaimedChange('2026-06-15', NOW)!;
+    expect(contradictsVisit(day, at('2026-06-14T23:00:00Z'), NOW)).toBe(true);
+    expect(contradictsVisit(day, at('2026-06-15T08:00:00Z'), NOW)).toBe(false);
+    expect(contradictsVisit(day, at('2026-06-15T08:00:00Z'), at('2026-06-16T01:00:00Z'))).toBe(true);
+    expect(contradictsVisit(day, at('2026-06-16T00:30:00Z'), at('2026-06-16T01:00:00Z'))).toBe(false);
   });
 });
 
@@ -71,15 +71,15 @@ describe('the credit of a place that says when pages changed', () => {
 
   it('forgets what was long ago', () => {
     const many = Array.from({ length: 1_000 }, () => true);
-    expect(credit(credibility([...many, ...Array.from({ length: 100 }, () => false)]))).toBeLessThan(0.5);
+    expect(probabilityOfTruth(credibility([...many, ...Array.from({ length: 100 }, () => false)]))).toBeLessThan(0.5);
   });
 
   it('brings a visit forward: to now, to some time before its own, or not at all', () => {
     const due = instant(NOW + 1_000);
-    expect(broughtForward(due, UNTRIED, NOW)).toBe(NOW);
-    expect(broughtForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeGreaterThan(NOW);
-    expect(broughtForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeLessThan(due);
-    expect(broughtForward(instant(NOW - 5), UNTRIED, NOW)).toBe(NOW);
+    expect(bringForward(due, UNTRIED, NOW)).toBe(NOW);
+    expect(bringForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeGreaterThan(NOW);
+    expect(bringForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeLessThan(due);
+    expect(bringForward(instant(NOW - 5), UNTRIED, NOW)).toBe(NOW);
   });
 
   it('is worth a visit now of a page that changes seldom, and not of one that has changed again by its next visit anyway', () => {

@@ -20,11 +20,11 @@ const CLOCK_ERROR = minutes(10);
 /**
  * A time as sitemaps write it (W3C Datetime: year, month, day or with seconds); undefined if there is none or it is in the future.
  */
-export function claimedChange(written: string, now: Instant): ClaimedChange | undefined {
+export function parseClaimedChange(written: string, now: Instant): ClaimedChange | undefined {
   const match = W3C_TIME.exec(written.trim());
   if (!match) return undefined;
-  const [year, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(numberOrAbsent);
-  const from = daysToMs(year!, month, day) + hours(hour) + minutes(minute) + second * 1000 - offsetOf(match[7]);
+  const [year, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(parseOptionalNumber);
+  const from = daysToMs(year!, month, day) + hours(hour) + minutes(minute) + second * 1000 - parseOffset(match[7]);
   const end = [
     match[4] !== undefined && from,
     match[3] !== undefined && daysToMs(year!, month, day + 1),
@@ -37,10 +37,10 @@ export function claimedChange(written: string, now: Instant): ClaimedChange | un
 
 const daysToMs = (year: number, month: number, day: number): number => days(daysFromCivil(year, month, day));
 
-const numberOrAbsent = (text: string | undefined): number | undefined =>
+const parseOptionalNumber = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text);
 
-function offsetOf(zone: string | undefined): number {
+function parseOffset(zone: string | undefined): number {
   const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone ?? '');
   return match ? (match[1] === '-' ? -1 : 1) * minutes(Number(match[2]) * 60 + Number(match[3])) : 0;
 }
@@ -49,7 +49,7 @@ function offsetOf(zone: string | undefined): number {
  * Does the claim say that a copy of that time is out of date? A date without a time may refer to before or after a visit on that
  * day: it counts when the day is over.
  */
-export const contradicts = ({ from, to }: ClaimedChange, visitedAt: Instant, now: Instant): boolean =>
+export const contradictsVisit = ({ from, to }: ClaimedChange, visitedAt: Instant, now: Instant): boolean =>
   visitedAt < from || (visitedAt < to && to <= now);
 
 /** How often the claims of one place proved true. */
@@ -69,31 +69,35 @@ const MOST_REMEMBERED = 100;
 const ENOUGH_IN_A_ROW = 10;
 
 export function credibilityAfter({ confirmed, refuted, refutedInARow = 0 }: Credibility, isTrue: boolean): Credibility {
-  if (isTrue) return remembered(confirmed + 1, refuted);
+  if (isTrue) return createCredibility(confirmed + 1, refuted);
   const inARow = refutedInARow + 1;
   const isOver = inARow >= ENOUGH_IN_A_ROW;
-  return { ...(isOver ? remembered(0, inARow) : remembered(confirmed, refuted + 1)), refutedInARow: inARow };
+  return {
+    ...(isOver ? createCredibility(0, inARow) : createCredibility(confirmed, refuted + 1)),
+    refutedInARow: inARow,
+  };
 }
 
-function remembered(confirmed: number, refuted: number): Credibility {
+function createCredibility(confirmed: number, refuted: number): Credibility {
   const share = confirmed + refuted > MOST_REMEMBERED ? 0.5 : 1;
   return { confirmed: confirmed * share, refuted: refuted * share };
 }
 
 /** Probability, 0…1, that the next claim is true: 1/2 before any was checked (Laplace's rule of succession). */
-export const credit = ({ confirmed, refuted }: Credibility): number => (confirmed + 1) / (confirmed + refuted + 2);
+export const probabilityOfTruth = ({ confirmed, refuted }: Credibility): number =>
+  (confirmed + 1) / (confirmed + refuted + 2);
 
 /** Below this, a place is not believed. */
 const LEAST_CREDIT = 0.1;
 
-export const isBelieved = (credibility: Credibility): boolean => credit(credibility) >= LEAST_CREDIT;
+export const isBelieved = (credibility: Credibility): boolean => probabilityOfTruth(credibility) >= LEAST_CREDIT;
 
 /**
  * When to visit a page that is claimed to have changed: at once if that is more likely than not, otherwise somewhat sooner than
  * planned.
  */
-export function broughtForward(dueAt: Instant, credibility: Credibility, now: Instant): Instant {
-  const doubt = Math.max(0, 1 - 2 * credit(credibility));
+export function bringForward(dueAt: Instant, credibility: Credibility, now: Instant): Instant {
+  const doubt = Math.max(0, 1 - 2 * probabilityOfTruth(credibility));
   return instant(Math.round(now + milliseconds(Math.max(0, dueAt - now)) * doubt));
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
-import { learn, UNKNOWN } from './change-belief.js';
+import { UNKNOWN, updateBelief } from './change-belief.js';
 import {
   freshnessInterval,
   harmonicInterval,
@@ -70,7 +70,7 @@ describe('the next visit', () => {
         let believed = UNKNOWN;
         let elapsed: Duration | undefined;
         return Array.from({ length: 60 }, (_, visit) => {
-          believed = learn(believed, { elapsed, changed });
+          believed = updateBelief(believed, { elapsed, changed });
           elapsed = nextVisit(believed, ages, { price: cost, draw: (visit * 0.618) % 1 });
           return elapsed;
         });
@@ -93,7 +93,7 @@ describe('the next visit', () => {
         let believed = UNKNOWN;
         let elapsed: Duration | undefined;
         for (let visit = 0; visit < 60; visit++) {
-          believed = learn(believed, { elapsed, changed: random() < -Math.expm1(-(elapsed ?? 0) / every) });
+          believed = updateBelief(believed, { elapsed, changed: random() < -Math.expm1(-(elapsed ?? 0) / every) });
           elapsed = nextVisit(believed, ages, { price: cost, draw: (visit * 0.618) % 1 });
           if (visit >= 30) sum += elapsed;
         }

@@ -10,7 +10,7 @@
  * page up, so that the planned visits teach enough, and uneven intervals cost staleness in proportion to their variance.
  */
 import { atLeast, atMost, type Duration, milliseconds } from '../time/units.js';
-import { type ChangeBelief, expected, quantile } from './change-belief.js';
+import { type ChangeBelief, expectedValue, quantile } from './change-belief.js';
 
 export const REFRESH_OBJECTIVES = ['harmonic', 'freshness'] as const;
 
@@ -49,14 +49,15 @@ const SPREAD = 0.1;
 export function nextVisit(belief: ChangeBelief, refresh: RefreshRange, cost: VisitCost): Duration {
   const price = milliseconds(cost.price / (cost.importance ?? 1));
   const best = bestInterval(belief, refresh, price);
-  const interval = refresh.objective === 'harmonic' ? spread(best, belief, cost) : drawn(best, belief, cost, price);
+  const interval =
+    refresh.objective === 'harmonic' ? spreadInterval(best, belief, cost) : drawInterval(best, belief, cost, price);
   return atMost(atLeast(milliseconds(Math.round(interval)), refresh.minimumAge), refresh.maximumAge);
 }
 
-const spread = (best: number, { uncertainty }: ChangeBelief, { draw }: VisitCost): number =>
+const spreadInterval = (best: number, { uncertainty }: ChangeBelief, { draw }: VisitCost): number =>
   best * (1 + SPREAD * Math.sqrt(uncertainty) * (1 - 2 * draw));
 
-function drawn(best: number, belief: ChangeBelief, { draw }: VisitCost, price: Duration): number {
+function drawInterval(best: number, belief: ChangeBelief, { draw }: VisitCost, price: Duration): number {
   const interval = freshnessInterval(1 / quantile(belief, draw), price);
   return Math.min(Math.max(interval, EARLIEST * best), LATEST * best);
 }
@@ -74,12 +75,12 @@ function bestInterval(belief: ChangeBelief, range: RefreshRange, price: Duration
     last.range.minimumAge === range.minimumAge &&
     last.range.maximumAge === range.maximumAge &&
     last.range.objective === range.objective;
-  if (!last || !isKnown) last = { belief, range, price, best: bisected(belief, range, price) };
+  if (!last || !isKnown) last = { belief, range, price, best: bisectInterval(belief, range, price) };
   return last.best;
 }
 
 /** The interval at which one more visit earns the price, on a logarithmic scale. */
-function bisected(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
+function bisectInterval(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
   const { minimumAge, maximumAge } = range;
   const earned = EARNED[range.objective];
   let low = Math.log(minimumAge);
@@ -87,7 +88,7 @@ function bisected(belief: ChangeBelief, range: RefreshRange, price: Duration): n
   for (let step = 0; step < 10; step++) {
     const middle = (low + high) / 2;
     const interval = Math.exp(middle);
-    if (expected(belief, (rate) => earned(rate * interval) / rate) < price) low = middle;
+    if (expectedValue(belief, (rate) => earned(rate * interval) / rate) < price) low = middle;
     else high = middle;
   }
   return Math.exp(high);

@@ -12,12 +12,12 @@ const MOST_PARTS = 1_000;
 const LONGEST_PART = 400;
 
 export function compareTexts(sent: string, rendered: string): TextComparison {
-  const [sentParts, renderedParts] = [parts(sent), parts(rendered)];
-  return { added: without(renderedParts, sentParts), lost: without(sentParts, renderedParts) };
+  const [sentParts, renderedParts] = [splitParts(sent), splitParts(rendered)];
+  return { added: subtractParts(renderedParts, sentParts), lost: subtractParts(sentParts, renderedParts) };
 }
 
 /** Each part cancels one equal part. */
-function without(all: readonly string[], others: readonly string[]): string[] {
+function subtractParts(all: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const part of others) left.set(part, (left.get(part) ?? 0) + 1);
   const kept = all.filter((part) => {
@@ -29,15 +29,15 @@ function without(all: readonly string[], others: readonly string[]): string[] {
 }
 
 /** Lines, and in them sentences. */
-function parts(text: string): string[] {
+function splitParts(text: string): string[] {
   return text
     .split(/\n|(?<=[.!?…。！？])\s/)
     .map((part) => part.trim())
     .filter((part) => part !== '')
-    .flatMap(cut);
+    .flatMap(splitPart);
 }
 
-function cut(part: string): string[] {
+function splitPart(part: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < part.length; at += LONGEST_PART) pieces.push(part.slice(at, at + LONGEST_PART).toWellFormed());
   return pieces;

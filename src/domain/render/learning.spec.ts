@@ -17,11 +17,12 @@ const reportOf = (text: number): RenderReport => ({
 
 /** `text`: characters that rendering brought, where 100 were sent; undefined where nothing could be compared. */
 function end(learning: RenderLearning, url: string, text?: number): void {
-  if (text !== undefined) learning.note(HOST, url, reportOf(text));
-  learning.ended(HOST, url, text !== undefined);
+  if (text !== undefined) learning.recordRendering(HOST, url, reportOf(text));
+  learning.endTrial(HOST, url, text !== undefined);
 }
 
-const next = (learning: RenderLearning, ...urls: readonly string[]) => urls.map((url) => learning.next(HOST, url));
+const next = (learning: RenderLearning, ...urls: readonly string[]) =>
+  urls.map((url) => learning.decideNext(HOST, url));
 
 it('tries no more pages of a pattern at the same time than it takes to know it; the others wait', () => {
   const learning = new RenderLearning();
@@ -57,7 +58,7 @@ it('lets no page wait any longer where pages of the pattern cannot be compared',
 
 it('tries one page of a new pattern on a host where rendering has brought nothing so far', () => {
   const learning = new RenderLearning();
-  for (let number = 1; number <= 12; number++) learning.note(HOST, page(number), reportOf(100));
+  for (let number = 1; number <= 12; number++) learning.recordRendering(HOST, page(number), reportOf(100));
   expect(next(learning, otherPage(1), otherPage(2))).toEqual(['try', 'wait']);
   end(learning, otherPage(1), 100);
   expect(next(learning, otherPage(2))).toEqual(['plain']);
@@ -65,7 +66,7 @@ it('tries one page of a new pattern on a host where rendering has brought nothin
 
 it('renders one in fifty pages of a pattern that is known to be plain', () => {
   const learning = new RenderLearning();
-  for (const number of [1, 2, 3]) learning.note(HOST, page(number), reportOf(100));
+  for (const number of [1, 2, 3]) learning.recordRendering(HOST, page(number), reportOf(100));
   const choices = next(learning, ...Array.from({ length: 100 }, (_, number) => page(number)));
   expect(choices.filter((choice) => choice === 'render')).toHaveLength(2);
 });

@@ -64,12 +64,12 @@ export class RenderLearning {
   private readonly hosts = new Map<string, { samples: number; worthwhile: number }>();
 
   /**
-   * `try` and `render`: the page is rendered whatever it contains; `ended` must be called after `try`. A page without content is
+   * `try` and `render`: the page is rendered whatever it contains; `endTrial` must be called after `try`. A page without content is
    * rendered in any case. Never more pages of a pattern are tried at the same time than it takes to know it.
    */
-  next(host: string, href: string): NextPage {
-    const learned = this.of(host, renderPattern(href));
-    const missing = this.missing(learned);
+  decideNext(host: string, href: string): NextPage {
+    const learned = this.findOrCreate(host, renderPattern(href));
+    const missing = this.missingSamples(learned);
     if (missing > 0) {
       if (learned.trying >= missing && learned.incomparable < FIRST_SAMPLES) return 'wait';
       learned.trying++;
@@ -83,14 +83,14 @@ export class RenderLearning {
   }
 
   /** A page that was tried has ended, and was noted if it was rendered. */
-  ended(host: string, href: string, isCompared: boolean): void {
-    const learned = this.of(host, renderPattern(href));
+  endTrial(host: string, href: string, isCompared: boolean): void {
+    const learned = this.findOrCreate(host, renderPattern(href));
     learned.trying = Math.max(0, learned.trying - 1);
     if (!isCompared) learned.incomparable++;
   }
 
-  note(host: string, href: string, { plain, rendered, time, failure }: RenderReport): void {
-    const learned = this.of(host, renderPattern(href));
+  recordRendering(host: string, href: string, { plain, rendered, time, failure }: RenderReport): void {
+    const learned = this.findOrCreate(host, renderPattern(href));
     if (failure !== undefined) learned.failures++;
     if (!plain || !rendered) return;
     const worth = isWorthwhile(plain, rendered) ? 1 : 0;
@@ -105,19 +105,19 @@ export class RenderLearning {
   }
 
   /** What is known about a host, the patterns with the most rendered pages first. */
-  ofHost(host: string): Learned[] {
+  listPatterns(host: string): Learned[] {
     const found = [...this.patterns.values()].filter((learned) => learned.host === host);
     return found.sort((a, b) => b.samples - a.samples);
   }
 
   /** Pages to be rendered before the pattern is known. */
-  private missing({ host, samples, worthwhile }: Learned): number {
+  private missingSamples({ host, samples, worthwhile }: Learned): number {
     const known = this.hosts.get(host);
     const isPoor = known !== undefined && known.samples >= POOR_HOST && known.worthwhile === 0;
     return (isPoor && worthwhile === 0 ? 1 : FIRST_SAMPLES) - samples;
   }
 
-  private of(host: string, pattern: string): Learned {
+  private findOrCreate(host: string, pattern: string): Learned {
     const key = `${host} ${pattern}`;
     let learned = this.patterns.get(key);
     if (learned) return learned;

@@ -36,10 +36,10 @@ const NO_TEXT = 60;
 const SHELL_LINKS = 3;
 
 /** Why the page must be rendered to have content, for a person; undefined if it brings its content itself. */
-export function needsRendering(signs: ScriptSigns): string | undefined {
+export function renderingReason(signs: ScriptSigns): string | undefined {
   const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
   if (frames || textBytes > LITTLE_TEXT || (externalScripts === 0 && inlineScriptBytes === 0)) return undefined;
-  const what = `${textBytes} bytes of text, ${count(links, 'link')}, ${count(externalScripts, 'script file')}`;
+  const what = `${textBytes} bytes of text, ${countText(links, 'link')}, ${countText(externalScripts, 'script file')}`;
   if (signs.emptyRoot !== undefined && links <= SHELL_LINKS)
     return `scripts would fill the empty element ${signs.emptyRoot} (${what})`;
   if (signs.asksForScripts && textBytes <= SHELL_TEXT && links <= SHELL_LINKS)
@@ -49,4 +49,4 @@ export function needsRendering(signs: ScriptSigns): string | undefined {
   return externalScripts > 0 ? `it has scripts and no content (${what})` : undefined;
 }
 
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+const countText = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

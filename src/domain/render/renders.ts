@@ -2,18 +2,20 @@ import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js
 import type { ConditionRule, UrlOptions } from '../crawl/policy-definition.js';
 
 /** Whether any URL may be rendered by this configuration. */
-export const rendersAnything = ({ crawlers }: Pick<ServerDefinition, 'crawlers'>): boolean => crawlers.some(renders);
+export const usesRendering = ({ crawlers }: Pick<ServerDefinition, 'crawlers'>): boolean =>
+  crawlers.some(crawlerUsesRendering);
 
-function renders({ render, rules, conditions }: CrawlerDefinition): boolean {
+function crawlerUsesRendering({ render, rules, conditions }: CrawlerDefinition): boolean {
   return (
     render !== 'never' ||
-    rules.some(({ actions }) => isOn(actions.render)) ||
-    isOn(conditions?.options) ||
-    conditions?.rules.some(hasRendering) === true
+    rules.some(({ actions }) => isRenderingOn(actions.render)) ||
+    isRenderingOn(conditions?.options) ||
+    conditions?.rules.some(conditionUsesRendering) === true
   );
 }
 
-const hasRendering = ({ options, children }: ConditionRule): boolean => isOn(options) || children.some(hasRendering);
+const conditionUsesRendering = ({ options, children }: ConditionRule): boolean =>
+  isRenderingOn(options) || children.some(conditionUsesRendering);
 
-const isOn = (options: Pick<UrlOptions, 'renderMode'> | undefined): boolean =>
+const isRenderingOn = (options: Pick<UrlOptions, 'renderMode'> | undefined): boolean =>
   options?.renderMode !== undefined && options.renderMode !== 'never';

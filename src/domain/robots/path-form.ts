@@ -21,13 +21,13 @@ const UNESCAPED = BYTES.map(({ character, escaped }) => (UNRESERVED.test(charact
 /** Path and query of a URL; an empty one is the root. A plain `*` or `$` is not an operator here. */
 export function normalizePath(pathWithQuery: string): string {
   if (pathWithQuery === '') return '/';
-  return settled(pathWithQuery, utf8Bytes).replace(/[*$]/g, (operator) => (operator === '*' ? '%2A' : '%24'));
+  return normalizeEncoding(pathWithQuery, utf8Bytes).replace(/[*$]/g, (operator) => (operator === '*' ? '%2A' : '%24'));
 }
 
 /** A pattern with one character per byte. `*` and a `$` at the end stay operators; other `$` are plain. */
 export function normalizePattern(pattern: string): string {
   const anchored = pattern.endsWith('$');
-  const form = settled(anchored ? pattern.slice(0, -1) : pattern, charactersAsBytes)
+  const form = normalizeEncoding(anchored ? pattern.slice(0, -1) : pattern, charactersAsBytes)
     .replaceAll('$', '%24')
     .replace(/\*{2,}/g, '*');
   return anchored ? `${form}$` : form;
@@ -36,16 +36,16 @@ export function normalizePattern(pattern: string): string {
 const utf8Bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const charactersAsBytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-function settled(text: string, bytesOf: (text: string) => Uint8Array): string {
-  const ascii = PLAIN.test(text) ? text : encoded(bytesOf(text));
+function normalizeEncoding(text: string, bytesOf: (text: string) => Uint8Array): string {
+  const ascii = PLAIN.test(text) ? text : percentEncode(bytesOf(text));
   if (!ascii.includes('%')) return ascii;
   const queryStart = ascii.indexOf('?');
-  return ascii.replace(ESCAPE, (written, at: number) => unescaped(written, queryStart >= 0 && at > queryStart));
+  return ascii.replace(ESCAPE, (written, at: number) => unescapeByte(written, queryStart >= 0 && at > queryStart));
 }
 
-const encoded = (bytes: Uint8Array): string => Array.from(bytes, (byte) => WRITTEN[byte]).join('');
+const percentEncode = (bytes: Uint8Array): string => Array.from(bytes, (byte) => WRITTEN[byte]).join('');
 
-const unescaped = (written: string, inQuery: boolean): string => {
+const unescapeByte = (written: string, inQuery: boolean): string => {
   const byte = Number.parseInt(written.slice(1), 16);
   return inQuery && (byte === COLON || byte === SLASH) ? String.fromCharCode(byte) : UNESCAPED[byte]!;
 };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { robotsDirectives } from './robots-directives.js';
+import { parseRobotsDirectives } from './robots-directives.js';
 
 const reported = (metas: [string, string][], lines: string[] = []) => {
-  const { index, follow, archive } = robotsDirectives(
+  const { index, follow, archive } = parseRobotsDirectives(
     metas.map(([agent, directives]) => ({ agent, directives })),
     lines,
     'CrawlBot',

@@ -2,7 +2,7 @@
  * What a page tells robots about itself, in `<meta name=robots>` (or a meta named like the agent) and in X-Robots-Tag lines. All of
  * it adds up: what any of them forbids is forbidden.
  */
-import { claimedChange } from '../refresh/claimed-changes.js';
+import { parseClaimedChange } from '../refresh/claimed-changes.js';
 import { metaName } from '../signals/meta-names.js';
 import type { Preference } from '../signals/usage-preferences.js';
 import { parseHttpDate } from '../time/http-date.js';
@@ -48,22 +48,22 @@ const TERM =
 const UNAVAILABLE_AFTER = /\bunavailable_after[ \t]{0,5}:[ \t]{0,5}([\w ,:+.-]{4,64})/;
 
 /** `headerLines`: one per X-Robots-Tag field received; `agent`: product token of this crawler. */
-export function robotsDirectives(
+export function parseRobotsDirectives(
   metas: readonly RobotsMeta[],
   headerLines: readonly string[],
   agent: string,
 ): RobotsDirectives {
   let sum: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
   const own = agent.toLowerCase();
-  const speaksTo = (name: string): boolean => name === own || name === 'robots' || name === '*';
+  const isAddressed = (name: string): boolean => name === own || name === 'robots' || name === '*';
   for (const meta of metas) {
-    if (!speaksTo(meta.agent.trim().toLowerCase())) continue;
-    for (const word of words(meta.directives)) sum = { ...sum, ...FORBIDS.get(word) };
-    sum = withTerms(sum, meta.directives);
+    if (!isAddressed(meta.agent.trim().toLowerCase())) continue;
+    for (const word of splitWords(meta.directives)) sum = { ...sum, ...FORBIDS.get(word) };
+    sum = addTerms(sum, meta.directives);
   }
   for (const line of headerLines) {
-    for (const word of headerWords(line, speaksTo)) sum = { ...sum, ...FORBIDS.get(word) };
-    sum = withTerms(sum, concerning(line, speaksTo));
+    for (const word of headerWords(line, isAddressed)) sum = { ...sum, ...FORBIDS.get(word) };
+    sum = addTerms(sum, relevantPart(line, isAddressed));
   }
   return sum;
 }
@@ -71,7 +71,7 @@ export function robotsDirectives(
 const HAS_TERMS = /snippet|noimageindex|-preview|unavailable_after/i;
 const MOST_TERMS = 20;
 
-function withTerms(sum: RobotsDirectives, written: string): RobotsDirectives {
+function addTerms(sum: RobotsDirectives, written: string): RobotsDirectives {
   const text = written.slice(0, 4_000);
   if (!HAS_TERMS.test(text)) return sum;
   const terms = [...sum.terms];
@@ -80,28 +80,28 @@ function withTerms(sum: RobotsDirectives, written: string): RobotsDirectives {
     if (terms.length < MOST_TERMS && !terms.some((known) => known.name === term.name)) terms.push(term);
   }
   const date = UNAVAILABLE_AFTER.exec(text.replace(/unavailable_after/i, 'unavailable_after'))?.[1]?.trim();
-  const end = date === undefined ? undefined : (parseHttpDate(date) ?? isoDate(date));
+  const end = date === undefined ? undefined : (parseHttpDate(date) ?? parseIsoDate(date));
   if (date === undefined || end === undefined) return { ...sum, terms };
   const unavailableAfter = sum.unavailableAfter === undefined ? end : earlier(sum.unavailableAfter, end);
   return { ...sum, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };
 }
 
 /** `2026-06-25`, `2026-06-25T15:00:00Z` and similar, with whatever follows. */
-function isoDate(date: string): Instant | undefined {
+function parseIsoDate(date: string): Instant | undefined {
   const written = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/i.exec(
     date,
   )?.[0];
-  return written === undefined ? undefined : claimedChange(written, NEVER)?.from;
+  return written === undefined ? undefined : parseClaimedChange(written, NEVER)?.from;
 }
 
-const words = (text: string): string[] =>
+const splitWords = (text: string): string[] =>
   text
     .toLowerCase()
     .split(/[\s,;]+/, MOST_WORDS)
     .filter((word) => word !== '');
 
 /** The part of one line that applies to us, as written. */
-function concerning(line: string, speaksTo: (name: string) => boolean): string {
+function relevantPart(line: string, speaksTo: (name: string) => boolean): string {
   if (!HAS_TERMS.test(line)) return '';
   let listening = true;
   const parts = line.split(',', MOST_WORDS).flatMap((part) => {
@@ -126,7 +126,7 @@ function headerWords(line: string, speaksTo: (name: string) => boolean): string[
     const name = part.slice(0, Math.max(colon, 0)).trim();
     if (WITH_VALUE.has(name)) continue;
     if (name !== '' && !/\s/.test(name)) listening = speaksTo(name);
-    if (listening) concerned.push(...words(part.slice(colon + 1)));
+    if (listening) concerned.push(...splitWords(part.slice(colon + 1)));
   }
   return concerned;
 }

@@ -33,21 +33,21 @@ export class RobotsMatcher {
     this.rules = [...rules].sort(byPrecedence);
     const stars: StarRule[] = [];
     for (const [rank, { pattern }] of this.rules.entries()) {
-      if (pattern.includes('*')) stars.push(cut(pattern, rank));
+      if (pattern.includes('*')) stars.push(parseStarRule(pattern, rank));
       else if (!this.plain.has(pattern)) this.plain.set(pattern, rank);
     }
     this.lengths = [...new Set([...this.plain.keys()].map(({ length }) => length))].sort((a, b) => b - a);
     if (stars.length <= FEW_RULES) this.anyPath = stars;
-    else this.index(stars);
+    else this.indexStarRules(stars);
   }
 
   /** The decisive rule for a path in its normal form. */
   find(path: string): RobotsRule | undefined {
-    const best = this.bestStar(path, this.bestPlain(path));
+    const best = this.findStar(path, this.findPlain(path));
     return this.rules[best];
   }
 
-  private bestPlain(path: string): number {
+  private findPlain(path: string): number {
     const exact = this.plain.get(`${path}$`) ?? Number.POSITIVE_INFINITY;
     for (const length of this.lengths) {
       const rank = length > path.length ? undefined : this.plain.get(path.slice(0, length));
@@ -56,21 +56,21 @@ export class RobotsMatcher {
     return exact;
   }
 
-  private bestStar(path: string, plain: number): number {
-    let best = firstMatch(this.anyPath, path, plain);
+  private findStar(path: string, plain: number): number {
+    let best = findFirstMatch(this.anyPath, path, plain);
     if (this.byGram.size === 0) return best;
     const seen = new Set<readonly StarRule[]>();
     for (let at = 0; at + GRAM <= path.length; at++) {
       const rules = this.byGram.get(path.slice(at, at + GRAM));
       if (rules === undefined || seen.has(rules)) continue;
       seen.add(rules);
-      best = firstMatch(rules, path, best);
+      best = findFirstMatch(rules, path, best);
     }
     return best;
   }
 
   /** Each under the rarest of its grams, so that few rules are examined for one path. */
-  private index(stars: readonly StarRule[]): void {
+  private indexStarRules(stars: readonly StarRule[]): void {
     const counts = new Map<string, number>();
     const grams = stars.map(gramsOf);
     for (const some of grams) for (const gram of some) counts.set(gram, (counts.get(gram) ?? 0) + 1);
@@ -90,7 +90,7 @@ function byPrecedence(a: RobotsRule, b: RobotsRule): number {
   return b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow);
 }
 
-function firstMatch(rules: readonly StarRule[], path: string, best: number): number {
+function findFirstMatch(rules: readonly StarRule[], path: string, best: number): number {
   for (const rule of rules) {
     if (rule.rank >= best) break;
     if (matches(rule, path)) return rule.rank;
@@ -98,7 +98,7 @@ function firstMatch(rules: readonly StarRule[], path: string, best: number): num
   return best;
 }
 
-function cut(pattern: string, rank: number): StarRule {
+function parseStarRule(pattern: string, rank: number): StarRule {
   const anchored = pattern.endsWith('$');
   const [head = '', ...pieces] = (anchored ? pattern.slice(0, -1) : pattern).split('*');
   const tail = pieces.pop() ?? '';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { hours, instant, after as later, milliseconds, minutes } from '../time/units.js';
-import { delayOf, isStale, mayFetch, type RobotsPolicy, robotsPolicy } from './robots-policy.js';
+import { crawlDelayFor, createRobotsPolicy, isStale, mayFetch, type RobotsPolicy } from './robots-policy.js';
 
 const noon = instant(1_700_000_000_000);
 const timings = { header: milliseconds(1), total: milliseconds(1) };
@@ -18,16 +18,16 @@ const failure: FetchOutcome = { kind: 'failure', code: 'connection-refused', det
 
 describe('what a host permits', () => {
   it('is what a successful answer says, for 24 hours', () => {
-    const policy = robotsPolicy(answer(200, 'user-agent: *\ndisallow: /x\ncrawl-delay: 3'), noon);
+    const policy = createRobotsPolicy(answer(200, 'user-agent: *\ndisallow: /x\ncrawl-delay: 3'), noon);
     expect(mayFetch(policy, 'bot', '/x')).toBe(false);
     expect(mayFetch(policy, 'bot', '/y')).toBe(true);
-    expect(delayOf(policy, 'bot')).toBe(3000);
+    expect(crawlDelayFor(policy, 'bot')).toBe(3000);
     expect(isStale(policy, later(noon, hours(23)))).toBe(false);
     expect(isStale(policy, later(noon, hours(24)))).toBe(true);
   });
 
   it.each([301, 308, 400, 401, 403, 404, 410, 451])('is everything after status %i', (status) => {
-    const policy = robotsPolicy(answer(status, 'user-agent: *\ndisallow: /'), noon);
+    const policy = createRobotsPolicy(answer(status, 'user-agent: *\ndisallow: /'), noon);
     expect(policy.state).toBe('absent');
     expect(mayFetch(policy, 'bot', '/x')).toBe(true);
   });
@@ -35,7 +35,7 @@ describe('what a host permits', () => {
   it.each([answer(429), answer(500), answer(503), answer(599), answer(600), failure])(
     'is nothing, asked again in minutes, after %o',
     (outcome) => {
-      const policy = robotsPolicy(outcome, noon);
+      const policy = createRobotsPolicy(outcome, noon);
       expect(policy.state).toBe('unreachable');
       expect(mayFetch(policy, 'bot', '/x')).toBe(false);
       expect(isStale(policy, later(noon, minutes(4)))).toBe(false);
@@ -44,18 +44,18 @@ describe('what a host permits', () => {
   );
 
   it('stays what it was while robots.txt cannot be reached', () => {
-    const rules = robotsPolicy(answer(200, 'user-agent: *\ndisallow: /x'), noon);
-    const absent = robotsPolicy(answer(404), noon);
+    const rules = createRobotsPolicy(answer(200, 'user-agent: *\ndisallow: /x'), noon);
+    const absent = createRobotsPolicy(answer(404), noon);
     const tomorrow = later(noon, hours(25));
     for (const previous of [rules, absent] satisfies RobotsPolicy[]) {
-      const policy = robotsPolicy(failure, tomorrow, previous);
+      const policy = createRobotsPolicy(failure, tomorrow, previous);
       expect(policy).toEqual({ ...previous, expiresAt: later(tomorrow, minutes(5)) });
     }
-    expect(mayFetch(robotsPolicy(failure, tomorrow, rules), 'bot', '/y')).toBe(true);
+    expect(mayFetch(createRobotsPolicy(failure, tomorrow, rules), 'bot', '/y')).toBe(true);
   });
 
   it('opens again once robots.txt can be read', () => {
-    const closed = robotsPolicy(failure, noon);
-    expect(mayFetch(robotsPolicy(answer(404), later(noon, minutes(5)), closed), 'bot', '/x')).toBe(true);
+    const closed = createRobotsPolicy(failure, noon);
+    expect(mayFetch(createRobotsPolicy(answer(404), later(noon, minutes(5)), closed), 'bot', '/x')).toBe(true);
   });
 });

@@ -24,8 +24,8 @@ const RETRY_UNREACHABLE = minutes(5);
  * 2xx: its rules. 4xx and redirects that lead nowhere: all is allowed. 5xx, 429 and no answer: nothing is allowed, but
  * rules that were read before stay in force while the host is away.
  */
-export function robotsPolicy(outcome: FetchOutcome, now: Instant, previous?: RobotsPolicy): RobotsPolicy {
-  const known = (state: RobotsPolicy['state'], robots: RobotsTxt, age: Duration): RobotsPolicy => ({
+export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous?: RobotsPolicy): RobotsPolicy {
+  const createPolicy = (state: RobotsPolicy['state'], robots: RobotsTxt, age: Duration): RobotsPolicy => ({
     state,
     robots,
     fetchedAt: now,
@@ -33,12 +33,12 @@ export function robotsPolicy(outcome: FetchOutcome, now: Instant, previous?: Rob
   });
   if (outcome.kind === 'response') {
     const { status } = outcome;
-    if (status >= 200 && status < 300) return known('rules', parseRobots(outcome.body), CACHE_AGE);
+    if (status >= 200 && status < 300) return createPolicy('rules', parseRobots(outcome.body), CACHE_AGE);
     // 429 is a 4xx that says nothing about robots.txt: the host is overloaded.
-    if (status >= 300 && status < 500 && status !== 429) return known('absent', EMPTY_ROBOTS, CACHE_AGE);
+    if (status >= 300 && status < 500 && status !== 429) return createPolicy('absent', EMPTY_ROBOTS, CACHE_AGE);
   }
   if (previous && previous.state !== 'unreachable') return { ...previous, expiresAt: after(now, RETRY_UNREACHABLE) };
-  return known('unreachable', EMPTY_ROBOTS, RETRY_UNREACHABLE);
+  return createPolicy('unreachable', EMPTY_ROBOTS, RETRY_UNREACHABLE);
 }
 
 export const isStale = (policy: RobotsPolicy, now: Instant): boolean => now >= policy.expiresAt;
@@ -47,4 +47,5 @@ export function mayFetch(policy: RobotsPolicy, agent: string, pathWithQuery: str
   return policy.state !== 'unreachable' && robotsAllows(policy.robots, agent, pathWithQuery);
 }
 
-export const delayOf = (policy: RobotsPolicy, agent: string): Duration | undefined => crawlDelay(policy.robots, agent);
+export const crawlDelayFor = (policy: RobotsPolicy, agent: string): Duration | undefined =>
+  crawlDelay(policy.robots, agent);

@@ -49,17 +49,20 @@ const RULE_BYTES = 160;
 const GROUP_BYTES = 300;
 
 /** Approximate bytes in memory. */
-export function weightOf({ groups, sitemaps }: RobotsTxt): number {
-  const length = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + RULE_BYTES + text.length, 0);
-  const weights = groups.map(({ agents, rules }) => length(agents) + length(rules.map(({ pattern }) => pattern)));
-  return weights.reduce((sum, weight) => sum + GROUP_BYTES + weight, length(sitemaps));
+export function estimateSize({ groups, sitemaps }: RobotsTxt): number {
+  const totalLength = (texts: readonly string[]): number =>
+    texts.reduce((sum, text) => sum + RULE_BYTES + text.length, 0);
+  const weights = groups.map(
+    ({ agents, rules }) => totalLength(agents) + totalLength(rules.map(({ pattern }) => pattern)),
+  );
+  return weights.reduce((sum, weight) => sum + GROUP_BYTES + weight, totalLength(sitemaps));
 }
 
 /** Accepts any input: invalid lines are skipped, as the RFC requires. */
 export function parseRobots(input: Uint8Array | string): RobotsTxt {
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
   const builder = new RobotsBuilder();
-  for (const [index, line] of linesOf(bytes).entries()) builder.add(line, index + 1);
+  for (const [index, line] of splitLines(bytes).entries()) builder.add(line, index + 1);
   return builder.finish();
 }
 
@@ -68,7 +71,7 @@ export function parseRobots(input: Uint8Array | string): RobotsTxt {
  * a decoder must not change anything. A line that the size limit cuts, here or in the fetcher, is dropped: a cut pattern would mean
  * something else.
  */
-function linesOf(bytes: Uint8Array): string[] {
+function splitLines(bytes: Uint8Array): string[] {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const end = Math.min(bytes.length, ROBOTS_SIZE_LIMIT);
   let text = '';
@@ -184,7 +187,7 @@ class RobotsBuilder {
    * their own delay and preferences.
    */
   private closeDelay(): void {
-    this.groups.push({ agents: this.delayed, rules: [], ...this.other() });
+    this.groups.push({ agents: this.delayed, rules: [], ...this.otherFields() });
     this.delayed = [];
     this.crawlDelay = undefined;
     this.preferences = [];
@@ -194,7 +197,7 @@ class RobotsBuilder {
     const { agents, rules, delayed } = this;
     const hasOther = this.crawlDelay !== undefined || this.preferences.length > 0;
     if (delayed.length < agents.length && hasOther) this.closeDelay();
-    if (agents.length > 0) this.groups.push({ agents, rules, ...this.other() });
+    if (agents.length > 0) this.groups.push({ agents, rules, ...this.otherFields() });
     this.agents = [];
     this.delayed = [];
     this.rules = [];
@@ -203,7 +206,7 @@ class RobotsBuilder {
     this.complete = false;
   }
 
-  private other(): Pick<RobotsGroup, 'crawlDelay' | 'preferences'> {
+  private otherFields(): Pick<RobotsGroup, 'crawlDelay' | 'preferences'> {
     const { crawlDelay, preferences } = this;
     return preferences.length === 0 ? { crawlDelay } : { crawlDelay, preferences };
   }

@@ -30,24 +30,25 @@ export const MOST_INDEXNOW_URLS = 10_000;
 const LONGEST_URL = 2_048;
 const KEY = /^[A-Za-z0-9-]{8,128}$/;
 
-const refuse = (status: IndexNowStatus, message: string): IndexNowAnswer => ({ status, message });
+const createRefusal = (status: IndexNowStatus, message: string): IndexNowAnswer => ({ status, message });
 
 /** @param given the members of the JSON body, or the query of a GET in the same form (`url` for one URL). */
-export function readIndexNow(given: unknown): IndexNowSubmission | IndexNowAnswer {
+export function parseIndexNow(given: unknown): IndexNowSubmission | IndexNowAnswer {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return refuse(400, 'send {"host", "key", "urlList"} as JSON, or url and key as query');
+    return createRefusal(400, 'send {"host", "key", "urlList"} as JSON, or url and key as query');
   const { host, key, keyLocation, urlList, url } = given as Record<string, unknown>;
   const urls = url === undefined ? urlList : [url];
-  if (!isListOfText(urls)) return refuse(400, 'urlList has to be a list of URLs, at least one');
-  if (urls.length > MOST_INDEXNOW_URLS) return refuse(400, `more than ${MOST_INDEXNOW_URLS} URLs in one call`);
-  if (typeof key !== 'string' || key === '') return refuse(400, 'key is missing');
-  if (keyLocation !== undefined && typeof keyLocation !== 'string') return refuse(400, 'keyLocation has to be a URL');
-  if (host !== undefined && typeof host !== 'string') return refuse(400, 'host has to be a name');
-  if (!KEY.test(key)) return refuse(422, 'a key has 8 to 128 letters, digits and dashes');
-  const first = webUrl(urls[0]!);
-  if (!first) return refuse(422, `${urls[0]!.slice(0, 200)} is not an http or https URL`);
+  if (!isStringList(urls)) return createRefusal(400, 'urlList has to be a list of URLs, at least one');
+  if (urls.length > MOST_INDEXNOW_URLS) return createRefusal(400, `more than ${MOST_INDEXNOW_URLS} URLs in one call`);
+  if (typeof key !== 'string' || key === '') return createRefusal(400, 'key is missing');
+  if (keyLocation !== undefined && typeof keyLocation !== 'string')
+    return createRefusal(400, 'keyLocation has to be a URL');
+  if (host !== undefined && typeof host !== 'string') return createRefusal(400, 'host has to be a name');
+  if (!KEY.test(key)) return createRefusal(422, 'a key has 8 to 128 letters, digits and dashes');
+  const first = parseWebUrl(urls[0]!);
+  if (!first) return createRefusal(422, `${urls[0]!.slice(0, 200)} is not an http or https URL`);
   const site = host === undefined ? first.host : host.toLowerCase();
-  return placed({ site, key, urls, first, keyLocation });
+  return checkLocation({ site, key, urls, first, keyLocation });
 }
 
 interface Given {
@@ -58,36 +59,36 @@ interface Given {
   readonly keyLocation: string | undefined;
 }
 
-function placed({ site, key, urls, first, keyLocation }: Given): IndexNowSubmission | IndexNowAnswer {
-  const location = webUrl(keyLocation ?? `${first.origin}/${key}.txt`);
-  if (!location || !isOf(location, site) || location.host !== first.host)
-    return refuse(422, 'keyLocation is not on the host of the URLs');
+function checkLocation({ site, key, urls, first, keyLocation }: Given): IndexNowSubmission | IndexNowAnswer {
+  const location = parseWebUrl(keyLocation ?? `${first.origin}/${key}.txt`);
+  if (!location || !isOnSite(location, site) || location.host !== first.host)
+    return createRefusal(422, 'keyLocation is not on the host of the URLs');
   if (!isKeyFile(location))
-    return refuse(422, 'keyLocation has to be a text file: a path that ends in .txt, without a query');
+    return createRefusal(422, 'keyLocation has to be a text file: a path that ends in .txt, without a query');
   const folder = location.pathname.slice(0, location.pathname.lastIndexOf('/') + 1);
   for (const written of urls) {
-    const url = webUrl(written);
-    if (!url || !isOf(url, site) || url.host !== first.host)
-      return refuse(422, `${written.slice(0, 200)} is not a URL of the host ${site}`);
+    const url = parseWebUrl(written);
+    if (!url || !isOnSite(url, site) || url.host !== first.host)
+      return createRefusal(422, `${written.slice(0, 200)} is not a URL of the host ${site}`);
     if (!url.pathname.startsWith(folder))
-      return refuse(422, `${url.href.slice(0, 200)} is not below the folder of the key file`);
+      return createRefusal(422, `${url.href.slice(0, 200)} is not below the folder of the key file`);
   }
   return { host: first.host, key, urls, keyLocation: location.href };
 }
 
 /** Sites write their host with its port or without. Another port may belong to somebody else: all URLs of a call have the same. */
-const isOf = (url: URL, site: string): boolean => url.host === site || url.hostname === site;
+const isOnSite = (url: URL, site: string): boolean => url.host === site || url.hostname === site;
 
 /** A stranger names it, and the crawler requests it: it must neither cause an action nor echo the request. */
 const isKeyFile = ({ pathname, search }: URL): boolean => /\.txt$/i.test(pathname) && search === '';
 
-function webUrl(written: string): URL | undefined {
+function parseWebUrl(written: string): URL | undefined {
   const url = written.length > LONGEST_URL ? null : URL.parse(written);
   return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url : undefined;
 }
 
-const isListOfText = (value: unknown): value is readonly string[] =>
+const isStringList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
 
 /** The file of a key contains only the key; some editors put a byte order mark before it. */
-export const holdsKey = (text: string, key: string): boolean => text.replace(/^\uFEFF/, '').trim() === key;
+export const containsKey = (text: string, key: string): boolean => text.replace(/^\uFEFF/, '').trim() === key;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forbidsSearch, statedPreferences } from './usage-preferences.js';
+import { findSearchProhibition, readPreferences } from './usage-preferences.js';
 
 describe('what a site allows to be done with its content', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('what a site allows to be done with its content', () => {
     [{ 'tdm-reservation': '1' }, false],
     [{ 'content-usage': ',,=;search' }, false],
   ])('%j forbids a search engine to index: %s', (headers, forbids) =>
-    expect(forbidsSearch(statedPreferences(headers as Record<string, string>, [])) !== undefined).toBe(forbids),
+    expect(findSearchProhibition(readPreferences(headers as Record<string, string>, [])) !== undefined).toBe(forbids),
   );
 
   it('is kept as it was written, of the header before a meta, and bounded', () => {
@@ -23,11 +23,11 @@ describe('what a site allows to be done with its content', () => {
       { name: 'tdm-reservation', value: '1' },
       { name: 'tdm-policy', value: 'https://a.example/policy.json' },
     ];
-    expect(statedPreferences({ 'content-usage': 'Train-AI=n', 'tdm-reservation': '0' }, metas)).toEqual([
+    expect(readPreferences({ 'content-usage': 'Train-AI=n', 'tdm-reservation': '0' }, metas)).toEqual([
       { name: 'content_usage', value: 'Train-AI=n' },
       { name: 'tdm_reservation', value: '0' },
       { name: 'tdm_policy', value: 'https://a.example/policy.json' },
     ]);
-    expect(statedPreferences({ 'content-usage': 'x'.repeat(5_000) }, [])[0]!.value).toHaveLength(1_000);
+    expect(readPreferences({ 'content-usage': 'x'.repeat(5_000) }, [])[0]!.value).toHaveLength(1_000);
   });
 });

@@ -35,7 +35,7 @@ export const PREFERENCE_FIELDS: readonly PreferenceField[] = [
 const LONGEST = 1_000;
 
 /** From the header of an answer, and from metas of the page with these names. */
-export function statedPreferences(
+export function readPreferences(
   headers: Readonly<Record<string, string>>,
   metas: readonly { readonly name: string; readonly value: string }[],
 ): Preference[] {
@@ -48,10 +48,10 @@ export function statedPreferences(
 }
 
 /** The preference that forbids a search engine to index, if one does. */
-export const forbidsSearch = (preferences: readonly Preference[]): Preference | undefined =>
+export const findSearchProhibition = (preferences: readonly Preference[]): Preference | undefined =>
   preferences.find(({ name, value }) => {
     const field = PREFERENCE_FIELDS.find((one) => metaName(one.field) === name);
-    const said = expressions(value);
+    const said = parseExpressions(value);
     return field?.forbidsSearch.some(([word, no]) => {
       const own = said.get(word) ?? (field.general === undefined ? undefined : said.get(field.general));
       return own === no;
@@ -59,7 +59,7 @@ export const forbidsSearch = (preferences: readonly Preference[]): Preference | 
   });
 
 /** `search=n, train-ai=y;x` as names and values, lower case; the last one counts, as in a structured dictionary (RFC 9651). */
-function expressions(text: string): Map<string, string> {
+function parseExpressions(text: string): Map<string, string> {
   const said = new Map<string, string>();
   for (const part of text.toLowerCase().split(/[,\n]/, 100)) {
     const [name, value] = part.split(';', 1)[0]!.split('=', 2);

@@ -18,7 +18,7 @@ export interface WebSubDefinition {
 const LONGEST = 1_000;
 
 /** Any page can name any hub, and a hub is sent a POST: so only those approved by a person or on the feed's own host are used. */
-export function mayAskHub({ hub, topic }: FeedHub, feed: string, hubs: readonly string[]): boolean {
+export function mayUseHub({ hub, topic }: FeedHub, feed: string, hubs: readonly string[]): boolean {
   const [to, from] = [URL.parse(hub), URL.parse(feed)];
   if (!to || !from || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '') return false;
   if (hub.length + topic.length + feed.length > LONGEST || !URL.canParse(topic)) return false;
@@ -42,16 +42,16 @@ export interface HubQuestion {
   readonly leaseSeconds: number;
 }
 
-export function readHubQuestion(query: Readonly<Record<string, unknown>>): HubQuestion {
-  const text = (name: string): string => {
+export function parseHubRequest(query: Readonly<Record<string, unknown>>): HubQuestion {
+  const parameter = (name: string): string => {
     const value = query[`hub.${name}`];
     return typeof value === 'string' ? value : '';
   };
-  const lease = Number(text('lease_seconds'));
+  const lease = Number(parameter('lease_seconds'));
   return {
-    mode: text('mode'),
-    topic: text('topic'),
-    challenge: text('challenge'),
+    mode: parameter('mode'),
+    topic: parameter('topic'),
+    challenge: parameter('challenge'),
     leaseSeconds: lease > 0 && lease <= 31_536_000 ? lease : 864_000,
   };
 }

@@ -20,10 +20,10 @@ interface LocalTime {
 const DAY_NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MIDNIGHT = 24 * 60;
 
-export function crawlHours(schedule: ScheduleDefinition, at: Instant): CrawlHours {
+export function crawlHoursAt(schedule: ScheduleDefinition, at: Instant): CrawlHours {
   const { windows, outside, bytesPerSecond: usual } = schedule;
   const now = windows.length === 0 ? undefined : localTime(at, schedule.timeZone);
-  const window = now && windows.find((one) => covers(one, now));
+  const window = now && windows.find((one) => containsTime(one, now));
   const bytesPerSecond = window?.bytesPerSecond ?? usual;
   return {
     crawls: window?.crawl ?? (windows.length === 0 || outside === 'crawl'),
@@ -38,15 +38,16 @@ export function changeTimes({ windows }: ScheduleDefinition): string[] {
   return [...minutes].map((minute) => `${minute % 60} ${Math.floor(minute / 60)} * * *`);
 }
 
-export const scheduleOf = (
+export const findSchedule = (
   schedules: readonly ScheduleDefinition[],
   hostname: string,
 ): ScheduleDefinition | undefined =>
-  schedules.find(({ hosts }) => hosts.length === 0 || hosts.some((host) => isBelow(hostname, host)));
+  schedules.find(({ hosts }) => hosts.length === 0 || hosts.some((host) => isSameOrSubdomain(hostname, host)));
 
-const isBelow = (hostname: string, host: string): boolean => hostname === host || hostname.endsWith(`.${host}`);
+const isSameOrSubdomain = (hostname: string, host: string): boolean =>
+  hostname === host || hostname.endsWith(`.${host}`);
 
-function covers({ days, from, to }: WindowDefinition, { day, minute }: LocalTime): boolean {
+function containsTime({ days, from, to }: WindowDefinition, { day, minute }: LocalTime): boolean {
   if (from < to) return days.includes(day) && minute >= from && minute < to;
   const yesterday = (day + 6) % 7;
   return (days.includes(day) && minute >= from) || (days.includes(yesterday) && minute < to);

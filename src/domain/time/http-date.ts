@@ -8,12 +8,12 @@ const ASCTIME = /^\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+(\d{1,2}):(\d{2}):(\d{2
 /** HTTP dates in the three forms of RFC 9110, 5.6.7, read leniently, always as UTC; undefined if it is none of them. */
 export function parseHttpDate(text: string): Instant | undefined {
   const fix = IMF_FIXDATE.exec(text);
-  if (fix) return moment(fix[3]!, fix[2]!, fix[1]!, fix[4]!, fix[5]!, fix[6] ?? '0');
+  if (fix) return toInstant(fix[3]!, fix[2]!, fix[1]!, fix[4]!, fix[5]!, fix[6] ?? '0');
   const asc = ASCTIME.exec(text);
-  return asc ? moment(asc[6]!, asc[1]!, asc[2]!, asc[3]!, asc[4]!, asc[5]!) : undefined;
+  return asc ? toInstant(asc[6]!, asc[1]!, asc[2]!, asc[3]!, asc[4]!, asc[5]!) : undefined;
 }
 
-function moment(year: string, monthName: string, ...rest: string[]): Instant | undefined {
+function toInstant(year: string, monthName: string, ...rest: string[]): Instant | undefined {
   const month = MONTHS.indexOf(monthName.slice(0, 3).toLowerCase());
   if (month < 0) return undefined;
   const [day, hour, minute, second] = rest.map(Number) as [number, number, number, number];

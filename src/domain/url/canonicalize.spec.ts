@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import {
   CANONICALIZATION_STEPS,
   type CanonicalizationStep,
-  canonicalizer,
+  createCanonicalizer,
   DEFAULT_CANONICALIZATION,
 } from './canonicalize.js';
 import { crawlUrl } from './crawl-url.js';
 import { normalizeEscapes } from './url-form.js';
 
-const plain = canonicalizer([]);
+const plain = createCanonicalizer([]);
 const canonical = (steps: readonly CanonicalizationStep[], raw: string, base?: string) =>
-  canonicalizer(steps)(raw, base)?.href;
+  createCanonicalizer(steps)(raw, base)?.href;
 
 const session = 'abcdefghijklmnopqrstuvwx';
 const segments = fc.oneof(
@@ -145,7 +145,7 @@ describe('canonicalization', () => {
         fc.constantFrom('http://a.example/b/c?sid=1', 'https://u:p@a.example:8443/#x'),
         (link, steps, base) => {
           fc.pre(URL.canParse(link, base));
-          expect(canonicalizer(steps)(link, base)).toEqual(canonicalizer(steps)(new URL(link, base).href));
+          expect(createCanonicalizer(steps)(link, base)).toEqual(createCanonicalizer(steps)(new URL(link, base).href));
         },
       ),
       { numRuns: 2000 },
@@ -201,7 +201,7 @@ describe('canonicalization', () => {
     ['http://a.example/#top', 'http://a.example/'],
     ['http://a.example/#!top', 'http://a.example/'],
   ])('keeps fragments that are routes, and no others, when asked to: %s', (raw, expected) => {
-    const url = canonicalizer([...DEFAULT_CANONICALIZATION, 'keep-hash-routes'])(raw)!;
+    const url = createCanonicalizer([...DEFAULT_CANONICALIZATION, 'keep-hash-routes'])(raw)!;
     expect(url.href).toBe(expected);
     expect(canonical([], raw)).not.toContain('#');
     // Rules and robots.txt see the same parts, found or stored.
@@ -210,7 +210,7 @@ describe('canonicalization', () => {
   });
 
   it('keeps the fragment apart, whatever the steps do', () => {
-    const url = canonicalizer(DEFAULT_CANONICALIZATION)('x?PHPSESSID=1#!/route', 'http://a.example/');
+    const url = createCanonicalizer(DEFAULT_CANONICALIZATION)('x?PHPSESSID=1#!/route', 'http://a.example/');
     expect([url?.href, url?.fragment]).toEqual(['http://a.example/x', '!/route']);
   });
 

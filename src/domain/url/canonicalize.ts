@@ -4,8 +4,8 @@
  * definition) and run in the order of this list, until none changes anything: a canonical URL stays as it is.
  */
 import { type CrawlUrl, crawlUrl, isHashRoute, search } from './crawl-url.js';
-import { fastResolve, isPlainFragment } from './fast-resolve.js';
-import { lowerCased } from './non-ascii.js';
+import { isPlainFragment, resolveFast } from './fast-resolve.js';
+import { toLowerCase } from './non-ascii.js';
 import { hasTrailingDot, normalizeEscapes, withoutTrailingDot } from './url-form.js';
 
 /** In the order in which they run, whatever order the configuration names them in. */
@@ -54,7 +54,7 @@ interface Step {
 }
 
 const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP | typeof FRAGMENT_STEP>, Step>> = {
-  'lower-case-path': { path: lowerCased },
+  'lower-case-path': { path: toLowerCase },
   'remove-session-ids': {
     path: (path) => (/[;(]/.test(path) ? path.replace(SESSION_IN_PATH, '').replace(SESSION_FOLDER, '') : path),
     search: (search) => withoutParameters(search, SESSION_PARAMETER),
@@ -94,54 +94,54 @@ export type Canonicalizer = (raw: string, base?: string | CrawlUrl) => CrawlUrl 
  * with a host. The scheme is not judged here: the link rules' protocol rule does that. A base that is a canonical web URL need not
  * be parsed.
  */
-export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
+export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
   const chosen = CANONICALIZATION_STEPS.flatMap((step) =>
     step !== HOST_STEP && step !== FRAGMENT_STEP && steps.includes(step) ? [STEPS[step]] : [],
   );
   const dotless = steps.includes(HOST_STEP);
-  const routed = steps.includes(FRAGMENT_STEP) ? withRoute : undefined;
-  const finished = (url: CrawlUrl | undefined): CrawlUrl | undefined =>
+  const routed = steps.includes(FRAGMENT_STEP) ? withHashRoute : undefined;
+  const applyChosenSteps = (url: CrawlUrl | undefined): CrawlUrl | undefined =>
     applySteps(chosen, url && dotless ? withoutTrailingDot(url) : url);
-  const ended = (raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined => {
-    const noted = noteQuery(raw, url);
+  const applyFragmentStep = (raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined => {
+    const noted = markLostQuery(raw, url);
     return routed && noted ? routed(noted) : noted;
   };
   // The links of a page have the same base and come one after the other.
   let base: { text: string; url: CrawlUrl | undefined } | undefined;
-  const baseOf = (text: string): CrawlUrl | undefined => {
-    if (base?.text !== text) base = { text, url: webUrl(text) };
+  const parseBase = (text: string): CrawlUrl | undefined => {
+    if (base?.text !== text) base = { text, url: parseWebUrl(text) };
     return base.url;
   };
   return (raw, from) => {
-    if (from === undefined) return ended(raw, finished(parse(raw)));
-    const url = typeof from === 'string' ? baseOf(from) : from;
+    if (from === undefined) return applyFragmentStep(raw, applyChosenSteps(parseCanonical(raw)));
+    const url = typeof from === 'string' ? parseBase(from) : from;
     const plain = url && resolvePlain(raw, url);
-    if (plain) return ended(raw, applySteps(chosen, plain));
-    return ended(raw, finished(parse(raw, typeof from === 'string' ? from : from.href)));
+    if (plain) return applyFragmentStep(raw, applySteps(chosen, plain));
+    return applyFragmentStep(raw, applyChosenSteps(parseCanonical(raw, typeof from === 'string' ? from : from.href)));
   };
 }
 
 /** The canonical form of a web URL that was canonical under these steps or others: its host needs no parser. */
-export function canonicalAgain(url: CrawlUrl, canonicalize: Canonicalizer): CrawlUrl | undefined {
+export function recanonicalize(url: CrawlUrl, canonicalize: Canonicalizer): CrawlUrl | undefined {
   // Two slashes would begin a host.
   const needsParser = hasTrailingDot(url) || url.path.startsWith('//');
   return needsParser || url.href.includes('#') ? canonicalize(url.href) : canonicalize(url.path + search(url), url);
 }
 
-const withRoute = (url: CrawlUrl): CrawlUrl =>
+const withHashRoute = (url: CrawlUrl): CrawlUrl =>
   isHashRoute(url.fragment) ? { ...url, href: `${url.href}#${url.fragment}` } : url;
 
 /** FDSE: "any web address which contains a question mark is said to have a query string", an empty one included. */
-function noteQuery(raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined {
+function markLostQuery(raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined {
   if (!url || !raw.includes('?') || url.href.includes('?')) return url;
   return raw.indexOf('#') < 0 || raw.indexOf('?') < raw.indexOf('#') ? { ...url, lostQuery: true } : url;
 }
 
 /** The URL that a link means, as it is written: a server may distinguish equivalent variants. */
-export const asWritten = (raw: string, base: string): string | undefined => parsed(raw, base)?.href;
+export const resolveAsWritten = (raw: string, base: string): string | undefined => parseRaw(raw, base)?.href;
 
-function webUrl(text: string): CrawlUrl | undefined {
-  const url = parse(text);
+function parseWebUrl(text: string): CrawlUrl | undefined {
+  const url = parseCanonical(text);
   return url && /^https?$/.test(url.scheme) ? url : undefined;
 }
 
@@ -149,17 +149,17 @@ function resolvePlain(raw: string, base: CrawlUrl): CrawlUrl | undefined {
   const hash = raw.indexOf('#');
   const fragment = hash < 0 ? '' : raw.slice(hash + 1);
   if (!isPlainFragment(fragment)) return undefined;
-  const href = fastResolve(hash < 0 ? raw : raw.slice(0, hash), base);
+  const href = resolveFast(hash < 0 ? raw : raw.slice(0, hash), base);
   if (href === undefined) return undefined;
   return raw.includes('%') ? crawlUrl(normalizeEscapes(href), normalizeEscapes(fragment)) : crawlUrl(href, fragment);
 }
 
-function parse(raw: string, base?: string): CrawlUrl | undefined {
-  const url = parsed(raw, base);
+function parseCanonical(raw: string, base?: string): CrawlUrl | undefined {
+  const url = parseRaw(raw, base);
   return url && crawlUrl(normalizeEscapes(url.href), normalizeEscapes(url.fragment));
 }
 
-function parsed(raw: string, base?: string): { readonly href: string; readonly fragment: string } | undefined {
+function parseRaw(raw: string, base?: string): { readonly href: string; readonly fragment: string } | undefined {
   const url = URL.parse(raw, base);
   if (!url || (url.host === '' && url.protocol !== 'file:')) return undefined;
   const fragment = url.hash.slice(1);
@@ -186,7 +186,7 @@ function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl
     if (path === before.path && query === searchBefore) return before;
     // Parsed again: a dot segment may have been exposed.
     const front = before.href.slice(0, before.href.length - before.path.length - searchBefore.length);
-    current = parse(`${front}${path}${query}`);
+    current = parseCanonical(`${front}${path}${query}`);
     if (current) current = { ...current, fragment: before.fragment };
   }
   return current;

@@ -20,7 +20,7 @@ export const isPlainFragment = (fragment: string): boolean => FRAGMENT.test(frag
  * The URL that `link`, which has no fragment, means on the page `base`; undefined if only the parser can tell. `base` is a
  * canonical http or https URL.
  */
-export function fastResolve(link: string, base: CrawlUrl): string | undefined {
+export function resolveFast(link: string, base: CrawlUrl): string | undefined {
   const questionMark = link.indexOf('?');
   const search = questionMark < 0 ? '' : link.slice(questionMark);
   if (search !== '' && !QUERY.test(search)) return undefined;
@@ -28,16 +28,16 @@ export function fastResolve(link: string, base: CrawlUrl): string | undefined {
   if (front === '') return origin(base) + base.path + (search === '' ? searchOf(base) : search);
   if (!PATH.test(front)) return undefined;
   if (front.startsWith('https://') || front.startsWith('http://'))
-    return absolute(front, front.indexOf('/') + 2, search);
-  if (front.startsWith('//')) return absolute(`${base.scheme}:${front}`, base.scheme.length + 3, search);
+    return resolveAbsolute(front, front.indexOf('/') + 2, search);
+  if (front.startsWith('//')) return resolveAbsolute(`${base.scheme}:${front}`, base.scheme.length + 3, search);
   if (front.startsWith('/')) return DOT_SEGMENT.test(front) ? undefined : origin(base) + front + search;
   // A colon may end a scheme.
   if (front.includes(':')) return undefined;
-  const path = relativePath(front, base.path.slice(0, base.path.lastIndexOf('/') + 1));
+  const path = resolvePath(front, base.path.slice(0, base.path.lastIndexOf('/') + 1));
   return path === undefined ? undefined : origin(base) + path + search;
 }
 
-function absolute(front: string, hostStart: number, search: string): string | undefined {
+function resolveAbsolute(front: string, hostStart: number, search: string): string | undefined {
   const slash = front.indexOf('/', hostStart);
   const host = slash < 0 ? front.slice(hostStart) : front.slice(hostStart, slash);
   if (!HOST.test(host) || host.includes('xn--')) return undefined;
@@ -46,7 +46,7 @@ function absolute(front: string, hostStart: number, search: string): string | un
 }
 
 /** Only leading dot segments are resolved; links rarely have others. */
-function relativePath(link: string, directory: string): string | undefined {
+function resolvePath(link: string, directory: string): string | undefined {
   let folder = directory;
   let rest = link;
   for (;;) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { likeHint, likeOf } from './like-pattern.js';
+import { likeHint, toLikePattern } from './like-pattern.js';
 
 test.each([
   ['http://www/%', 'http://www/%'],
@@ -8,7 +8,7 @@ test.each([
   ['%/a*b', '%/a*b'],
   ['http://a/_', 'http://a/_'],
 ])('%s is the LIKE pattern %s', (written, like) => {
-  expect(likeOf(written)).toBe(like);
+  expect(toLikePattern(written)).toBe(like);
 });
 
 test.each([

@@ -1,13 +1,13 @@
 /** Patterns that people write for stored URLs: SQL LIKE (`%`, `_`), as the seed's indexer expects it, or asterisks alone. */
 
 /** The LIKE pattern for what was written. An asterisk is a wildcard if there is no `%`; then `_` is an ordinary character. */
-export const likeOf = (written: string): string =>
+export const toLikePattern = (written: string): string =>
   written.includes('*') && !written.includes('%')
     ? written.replace(/[\\_]/g, (special) => `\\${special}`).replaceAll('*', '%')
     : written;
 
 /** The LIKE pattern of all URLs that begin with the text. */
-export const likePrefix = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
+export const toLikePrefix = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** What is probably wrong with a pattern that matches nothing; undefined if nothing seems wrong. */
 export function likeHint(written: string): string | undefined {

@@ -26,7 +26,7 @@ export const encodeNonAscii = (text: string): string =>
   NON_ASCII.test(text) ? text.toWellFormed().replace(/[^\x00-\x7f]+/g, encodeURIComponent) : text;
 
 /** A part of a canonical URL in lower case, encoded letters too, and still canonical. */
-export function lowerCased(text: string): string {
+export function toLowerCase(text: string): string {
   if (!text.includes('%')) return text.toLowerCase();
   return encodeNonAscii(decodeNonAscii(text).toLowerCase()).replace(/%[0-9a-f]{2}/g, (byte) => byte.toUpperCase());
 }

@@ -16,11 +16,11 @@ export interface Refresh {
  * refresh steps"); undefined if it names no address (the page reloads itself) or is malformed.
  */
 export function parseRefresh(content: string): Refresh | undefined {
-  const target = targetOf(content);
+  const target = parseTarget(content);
   return target === undefined ? undefined : { target, delay: Number.parseInt(content, 10) || 0 };
 }
 
-function targetOf(content: string): string | undefined {
+function parseTarget(content: string): string | undefined {
   const delay = /^[\t\n\f\r ]*(?:\d+[\d.]*|(?=\.)[\d.]+)/.exec(content);
   if (delay === null) return undefined;
   const rest = content.slice(delay[0].length);

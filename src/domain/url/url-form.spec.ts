@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crawlUrl } from './crawl-url.js';
-import { lowerCased } from './non-ascii.js';
-import { comparable, normalizeEscapes } from './url-form.js';
+import { toLowerCase } from './non-ascii.js';
+import { normalizeEscapes, toComparableUrl } from './url-form.js';
 
 describe('percent-encoding', () => {
   it.each([
@@ -40,9 +40,9 @@ it.each([
   ['http://h2.:8080/x?', 'http://h2:8080/x?'],
   ['http://h2../x', 'http://h2../x'],
   ['http://h2/%7ex', 'http://h2/~x'],
-])('%s is compared as %s', (href, expected) => expect(comparable(crawlUrl(href))).toEqual(crawlUrl(expected)));
+])('%s is compared as %s', (href, expected) => expect(toComparableUrl(crawlUrl(href))).toEqual(crawlUrl(expected)));
 
 it.each([
   ['/A%C3%89%2F', '/a%C3%A9%2F'],
   ['/%C9t%E9', '/%C9t%E9'],
-])('%s is %s in lower case', (text, expected) => expect(lowerCased(text)).toBe(expected));
+])('%s is %s in lower case', (text, expected) => expect(toLowerCase(text)).toBe(expected));

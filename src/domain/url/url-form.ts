@@ -23,11 +23,11 @@ export function normalizeEscapes(text: string): string {
   return text.replace(ESCAPE, (found: string, at: number) => {
     const digits = found.slice(1).toUpperCase();
     // A percent sign that begins no escape must not become one through decoding of what follows: `%%36%31`.
-    return afterStrayPercent(text, at) ? `%${digits}` : (NORMAL.get(digits) ?? found);
+    return followsStrayPercent(text, at) ? `%${digits}` : (NORMAL.get(digits) ?? found);
   });
 }
 
-const afterStrayPercent = (text: string, at: number): boolean =>
+const followsStrayPercent = (text: string, at: number): boolean =>
   text[at - 1] === '%' || (text[at - 2] === '%' && HEX_DIGIT.test(text[at - 1] ?? ''));
 
 /** A name with a trailing dot is the same name, fully qualified to the root of the DNS. */
@@ -44,11 +44,11 @@ export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
  * The URL as rules are compared with it. A canonical URL is already in this form, unless the configuration keeps trailing dots, or
  * an earlier version stored it.
  */
-export function comparable(url: CrawlUrl): CrawlUrl {
+export function toComparableUrl(url: CrawlUrl): CrawlUrl {
   const normal = normalizeEscapes(url.href);
   return withoutTrailingDot(normal === url.href ? url : crawlUrl(normal, url.fragment));
 }
 
 /** Whether both URLs are on the same server: scheme, host and port. */
-export const sameOrigin = (a: CrawlUrl, b: CrawlUrl): boolean =>
+export const isSameOrigin = (a: CrawlUrl, b: CrawlUrl): boolean =>
   origin(withoutTrailingDot(a)) === origin(withoutTrailingDot(b));

@@ -13,12 +13,12 @@ export function urlKey(href: string): bigint {
     h2 = Math.imul(h2 ^ c, 0xc2b2ae35);
     h2 = (h2 << 13) | (h2 >>> 19);
   }
-  const high = finish(h1 ^ Math.imul(h2, 0x27d4eb2f) ^ href.length);
-  const low = finish(h2 ^ Math.imul(high, 0x165667b1));
+  const high = finalizeHash(h1 ^ Math.imul(h2, 0x27d4eb2f) ^ href.length);
+  const low = finalizeHash(h2 ^ Math.imul(high, 0x165667b1));
   return (BigInt(high | 0) << 32n) | BigInt(low >>> 0);
 }
 
-function finish(h: number): number {
+function finalizeHash(h: number): number {
   let x = h ^ (h >>> 16);
   x = Math.imul(x, 0x85ebca6b);
   x ^= x >>> 13;

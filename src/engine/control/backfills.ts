@@ -9,10 +9,10 @@ import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import {
   type BackfillProgress,
-  backfillSource,
-  keepsItsOwn,
+  canRestoreItself,
+  chooseBackfillSource,
   newBackfill,
-  readBackfill,
+  parseBackfill,
 } from '../../domain/push/backfill.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import type { Secret } from '../../domain/secret.js';
@@ -106,10 +106,10 @@ export class Backfills {
     const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
     const texts = sinks.map(({ name }) => this.services.store.getSetting(progressSetting(crawler.name, name)));
     const isFilled = (text: string | undefined): boolean => {
-      const progress = text === undefined ? undefined : readBackfill(text);
+      const progress = text === undefined ? undefined : parseBackfill(text);
       return progress === undefined || progress.state === 'done' || progress.why === 'access';
     };
-    if (!sinks.every(keepsItsOwn) || !(await Promise.all(texts)).every(isFilled)) return false;
+    if (!sinks.every(canRestoreItself) || !(await Promise.all(texts)).every(isFilled)) return false;
     for (const { name } of sinks) await this.begin(crawler, name, 'access');
     return true;
   }
@@ -118,7 +118,7 @@ export class Backfills {
     const settings = await this.services.store.settings(PROGRESS);
     return [...settings].map(([setting, text]) => {
       const [crawler = '', sink = ''] = setting.slice(PROGRESS.length).split('/');
-      const { cursor: _cursor, pass: _pass, waiting, ...progress } = readBackfill(text);
+      const { cursor: _cursor, pass: _pass, waiting, ...progress } = parseBackfill(text);
       return { crawler, sink, ...progress, waitingVisits: waiting.length };
     });
   }
@@ -152,7 +152,7 @@ export class Backfills {
     const setting = progressSetting(crawler.name, sink);
     if (this.runs.get(setting)?.signal.aborted === false) return;
     const text = await this.services.store.getSetting(setting);
-    if (text === undefined || readBackfill(text).state === 'done') return;
+    if (text === undefined || parseBackfill(text).state === 'done') return;
     const stop = new AbortController();
     this.runs.set(setting, stop);
     const run = new BackfillRun(this.services, { crawler, sink, setting, signal: stop.signal });
@@ -194,7 +194,7 @@ class BackfillRun {
     const { store, log, clock } = this.services;
     const text = await store.getSetting(setting);
     if (text === undefined) return;
-    this.progress = readBackfill(text);
+    this.progress = parseBackfill(text);
     const { total } = this.progress;
     const from = this.source();
     log.info('a sink is being sent everything that is indexed', {
@@ -227,7 +227,7 @@ class BackfillRun {
     if (this.progress.why === 'access') return sink;
     const target = this.services.sink(sink);
     const others = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
-    return target && backfillSource(target, others)?.name;
+    return target && chooseBackfillSource(target, others)?.name;
   }
 
   private async through(filter: UrlFilter): Promise<void> {

@@ -7,9 +7,9 @@
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
-import { backfillSource } from '../../domain/push/backfill.js';
+import { chooseBackfillSource } from '../../domain/push/backfill.js';
 import type { PushOrder } from '../../domain/push/order.js';
-import { partOf } from '../../domain/push/parts.js';
+import { parsePartUri } from '../../domain/push/parts.js';
 import { after, atMost, type Duration, days, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { type InDoubtDeliveries, toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
@@ -185,7 +185,7 @@ class Bringing {
   async bring(owed: OwedOrder): Promise<Fate> {
     const { store, partitions } = this.services;
     const { uri, hostKey } = owed;
-    const part = partOf(uri);
+    const part = parsePartUri(uri);
     const page =
       (await store.find(this.crawler.name, uri)) ?? (part && (await store.find(this.crawler.name, part.page)));
     if (!page) {
@@ -206,7 +206,7 @@ class Bringing {
     if (stored.status === 'elsewhere') return this.over(owed, stored, fence);
     const isPage = owed.uri === stored.url;
     const isThere =
-      stored.stamp !== undefined && (isPage || stored.parts?.some(({ id }) => id === partOf(owed.uri)?.id));
+      stored.stamp !== undefined && (isPage || stored.parts?.some(({ id }) => id === parsePartUri(owed.uri)?.id));
     if (!isThere) return this.delete(owed, stored.id, fence);
     const state = inDoubt.asInDoubt(stored);
     const found = isPage ? await indexedDocument(kept, this.source, state, this.crawler.context) : undefined;
@@ -270,6 +270,6 @@ class Bringing {
     const others = this.crawler.context.definition.pushTo.flatMap((name) =>
       ready.has(name) ? (sink(name) ?? []) : [],
     );
-    return target && backfillSource(target, others)?.name;
+    return target && chooseBackfillSource(target, others)?.name;
   }
 }

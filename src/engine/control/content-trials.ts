@@ -1,7 +1,7 @@
 /** What a definition would extract from a page, tried by a person before it is saved: the page is fetched once and kept for a while. */
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
-import { likelyRoot } from '../../domain/policy/site-mode.js';
+import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { after, type Instant, minutes } from '../../domain/time/units.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -66,7 +66,7 @@ export class ContentTrials {
     const url = context.canonicalize(request.url);
     if (!url) throw new Unacceptable(`${JSON.stringify(request.url)} is not a URL with a host`);
     const state = await this.services.store.find(crawler.name, url.href);
-    const root = state?.root ?? likelyRoot(context.roots.values(), url)?.url.href;
+    const root = state?.root ?? findLikelyRoot(context.roots.values(), url)?.url.href;
     const task: PageTask = {
       id: -1,
       crawler: crawler.name,

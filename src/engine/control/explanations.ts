@@ -1,8 +1,8 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { type RobotsOpinion } from '../../domain/explain/facts.js';
-import { headlineOf } from '../../domain/explain/headline.js';
-import { assignment, type QueueAssignment } from '../../domain/frontier/sources.js';
-import { likelyRoot } from '../../domain/policy/site-mode.js';
+import { createHeadline } from '../../domain/explain/headline.js';
+import { explainAssignment, type QueueAssignment } from '../../domain/frontier/sources.js';
+import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verdict.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
@@ -63,7 +63,7 @@ export class Explanations {
     const facts = await this.facts.of(crawler, { url, state, verdict: own.verdict, link, robots });
     return {
       candidate,
-      headline: headlineOf(facts),
+      headline: createHeadline(facts),
       explanation: withTraps(crawler, url, state, explanation),
       robots,
       queue: queueOf(candidate, state, explanation),
@@ -117,7 +117,7 @@ export class Explanations {
     const url = canonical(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url, render);
-    const root = state?.root ?? likelyRoot(crawler.context.roots.values(), url)?.url.href;
+    const root = state?.root ?? findLikelyRoot(crawler.context.roots.values(), url)?.url.href;
     const result = await fetchInTurn(this.services, crawler.context.definition, url, () =>
       this.services.processor.process({
         id: -1,
@@ -189,14 +189,15 @@ export class Explanations {
     if (from !== undefined) {
       const page = canonical(crawler, from);
       const pageState = await this.services.store.find(crawler.name, page.href);
-      const root = rootOf(crawler.context, pageState?.root, page) ?? likelyRoot(crawler.context.roots.values(), page);
+      const root =
+        rootOf(crawler.context, pageState?.root, page) ?? findLikelyRoot(crawler.context.roots.values(), page);
       return { url, discoveredVia: 'link', from: page, root, hops: (pageState?.hops ?? 0) + 1 };
     }
     const root = crawler.context.roots.get(url.href);
     if (root) return { url, discoveredVia: 'root', root, hops: 0 };
     if (state)
       return { ...storedCandidate(state, url, rootOf(crawler.context, state.root, url)), discoveredVia: 'stored' };
-    return { url, discoveredVia: 'link', root: likelyRoot(crawler.context.roots.values(), url), hops: 1 };
+    return { url, discoveredVia: 'link', root: findLikelyRoot(crawler.context.roots.values(), url), hops: 1 };
   }
 
   /** The path from the root to the URL, through the pages on which each URL was first found. */
@@ -244,7 +245,7 @@ function queueOf(
 ): QueueAssignment | undefined {
   if (!accepted) return undefined;
   const found = discoveredVia === 'stored' ? (state?.discoveredVia ?? 'link') : discoveredVia;
-  return assignment(isNamedSitemap ? 'robots' : found, effects, effects.priorityShift);
+  return explainAssignment(isNamedSitemap ? 'robots' : found, effects, effects.priorityShift);
 }
 
 export function pendingEntry({ order, refusal: answer }: InFlight): LedgerEntry {

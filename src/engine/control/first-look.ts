@@ -1,8 +1,8 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
-import { likelyRoot } from '../../domain/policy/site-mode.js';
+import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import { requestsPerHost } from '../../domain/politeness/politeness.js';
+import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import type { Host } from '../crawl/hosts/hosts.js';
@@ -41,7 +41,7 @@ export class FirstLook {
     if (!context) throw new NotFound(`the configuration has no crawler ${JSON.stringify(crawler)}`);
     const url = context.canonicalize(rawUrl);
     if (!url) throw new Unacceptable(`${JSON.stringify(rawUrl)} is not a URL with a host`);
-    const root = context.roots.get(url.href) ?? likelyRoot(context.roots.values(), url);
+    const root = context.roots.get(url.href) ?? findLikelyRoot(context.roots.values(), url);
     const processor = this.openProcessor();
     try {
       await processor.configure(definition);
@@ -87,7 +87,7 @@ export class FirstLook {
     const fetcher = fetcherOf(context, options);
     if (!obeysRobots(context.definition, options)) return { state: 'ignored', agent: fetcher.robotsAgent };
     const throttle = shorter(context.definition.throttle, LONGEST_PAUSE);
-    const limit = requestsPerHost(context.definition);
+    const limit = maxRequestsPerHost(context.definition);
     const request = { fetcher: fetcher.name, throttle, limit, waits: () => undefined };
     const failure = await this.ask(look, throttle, (host) => gate.load(url, host, request));
     if (failure) throw new Unacceptable(`${origin(url)} cannot be reached: ${failure.detail ?? failure.code}`);
@@ -97,7 +97,7 @@ export class FirstLook {
   /** Respects the pauses of the host. */
   private ask<T>(look: Look, pause: Duration, request: (host: Host) => Promise<T>): Promise<T> {
     const { context, url } = look;
-    return inTurn(look, { hostKey: hostKey(url), limit: requestsPerHost(context.definition), pause }, request);
+    return inTurn(look, { hostKey: hostKey(url), limit: maxRequestsPerHost(context.definition), pause }, request);
   }
 }
 

@@ -1,4 +1,4 @@
-import { saysWithoutPage, withPrincipals } from '../../domain/content/acl.js';
+import { isDecidedByRules, withPrincipals } from '../../domain/content/acl.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
@@ -32,7 +32,7 @@ export async function indexedDocument(
 }
 
 function withPresentPrincipals(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
-  if (!acl || !definition.acl || !saysWithoutPage(definition.acl)) return document;
+  if (!acl || !definition.acl || !isDecidedByRules(definition.acl)) return document;
   const metas = withPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
   return metas === document.metas ? document : { ...document, metas };
 }

@@ -2,9 +2,9 @@
 
 import type { IndexNowDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
-import { requestsPerHost } from '../../domain/politeness/politeness.js';
+import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import {
-  holdsKey,
+  containsKey,
   INDEXNOW_STATUSES,
   type IndexNowAnswer,
   type IndexNowStatus,
@@ -139,7 +139,7 @@ export class IndexNow {
     if (this.isKnown(submission)) return 'right';
     const { key, keyLocation } = submission;
     const { definition } = context;
-    const host = await slots.take(hostKeyOf(keyLocation), requestsPerHost(definition));
+    const host = await slots.take(hostKeyOf(keyLocation), maxRequestsPerHost(definition));
     if (!host) return 'unknown';
     let outcome: FetchOutcome;
     try {
@@ -175,7 +175,7 @@ const identityOf = ({ key, keyLocation }: IndexNowSubmission): string => `${keyL
 function keyCheck(outcome: FetchOutcome, key: string): KeyCheck {
   if (outcome.kind === 'failure') return 'unknown';
   if (outcome.status >= 500 || outcome.status === 429) return 'unknown';
-  return outcome.status === 200 && holdsKey(new TextDecoder().decode(outcome.body), key) ? 'right' : 'wrong';
+  return outcome.status === 200 && containsKey(new TextDecoder().decode(outcome.body), key) ? 'right' : 'wrong';
 }
 
 const answer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSES[status]): IndexNowAnswer => ({

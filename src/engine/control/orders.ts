@@ -1,6 +1,6 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { wantedNow } from '../../domain/frontier/sources.js';
-import { partOf } from '../../domain/push/parts.js';
+import { immediateQueuePlace } from '../../domain/frontier/sources.js';
+import { parsePartUri } from '../../domain/push/parts.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Clock } from '../ports/clock.js';
@@ -130,7 +130,7 @@ export class Orders {
 
   /** The following order has its own entry in the ledger; the refused one is closed. */
   private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
-    const place = wantedNow(state, this.services.clock.now());
+    const place = immediateQueuePlace(state, this.services.clock.now());
     const changes = { etag: null, lastModified: null, ...place } as const;
     await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refused, state: 'dropped' }] }]);
     crawler.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
@@ -140,7 +140,7 @@ export class Orders {
   private async stateOf({ crawler, uri }: LedgerEntry): Promise<UrlState | undefined> {
     const { store } = this.services;
     const state = await store.find(crawler, uri);
-    const part = state ? undefined : partOf(uri);
+    const part = state ? undefined : parsePartUri(uri);
     return part ? store.find(crawler, part.page) : state;
   }
 

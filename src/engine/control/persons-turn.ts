@@ -1,6 +1,6 @@
 /** Requests that a person makes: delay, back-off and pause of the host apply to them, too. */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
-import { requestsPerHost } from '../../domain/politeness/politeness.js';
+import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration } from '../../domain/time/units.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { HostSlots } from '../crawl/hosts/host-slots.js';
@@ -34,7 +34,7 @@ export function fetchInTurn<T>(
   fetch: () => Promise<T>,
 ): Promise<T> {
   const { throttle: pause } = definition;
-  return inTurn(here, { hostKey: hostKey(url), limit: requestsPerHost(definition), pause }, async (host) => {
+  return inTurn(here, { hostKey: hostKey(url), limit: maxRequestsPerHost(definition), pause }, async (host) => {
     await here.hosts.started(host, pause);
     return fetch();
   });

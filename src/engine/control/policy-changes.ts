@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { saysWithoutPage } from '../../domain/content/acl.js';
+import { isDecidedByRules } from '../../domain/content/acl.js';
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { Secret } from '../../domain/secret.js';
@@ -76,7 +76,7 @@ export class PolicyChanges {
     const isFirst = acl.known === undefined && crawler.context.definition.acl === undefined;
     if (acl.isStored || isFirst) return;
     const rules = crawler.context.definition.acl;
-    const needsNoPage = rules !== undefined && saysWithoutPage(rules);
+    const needsNoPage = rules !== undefined && isDecidedByRules(rules);
     if (hasCrawled && !(needsNoPage && (await this.backfills.restateAccess(crawler)))) {
       const now = clock.now();
       await store.makeDue({ crawler: crawler.name, status: 'indexed' }, now, REFRESH_SOURCE);

@@ -1,5 +1,5 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { partOf } from '../../domain/push/parts.js';
+import { parsePartUri } from '../../domain/push/parts.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { verifyCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -97,7 +97,7 @@ export class Reconciliation {
   }
 
   private async asPart(crawler: Crawler, uri: string): Promise<Known[]> {
-    const part = partOf(uri);
+    const part = parsePartUri(uri);
     const state = part && (await this.services.store.find(crawler.name, part.page));
     const stamp = state?.parts?.find(({ id }) => id === part?.id)?.stamp;
     // Without the content hash of the page, nobody knows which documents it has.

@@ -3,8 +3,8 @@
  * what would change and changes nothing; applying it runs in the background, paced, and can be resumed.
  */
 
-import { dispose } from '../../domain/crawl/disposition.js';
-import { rescheduled } from '../../domain/crawl/revisit.js';
+import { decideDisposition } from '../../domain/crawl/disposition.js';
+import { reschedule } from '../../domain/crawl/revisit.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
 import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
@@ -139,7 +139,12 @@ export class Rejudging {
       removeStatus: false,
       revisit: false,
     } as const;
-    return dispose(state, outcome, { errors: definition.errors, refresh: definition.refresh, schedule: {} }, now);
+    return decideDisposition(
+      state,
+      outcome,
+      { errors: definition.errors, refresh: definition.refresh, schedule: {} },
+      now,
+    );
   }
 
   private rescheduling(
@@ -150,7 +155,7 @@ export class Rejudging {
   ): Disposition | undefined {
     if (OUTSIDE.has(state.status) || state.status === 'waiting') return undefined;
     const rules = dispositionRules(context.definition, scheduleOf(verdict), this.services.cron, now);
-    return rescheduled(state, rules, now);
+    return reschedule(state, rules, now);
   }
 
   /** Includes the root on whose site it is, when that differs from the root that led to it. */

@@ -2,7 +2,7 @@ import type { RootDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource } from '../../domain/frontier/sources.js';
 import { serverScope } from '../../domain/policy/server-records.js';
-import { moveBack, moveSite, rootContext } from '../../domain/policy/site-mode.js';
+import { moveSite, moveSiteBack, rootContext } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -91,11 +91,11 @@ export class Roots {
     for (const [setting, target] of moved) {
       const url = setting.slice(`moved-site/${name}/`.length);
       const root = stored.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
-      if (root) stored.set(url, moveSite(moveBack(root), crawlUrl(target)));
+      if (root) stored.set(url, moveSite(moveSiteBack(root), crawlUrl(target)));
     }
     for (const url of configured) {
       const root = context.roots.get(url);
-      if (root?.formerPrefixes && !stored.has(url)) stored.set(url, moveBack(root));
+      if (root?.formerPrefixes && !stored.has(url)) stored.set(url, moveSiteBack(root));
     }
     return [...stored.values()];
   }

@@ -5,8 +5,8 @@
 
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Teller } from '../../domain/explain/visit-detail.js';
-import { USER, wantedNow } from '../../domain/frontier/sources.js';
-import { likelyRoot } from '../../domain/policy/site-mode.js';
+import { immediateQueuePlace, USER } from '../../domain/frontier/sources.js';
+import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -79,7 +79,7 @@ export class ToldUrls {
     for (const one of written) {
       const url = context.canonicalize(one);
       if (!url || urls.has(url.href)) continue;
-      const root = likelyRoot(context.roots.values(), url);
+      const root = findLikelyRoot(context.roots.values(), url);
       if (!context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted) continue;
       urls.set(url.href, {
         crawler: crawler.name,
@@ -104,7 +104,7 @@ export class ToldUrls {
     // What the policy excludes, or another crawler has, is not queued.
     const queued = known.filter(({ source }) => source !== undefined);
     if (queued.length === 0) return 0;
-    const wanted = queued.map((state) => ({ ...state, ...wantedNow(state, now) }));
+    const wanted = queued.map((state) => ({ ...state, ...immediateQueuePlace(state, now) }));
     await this.services.store.settle(wanted.map(({ id, source, dueAt }) => ({ id, changes: { source, dueAt } })));
     crawler.noteReported(wanted, teller);
     crawler.admit(wanted);

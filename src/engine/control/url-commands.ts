@@ -1,10 +1,10 @@
 /** What a person's command, or a change of the rules, means for the current state of a URL. */
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
-import { released } from '../../domain/crawl/release.js';
+import { releaseDisposition } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
-import { partOf } from '../../domain/push/parts.js';
+import { parsePartUri } from '../../domain/push/parts.js';
 import type { Instant } from '../../domain/time/units.js';
 import { toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
@@ -104,7 +104,7 @@ function indexingAfterAll({ reason, source }: UrlState, now: Instant): Dispositi
 }
 
 function sendingAgain(state: UrlState, entry: LedgerEntry): CommandResult {
-  const part = entry.uri === state.url ? undefined : partOf(entry.uri);
+  const part = entry.uri === state.url ? undefined : parsePartUri(entry.uri);
   if (part) {
     const disposition = { remove: false, changes: {}, changed: false };
     return { disposition, releasedPart: { id: part.id, entry } };
@@ -112,7 +112,7 @@ function sendingAgain(state: UrlState, entry: LedgerEntry): CommandResult {
   const why = nothingToDelete(state, entry);
   if (why !== undefined)
     return { disposition: { remove: false, changes: {}, changed: false }, cancel: { order: entry, why } };
-  return { disposition: released(state, entry.reason), resume: entry };
+  return { disposition: releaseDisposition(state, entry.reason), resume: entry };
 }
 
 /** Why an old deletion of the document would be wrong now. */

@@ -1,6 +1,6 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { RefusedSample, RobotsOpinion, UrlFacts } from '../../domain/explain/facts.js';
-import { relatedUrl } from '../../domain/explain/visit-detail.js';
+import { parseRelatedUrl } from '../../domain/explain/visit-detail.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { instant } from '../../domain/time/units.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
@@ -90,7 +90,7 @@ export class UrlFactsReader {
     visits: readonly Visit[],
   ): Promise<UrlFacts['related']> {
     const outcome = reason === 'redirected' ? 'redirect' : 'document';
-    const found = relatedUrl(visits.find((visit) => visit.outcome === outcome)?.detail);
+    const found = parseRelatedUrl(visits.find((visit) => visit.outcome === outcome)?.detail);
     return found && { ...found, state: await this.services.store.find(crawler.name, found.url) };
   }
 }

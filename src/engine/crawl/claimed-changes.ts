@@ -5,14 +5,14 @@
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import {
-  broughtForward,
+  bringForward,
   type ClaimedChange,
   type Credibility,
-  claimedChange,
-  contradicts,
+  contradictsVisit,
   credibilityAfter,
   isBelieved,
   isWorthVisitingNow,
+  parseClaimedChange,
   UNTRIED,
 } from '../../domain/refresh/claimed-changes.js';
 import { after, between, days, type Instant, NEVER } from '../../domain/time/units.js';
@@ -86,7 +86,7 @@ export class ClaimedChanges {
     for (const { key, hostKey, lastModified, discoveredVia } of links) {
       // A place is not believed about pages of other hosts.
       if (discoveredVia !== 'sitemap' || lastModified === undefined || hostKey !== state.hostKey) continue;
-      const claim = claimedChange(lastModified, now);
+      const claim = parseClaimedChange(lastModified, now);
       if (claim && (since === undefined || claim.to >= since)) claims.set(key, claim);
     }
     return claims.size > 0 && this.claimed(state, claims, now);
@@ -164,7 +164,7 @@ export class ClaimedChanges {
       const some = BigInt64Array.from(keys.slice(start, start + KEYS_PER_CALL));
       for (const state of await this.services.store.byKeys(this.crawler, hostKey, some)) {
         const claim = claims.get(urlKey(state.url));
-        if (claim && isWaiting(state, now) && contradicts(claim, state.lastVisitAt!, now) && pays(state, now))
+        if (claim && isWaiting(state, now) && contradictsVisit(claim, state.lastVisitAt!, now) && pays(state, now))
           found.push({ id: state.id, from: claim.from });
       }
     }
@@ -197,7 +197,7 @@ export class ClaimedChanges {
       // A visit that has ended meanwhile may have been one false claim too many.
       if (isBelieved(credibility) && !isBelieved(place.credibility)) return;
       if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
-      const dueAt = broughtForward(state.dueAt, credibility, now);
+      const dueAt = bringForward(state.dueAt, credibility, now);
       this.trials.set(state.id, { place, since: now, dueAt, plannedAt: state.dueAt });
       place.onTrial++;
       if (await this.reschedule(state, dueAt)) continue;

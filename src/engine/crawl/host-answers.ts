@@ -1,4 +1,4 @@
-import { reactionsTo } from '../../domain/fetch/error-codes.js';
+import { defaultReactions } from '../../domain/fetch/error-codes.js';
 import { isRunOfServerErrors } from '../../domain/politeness/politeness.js';
 import type { PageResult } from '../ports/page-task.js';
 import type { Host, Hosts } from './hosts/hosts.js';
@@ -16,7 +16,7 @@ export function noteHost(
     tried = false,
   }: { indexed?: boolean /** A person wanted the visit although the host rested. */; tried?: boolean } = {},
 ): void {
-  const reaction = outcome.kind === 'error' ? reactionsTo(outcome.code).host : undefined;
+  const reaction = outcome.kind === 'error' ? defaultReactions(outcome.code).host : undefined;
   const isServerError = reaction === 'after-a-run';
   if (isServerError) host.serverErrors++;
   else if (status !== undefined) host.serverErrors = 0;

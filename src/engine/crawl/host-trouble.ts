@@ -9,13 +9,13 @@ import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import {
+  concludeLook,
   LOOK_LASTS,
   needsEarlyLook,
   nextLookStep,
-  settledUrl,
   VANISHED_PER_LOOK,
 } from '../../domain/push/early-look.js';
-import { type Answer, isSignOfLife, judgeFault, recheckAt, saysGone } from '../../domain/push/sign-of-life.js';
+import { type Answer, isPageGone, isSignOfLife, judgeFault, recheckAt } from '../../domain/push/sign-of-life.js';
 import { after, between, hours, type Instant } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
@@ -224,7 +224,7 @@ export class HostTroubles {
   }
 
   private async looked({ code, hostKey }: HostAnswer, trouble: Trouble, look: Look): Promise<void> {
-    const isGone = code !== undefined && saysGone(code);
+    const isGone = code !== undefined && isPageGone(code);
     if (isGone || code === undefined) look.looked++;
     if (isGone) look.gone++;
     await this.resume(hostKey, trouble, look);
@@ -344,7 +344,7 @@ const newLook = (documents: number, settings: DeletionGuardDefinition, startedAt
 
 /** It cannot continue. */
 function endLook(look: Look, now: Instant): void {
-  look.end = { verdict: settledUrl(findingsOf(look), look.settings), at: now };
+  look.end = { verdict: concludeLook(findingsOf(look), look.settings), at: now };
 }
 
 const findingsOf = ({ looked, gone, vanished, documents }: Look) => ({

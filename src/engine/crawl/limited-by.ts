@@ -1,5 +1,5 @@
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
-import { moment } from '../../domain/explain/words.js';
+import { formatTime } from '../../domain/explain/words.js';
 import { type Instant, NEVER } from '../../domain/time/units.js';
 import type { SinkView } from '../delivery/sink-view.js';
 import type { Frontier } from './frontier/frontier.js';
@@ -58,7 +58,7 @@ function limitOf(load: Load): string {
 const scheduleLimit = (until: Instant): string =>
   until >= NEVER
     ? 'a schedule that never lets it crawl'
-    : `a schedule: nothing of what is due may be crawled before ${moment(until)}`;
+    : `a schedule: nothing of what is due may be crawled before ${formatTime(until)}`;
 
 function politenessLimit({ waiting, now }: Load): string {
   const onLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);

@@ -5,11 +5,11 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
-import { requestsPerHost } from '../../domain/politeness/politeness.js';
+import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import {
   type FeedHub,
   type HubQuestion,
-  mayAskHub,
+  mayUseHub,
   subscriptionForm,
   type WebSubDefinition,
 } from '../../domain/signals/websub.js';
@@ -72,7 +72,7 @@ export class Subscriptions {
 
   /** A feed that was read names a hub. */
   found(crawler: string, feed: string, hub: FeedHub): void {
-    if (!this.definition || !mayAskHub(hub, feed, this.definition.hubs)) return;
+    if (!this.definition || !mayUseHub(hub, feed, this.definition.hubs)) return;
     const key = `${crawler} ${hub.topic}`;
     const { clock, log } = this.services;
     const now = clock.now();
@@ -143,7 +143,7 @@ export class Subscriptions {
     if (!definition || !this.definition) return;
     const { hub, topic, feed } = subscription;
     const callback = new URL(`${WEBSUB_PATH}/${await this.token(subscription)}`, this.definition.callback).href;
-    const host = await services.slots.take(hostKey(crawlUrl(hub)), requestsPerHost(definition));
+    const host = await services.slots.take(hostKey(crawlUrl(hub)), maxRequestsPerHost(definition));
     if (!host) return;
     try {
       await services.hosts.startedWithPermit(host, definition.throttle);

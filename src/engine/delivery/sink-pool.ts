@@ -1,6 +1,6 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
-import { sameDefinition } from '../../domain/secret.js';
+import { isSameDefinition } from '../../domain/secret.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { FORMER_CONNECTOR, type Sink } from '../ports/sink.js';
@@ -87,4 +87,4 @@ const NOBODY: SuccessorQueue = {
 };
 
 /** Its place in the file may change without it becoming another sink. */
-const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean => sameDefinition(a, b, 'place');
+const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean => isSameDefinition(a, b, 'place');

@@ -10,7 +10,7 @@ import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-polic
 import { removedRoot, rootContext } from '../../domain/policy/site-mode.js';
 import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
-import { type Canonicalizer, canonicalizer } from '../../domain/url/canonicalize.js';
+import { type Canonicalizer, createCanonicalizer } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import { KnownRoots } from './known-roots.js';
 
@@ -87,7 +87,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
   const fetcher = server.fetchers.find((candidate) => candidate.name === crawler.fetcher);
   if (!fetcher) throw new Error(`crawler ${crawler.name} names the fetcher ${crawler.fetcher}, which is not defined`);
   const destinations = server.sinks.filter(({ name }) => crawler.pushTo.includes(name));
-  const canonicalize = canonicalizer(crawler.canonicalization);
+  const canonicalize = createCanonicalizer(crawler.canonicalization);
   const roots = new KnownRoots();
   for (const root of crawler.roots) {
     const url = canonicalize(root.url);

@@ -5,7 +5,7 @@
 import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { FieldReader } from '../../domain/content/fields.js';
-import { typedMeta } from '../../domain/content/meta-types.js';
+import { toTypedMeta } from '../../domain/content/meta-types.js';
 import { deliveredMetas } from '../../domain/content/page-metas.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Effects } from '../../domain/policy/verdict.js';
@@ -134,7 +134,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
 ];
 
 function add(metas: Meta[], name: string, value: string | undefined): void {
-  if (value !== undefined && value !== '') metas.push(typedMeta(name, value));
+  if (value !== undefined && value !== '') metas.push(toTypedMeta(name, value));
 }
 
 /** A configured field that the page has: what would come later under its name stays away. */

@@ -70,7 +70,7 @@ function bounded(read: Extraction, { maxLinks, maxTextLength }: ExtractionContex
     title: title.slice(0, MAX_TITLE_LENGTH),
     text: text.slice(0, maxTextLength),
     links: distinct.links,
-    cutLinks: distinct.cut ?? read.cutLinks,
+    cutLinks: distinct.cutLinks ?? read.cutLinks,
     metas: metas.filter(isShort).slice(0, MAX_METAS),
     fields: fields.filter(isShort).slice(0, MAX_METAS),
     truncated: true,

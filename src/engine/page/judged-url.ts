@@ -2,7 +2,7 @@
 import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { isReadFromBytes } from '../../domain/push/read-from-bytes.js';
-import { canonicalAgain } from '../../domain/url/canonicalize.js';
+import { recanonicalize } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher } from '../ports/fetcher.js';
 import type { PageReader } from '../ports/page-reader.js';
@@ -93,6 +93,6 @@ export function wantsText(page: JudgedUrl): boolean {
  * stays until the other is in the index, as if the page had named that one as its canonical URL.
  */
 export function canonicalForm({ context, url }: JudgedUrl): CrawlUrl | undefined {
-  const form = canonicalAgain(url, context.canonicalize);
+  const form = recanonicalize(url, context.canonicalize);
   return form && form.href !== url.href ? form : undefined;
 }

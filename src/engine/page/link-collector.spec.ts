@@ -5,7 +5,7 @@ import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import type { Candidate } from '../../domain/policy/verdict.js';
-import { canonicalizer } from '../../domain/url/canonicalize.js';
+import { createCanonicalizer } from '../../domain/url/canonicalize.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlContext } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
@@ -15,7 +15,7 @@ import { LinkMemory } from './link-memory.js';
 function collected(definition: CrawlerDefinition, memory: LinkMemory, origin: Candidate, links: readonly string[]) {
   const context = {
     policy: compilePolicy(definition, undefined),
-    canonicalize: canonicalizer(definition.canonicalization),
+    canonicalize: createCanonicalizer(definition.canonicalization),
   } as CrawlContext;
   const { url, root, hops } = origin;
   const collector = new LinkCollector(context, memory, { url, root, hops });

@@ -1,6 +1,6 @@
 import { assignSource, SITEMAPS } from '../../domain/frontier/sources.js';
 import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
-import { moveBack } from '../../domain/policy/site-mode.js';
+import { moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { Candidate, LayerName, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, hostKey, isHashRoute } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -49,7 +49,7 @@ export class LinkCollector {
   /** The page is not a redirect: a home page has links to its own site, whichever site it led to before. */
   answersItself(): void {
     const { root, url } = this.page;
-    if (root?.formerPrefixes && root.url.href === url.href) this.page = { ...this.page, root: moveBack(root) };
+    if (root?.formerPrefixes && root.url.href === url.href) this.page = { ...this.page, root: moveSiteBack(root) };
   }
 
   add(raw: string, base: string, discoveredVia: LinkDiscoveredVia = 'link', lastModified?: string): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalizer, DEFAULT_CANONICALIZATION } from '../../domain/url/canonicalize.js';
+import { createCanonicalizer, DEFAULT_CANONICALIZATION } from '../../domain/url/canonicalize.js';
 import { LinkMemory } from './link-memory.js';
 
 describe('what is remembered of links', () => {
@@ -16,7 +16,7 @@ describe('what is remembered of links', () => {
   });
 
   it('never takes two URLs for one', () => {
-    const canonicalize = canonicalizer(DEFAULT_CANONICALIZATION);
+    const canonicalize = createCanonicalizer(DEFAULT_CANONICALIZATION);
     const base = fc.constantFrom(
       'http://a/',
       'http://a/x',

@@ -2,7 +2,7 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { ExtractorDefinition, FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import { sameDefinition } from '../../domain/secret.js';
+import { isSameDefinition } from '../../domain/secret.js';
 import type { FetchEngine, Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageResult, PageTask } from '../ports/page-task.js';
@@ -128,7 +128,7 @@ export class LocalPageProcessor implements PageProcessor {
 
   /** Connections and what is known of hosts are kept if the fetchers stay as they are. */
   private configureFetcher(definitions: readonly FetcherDefinition[]): void {
-    if (this.fetchers && sameDefinition(definitions, this.fetchers)) return;
+    if (this.fetchers && isSameDefinition(definitions, this.fetchers)) return;
     const previous = this.fetcher;
     this.fetchers = definitions;
     this.fetcher = new FetchEngines(this.tools.createEngines(definitions));

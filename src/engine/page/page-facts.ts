@@ -1,7 +1,7 @@
 /** What is kept and pushed of a page that was read. */
 import { simhash } from '../../domain/content/simhash.js';
 import { fingerprintOf } from '../../domain/fetch/error-pages.js';
-import { statedLifetime } from '../../domain/fetch/stated-lifetime.js';
+import { parseLifetime } from '../../domain/fetch/stated-lifetime.js';
 import { validatorsOf } from '../../domain/fetch/validators.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -125,6 +125,6 @@ function factsOf(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, { dir
     title: content.title.slice(0, 300),
     // Without validators, the visit at the end of its time reads it again, changed or not.
     ...(directives.unavailableAfter === undefined ? validatorsOf(answer.headers) : {}),
-    lifetime: statedLifetime(answer.headers),
+    lifetime: parseLifetime(answer.headers),
   };
 }

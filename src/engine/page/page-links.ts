@@ -1,5 +1,5 @@
 /** Which links of a page, a feed or a sitemap are followed, and what they inherit. */
-import { wordsOf } from '../../domain/content/vocabulary.js';
+import { hashWords } from '../../domain/content/vocabulary.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { FeedHub } from '../../domain/signals/websub.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
@@ -99,7 +99,9 @@ export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkC
   if (allowed) for (const link of headerLinks(answer)) collector.add(link.href, url.href);
   const { wantsWords } = task;
   // A page without a link that could be new leads into no trap: its words are not needed.
-  return wantsWords && collector.links.length > 0 ? wordsOf(`${content.title} ${content.text}`, wantsWords) : undefined;
+  return wantsWords && collector.links.length > 0
+    ? hashWords(`${content.title} ${content.text}`, wantsWords)
+    : undefined;
 }
 
 /** Links beyond the limit of a page: samples of them are reported as refused. */

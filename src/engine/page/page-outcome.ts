@@ -1,5 +1,5 @@
 /** What an HTTP answer means for the URL: errors, redirects, 304 and bodies worth reading. */
-import { type ErrorCode, errorCodeOfStatus } from '../../domain/fetch/error-codes.js';
+import { type ErrorCode, errorCodeForStatus } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
@@ -29,7 +29,7 @@ export function outcomeWithoutBody(answer: HttpAnswer, conditional: boolean, now
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const retryAfter = retryAfterOf(answer, now);
   // Whatever it says, the server intends to be back.
-  const code = errorCodeOfStatus(answer.status, answer.headers['retry-after'] !== undefined);
+  const code = errorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
   return failed(code, `the server answered ${answer.status}`, retryAfter);
 }
 

@@ -1,5 +1,5 @@
 /** The plug-ins of the configuration, as used by the pages of one thread. Without plug-ins none of this is called. */
-import { typedMeta } from '../../domain/content/meta-types.js';
+import { toTypedMeta } from '../../domain/content/meta-types.js';
 import type { Meta } from '../../domain/push/order.js';
 import { hours } from '../../domain/time/units.js';
 import { type AsyncExtractor, ExtractorUnavailable } from '../ports/content-extractor.js';
@@ -202,7 +202,7 @@ type GivenMetas = NonNullable<NonNullable<PluginCalls['onDocument']['answer']>['
 /** The metas that a plug-in returns, typed like all others. */
 export const metasOf = (given: GivenMetas): Meta[] =>
   Object.entries(given).flatMap(([name, values]) =>
-    values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => typedMeta(name, value)),
+    values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => toTypedMeta(name, value)),
   );
 
 function setMetas({ lasting, described, passing }: DocumentDraft, given: GivenMetas): void {

@@ -4,9 +4,9 @@
  */
 import { isForPrograms } from '../../domain/content/alternates.js';
 import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
-import { type RobotsDirectives, robotsDirectives } from '../../domain/robots/robots-directives.js';
+import { parseRobotsDirectives, type RobotsDirectives } from '../../domain/robots/robots-directives.js';
 import { metaName } from '../../domain/signals/meta-names.js';
-import { forbidsSearch, type Preference, statedPreferences } from '../../domain/signals/usage-preferences.js';
+import { findSearchProhibition, type Preference, readPreferences } from '../../domain/signals/usage-preferences.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { origin } from '../../domain/url/crawl-url.js';
@@ -31,7 +31,7 @@ export function directivesOf(
 ): RobotsDirectives {
   if (!obeysPage(context, options)) return OBEY_NOTHING;
   const header = answer.headers['x-robots-tag'];
-  return robotsDirectives(metas, header ? header.split('\n') : [], fetcherOf(context, options).robotsAgent);
+  return parseRobotsDirectives(metas, header ? header.split('\n') : [], fetcherOf(context, options).robotsAgent);
 }
 
 /** What a site says about the use of a page. */
@@ -52,7 +52,7 @@ export function termsOf(
 ): Terms {
   const directives = directivesOf(context, options, answer, content?.robotsMetas ?? []);
   const inRobots = (task.robotsPreferences ?? []).map(({ field, value }) => ({ name: metaName(field), value }));
-  const stated = statedPreferences(answer.headers, content?.metas ?? []);
+  const stated = readPreferences(answer.headers, content?.metas ?? []);
   const preferences = inRobots.length === 0 ? stated : [...stated, ...inRobots];
   const metas = directives.terms.length === 0 ? preferences : [...preferences, ...directives.terms];
   return {
@@ -69,7 +69,7 @@ function forbidden(
 ): Terms['forbids'] {
   if (!index) return 'noindex';
   if (unavailableAfter !== undefined && unavailableAfter <= now) return 'unavailable-after';
-  return preferences.length > 0 && forbidsSearch(preferences) ? 'search-not-allowed' : undefined;
+  return preferences.length > 0 && findSearchProhibition(preferences) ? 'search-not-allowed' : undefined;
 }
 
 /** Every link of a page is at least as long as its base, so that a base of a megabyte would cost a gigabyte. */

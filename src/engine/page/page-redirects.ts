@@ -1,6 +1,6 @@
 /** Answers that send the visitor elsewhere, by Location or by a refresh. */
 import { movesSite } from '../../domain/policy/site-mode.js';
-import { asWritten } from '../../domain/url/canonicalize.js';
+import { resolveAsWritten } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import type { PageOutcome } from '../ports/page-task.js';
 import { fetcherOf } from './crawl-context.js';
@@ -24,7 +24,7 @@ export function redirected(page: JudgedUrl, answer: HttpAnswer, collector: LinkC
     return { outcome: failed('redirect-malformed', `Location is ${written}`) };
   }
   if (target.href === url.href) {
-    const written = asWritten(location!, asked);
+    const written = resolveAsWritten(location!, asked);
     const variant = written !== asked && task.variant === undefined ? written : undefined;
     const outcome = failed('redirect-loop', 'the URL redirects to itself');
     return { outcome, toItself: { setCookie: answer.headers['set-cookie'], variant } };

@@ -2,8 +2,8 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
-import { isoAlways } from '../http/time.js';
+import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
+import { toIsoTime } from '../http/time.js';
 import { API, AUDIT_LOG } from '../tokens.js';
 import type { AuditEntry, AuditLog } from './audit-log.js';
 
@@ -35,7 +35,7 @@ class AuditEntryDto {
 
 const auditEntryDto = ({ at, before, after, ...entry }: AuditEntry & { readonly id: number }): AuditEntryDto => ({
   ...entry,
-  at: isoAlways(at),
+  at: toIsoTime(at),
   before: before || undefined,
   after: after || undefined,
 });
@@ -55,9 +55,9 @@ export class AuditController {
   })
   @PageResponse(AuditEntryDto)
   async list(@Query() query: PageQuery): Promise<Page<AuditEntryDto>> {
-    const entries = await this.log.entries(numberCursor(query.cursor), query.limit + 1);
+    const entries = await this.log.entries(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
-      page(entries, query.limit, (entry) => entry.id),
+      toPage(entries, query.limit, (entry) => entry.id),
       auditEntryDto,
     );
   }

@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestI
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { catchError, from, mergeMap, type Observable, throwError } from 'rxjs';
-import { decodedLoosely, redact, redactDeep } from '../../domain/redact.js';
+import { decodeLeniently, redact, redactDeep } from '../../domain/redact.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { OPERATION_KEY, WRITES_KEY } from '../http/operation.js';
@@ -33,18 +33,18 @@ export class AuditInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const operation = this.reflector.get<string>(OPERATION_KEY, context.getHandler());
     const writes = this.reflector.get<boolean>(WRITES_KEY, context.getHandler());
-    if (request.method === 'GET' || request.method === 'HEAD' || (!writes && this.isRepeated(request, operation)))
+    if (request.method === 'GET' || request.method === 'HEAD' || (!writes && this.isRepeatedCheck(request, operation)))
       return next.handle();
     return next.handle().pipe(
-      mergeMap((answer) => from(this.write(request, operation, 'done').then(() => answer))),
+      mergeMap((answer) => from(this.record(request, operation, 'done').then(() => answer))),
       catchError((error: Error) =>
-        from(this.write(request, operation, `failed: ${error.message}`)).pipe(mergeMap(() => throwError(() => error))),
+        from(this.record(request, operation, `failed: ${error.message}`)).pipe(mergeMap(() => throwError(() => error))),
       ),
     );
   }
 
   /** The console checks what is typed while it is typed: that must not push the writes out of the log. */
-  private isRepeated(request: FastifyRequest, operation: string): boolean {
+  private isRepeatedCheck(request: FastifyRequest, operation: string): boolean {
     const key = `${operation} ${callerName(request)}`;
     const now = this.clock.now();
     const before = this.checked.get(key);
@@ -53,15 +53,15 @@ export class AuditInterceptor implements NestInterceptor {
     return false;
   }
 
-  private async write(request: FastifyRequest, operation: string, outcome: string): Promise<void> {
+  private async record(request: FastifyRequest, operation: string, outcome: string): Promise<void> {
     await this.log.append({
       at: this.clock.now(),
       who: callerName(request),
       what: operation,
-      target: bounded(redact(decodedLoosely(redact(request.url)))),
-      outcome: bounded(redact(outcome)),
-      before: bounded(asText(request.changeNote?.before)),
-      after: bounded(asText(request.changeNote?.after)),
+      target: truncate(redact(decodeLeniently(redact(request.url)))),
+      outcome: truncate(redact(outcome)),
+      before: truncate(asText(request.changeNote?.before)),
+      after: truncate(asText(request.changeNote?.after)),
     });
   }
 }
@@ -70,4 +70,4 @@ const callerName = (request: FastifyRequest): string => request.caller?.name ?? 
 
 const asText = (value: unknown): string => (value === undefined ? '' : JSON.stringify(redactDeep(value)));
 
-const bounded = (text: string): string => (text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`);
+const truncate = (text: string): string => (text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`);

@@ -13,7 +13,7 @@ export class ChangeNote {
   before: unknown;
   after: unknown;
 
-  changed(before: unknown, after: unknown): void {
+  recordChange(before: unknown, after: unknown): void {
     this.before = before;
     this.after = after;
   }

@@ -13,7 +13,7 @@ export const textsByName = (files: readonly RuleFile[]): Map<string, string> =>
   new Map(files.map(({ name, text }) => [name, text]));
 
 /** A misspelled name would be written to disk and never read. */
-export const strayFiles = ({ files }: ConfigurationDraft, named: readonly Partial<RuleFile>[]): Problem[] =>
+export const findStrayFiles = ({ files }: ConfigurationDraft, named: readonly Partial<RuleFile>[]): Problem[] =>
   [...files.keys()]
     .filter((name) => !named.some((file) => file.kind && file.name === name))
     .map((name) => ({

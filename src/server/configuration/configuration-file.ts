@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
 import { FileRefused, RULE_FILE_ENDINGS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
-import { fileFault } from '../fail.js';
+import { toFileError } from '../fail.js';
 import { UsageError } from '../options.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 
@@ -78,7 +78,7 @@ export class ConfigurationFile {
     try {
       return readFileSync(this.path, 'utf8');
     } catch (error) {
-      throw fileFault(`the configuration ${this.path}`, 'read', error);
+      throw toFileError(`the configuration ${this.path}`, 'read', error);
     }
   }
 
@@ -95,21 +95,21 @@ export class ConfigurationFile {
       problems,
       ruleFiles: files.filter((file): file is RuleFile => file.kind !== undefined),
       paths: [...new Set([...files.map(({ name }) => name), GLOBAL_RULES])].map((name) => join(this.folder, name)),
-      fingerprint: fingerprintOf(xml, files),
+      fingerprint: computeFingerprint(xml, files),
     };
   }
 
   /** The disk has something other than these texts; if it has nothing, nothing could be lost. */
-  differs({ xml, ruleFiles }: Texts): boolean {
-    const other = (path: string, text: string): boolean => (textAt(path) ?? text) !== text;
-    return other(this.path, xml) || ruleFiles.some(({ name, text }) => other(this.beside(name), text));
+  hasDiskChanged({ xml, ruleFiles }: Texts): boolean {
+    const isDifferent = (path: string, text: string): boolean => (readIfPresent(path) ?? text) !== text;
+    return isDifferent(this.path, xml) || ruleFiles.some(({ name, text }) => isDifferent(this.resolvePath(name), text));
   }
 
   /** What is on disk where these texts would go, whether or not it could be used. */
-  inPlaceOf({ ruleFiles }: Texts): Texts & { readonly fingerprint: string } {
-    const xml = textAt(this.path) ?? '';
-    const standing = ruleFiles.map((file) => ({ ...file, text: textAt(this.beside(file.name)) ?? '' }));
-    return { xml, ruleFiles: standing, fingerprint: fingerprintOf(xml, standing) };
+  readDiskTexts({ ruleFiles }: Texts): Texts & { readonly fingerprint: string } {
+    const xml = readIfPresent(this.path) ?? '';
+    const standing = ruleFiles.map((file) => ({ ...file, text: readIfPresent(this.resolvePath(file.name)) ?? '' }));
+    return { xml, ruleFiles: standing, fingerprint: computeFingerprint(xml, standing) };
   }
 
   /** Like load, with the problems as a value; the files are those that could be read, by name. */
@@ -122,10 +122,10 @@ export class ConfigurationFile {
       file: this.path,
       fileSinks: this.fileSinks,
       plugins: this.plugins,
-      pathOf: (name) => this.beside(name),
+      pathOf: (name) => this.resolvePath(name),
       readFile: (name, kind) => {
         if (kind) requireRuleFileName(name);
-        const path = this.beside(name);
+        const path = this.resolvePath(name);
         const text = (kind && rules.get(name)) ?? readFileSync(path, 'utf8');
         files.set(name, { name, ...(kind ? { kind } : {}), text });
         return text;
@@ -140,8 +140,11 @@ export class ConfigurationFile {
    * @throws UsageError for a file that cannot be written.
    */
   async stage({ xml, ruleFiles }: Texts): Promise<Staged> {
-    const changed = ruleFiles.filter(({ name, text }) => textAt(this.beside(name)) !== text);
-    const texts = [...changed.map(({ name, text }) => [this.beside(name), text] as const), [this.path, xml] as const];
+    const changed = ruleFiles.filter(({ name, text }) => readIfPresent(this.resolvePath(name)) !== text);
+    const texts = [
+      ...changed.map(({ name, text }) => [this.resolvePath(name), text] as const),
+      [this.path, xml] as const,
+    ];
     const staged: Staged[] = [];
     const discard = async (): Promise<void> => {
       for (const each of staged) await each.discard();
@@ -149,7 +152,7 @@ export class ConfigurationFile {
     try {
       for (const [path, text] of texts) {
         const each = stageText(path, text).catch((error: unknown) => {
-          throw fileFault(path, 'written', error);
+          throw toFileError(path, 'written', error);
         });
         staged.push(await each);
       }
@@ -166,11 +169,11 @@ export class ConfigurationFile {
   }
 
   /** Other files are in the configuration's folder or below; a configuration sent to the API cannot read others. */
-  private beside(name: string): string {
+  private resolvePath(name: string): string {
     const path = resolve(join(this.folder, name));
-    const configuration = realPlace(resolve(this.path));
-    const folders = [realPlace(this.folder), dirname(configuration)];
-    const real = realPlace(path);
+    const configuration = resolveLinks(resolve(this.path));
+    const folders = [resolveLinks(this.folder), dirname(configuration)];
+    const real = resolveLinks(path);
     if (real === configuration) throw new FileRefused(`${name} is the configuration itself: name another file`);
     if (path.startsWith(this.folder + sep) && folders.some((folder) => real.startsWith(folder + sep))) return path;
     throw new FileRefused(`${name} is outside the folder of the configuration: only files inside it are read`);
@@ -184,13 +187,13 @@ function requireRuleFileName(name: string): void {
   );
 }
 
-function fingerprintOf(xml: string, files: readonly NamedFile[]): string {
+function computeFingerprint(xml: string, files: readonly NamedFile[]): string {
   const hash = createHash('sha256').update(xml);
   for (const { name, text } of files) hash.update(`\0${name}\0${text}`);
   return hash.digest('hex');
 }
 
-function textAt(path: string): string | undefined {
+function readIfPresent(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -199,12 +202,12 @@ function textAt(path: string): string | undefined {
 }
 
 /** The target of a link: the text there is what people edit. */
-export function realPlace(path: string): string {
+export function resolveLinks(path: string): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realPlace(parent), basename(path));
+    return parent === path ? path : join(resolveLinks(parent), basename(path));
   }
 }
 
@@ -212,7 +215,7 @@ export function realPlace(path: string): string {
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 async function stageText(path: string, text: string): Promise<Staged> {
-  const place = realPlace(path);
+  const place = resolveLinks(path);
   mkdirSync(dirname(place), { recursive: true });
   const staged = `${place}.${randomBytes(6).toString('hex')}.new`;
   const discard = (): Promise<void> => rm(staged, { force: true });

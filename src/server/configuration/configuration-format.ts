@@ -98,7 +98,7 @@ export interface ConfigurationFormat {
   /** The text with placeholders replaced by the secrets of `current` at the same place. */
   restoreSecrets(xml: string, current: string): string;
   /** Reads the secrets again that are kept outside; returns whether one has changed. */
-  secretsChanged(): Promise<boolean>;
+  reloadSecrets(): Promise<boolean>;
   /** Like redact, for the text of a rule file; its placeholders are not replaced again, but refused by read. */
   redactRules(text: string): string;
 

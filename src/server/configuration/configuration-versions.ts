@@ -5,7 +5,7 @@ import { textsByName } from './configuration-draft.js';
 import type { LoadedConfiguration, Texts } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
-import { withoutSecrets, withSecretsOf } from './history-secrets.js';
+import { redactSecrets, restoreSecretsFrom } from './history-secrets.js';
 
 /** In the history: an edit of the file that was never in force, kept because the file was overwritten. */
 export const KEPT_EDIT = 'file, not in force';
@@ -17,12 +17,12 @@ export class ConfigurationVersions {
     private readonly clock: Clock,
   ) {}
 
-  remember(
+  record(
     { xml, ruleFiles, fingerprint }: Pick<LoadedConfiguration, 'xml' | 'ruleFiles' | 'fingerprint'>,
     who: string,
   ): Promise<VersionHeader> {
     const texts = { xml, files: textsByName(ruleFiles) };
-    const kept = this.history.keepsSecrets ? texts : withoutSecrets(texts, this.format);
+    const kept = this.history.keepsSecrets ? texts : redactSecrets(texts, this.format);
     return this.history.add({ at: this.clock.now(), who, digest: fingerprint, ...kept });
   }
 
@@ -33,21 +33,21 @@ export class ConfigurationVersions {
   }
 
   /** @param own source of the secrets that the history does not keep */
-  async texts(version: number, own: Texts): Promise<ConfigurationTexts> {
+  async getTexts(version: number, own: Texts): Promise<ConfigurationTexts> {
     const texts = await this.history.texts(version);
-    if (texts) return this.history.keepsSecrets ? texts : withSecretsOf(own, texts, this.format);
+    if (texts) return this.history.keepsSecrets ? texts : restoreSecretsFrom(own, texts, this.format);
     throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
   }
 
   /** The texts of an earlier version, redacted. */
-  async redacted(version: number, own: Texts): Promise<ConfigurationTexts> {
-    const { xml, files } = await this.texts(version, own);
+  async getRedacted(version: number, own: Texts): Promise<ConfigurationTexts> {
+    const { xml, files } = await this.getTexts(version, own);
     const redacted = [...files].map(([name, text]) => [name, this.format.redactRules(text)] as const);
-    return { xml: this.redactedXml(version, xml), files: new Map(redacted) };
+    return { xml: this.redactXml(version, xml), files: new Map(redacted) };
   }
 
   /** A kept edit may not be valid XML at all. */
-  private redactedXml(version: number, xml: string): string {
+  private redactXml(version: number, xml: string): string {
     try {
       return this.format.redact(xml);
     } catch (error) {

@@ -4,7 +4,7 @@ import { after, milliseconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { ConfigurationService } from './configuration.service.js';
-import { realPlace } from './configuration-file.js';
+import { resolveLinks } from './configuration-file.js';
 
 /** Editors write a file in several steps; the reload waits until there was no change for this long. */
 const QUIET = milliseconds(300);
@@ -19,7 +19,7 @@ export class ConfigurationWatch {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    this.arm();
+    this.watchFolders();
   }
 
   close(): void {
@@ -32,17 +32,17 @@ export class ConfigurationWatch {
    * Folders are watched, not files: an editor that replaces the file would leave a watch on the old one. A link and its target both
    * count.
    */
-  private arm(): void {
+  private watchFolders(): void {
     const namesByFolder = new Map<string, Set<string>>();
-    const paths = this.configuration.watched.map((each) => resolve(each));
-    for (const path of new Set([...paths, ...paths.map(realPlace)])) {
+    const paths = this.configuration.watchedPaths.map((each) => resolve(each));
+    for (const path of new Set([...paths, ...paths.map(resolveLinks)])) {
       const names = namesByFolder.get(dirname(path)) ?? new Set();
       namesByFolder.set(dirname(path), names.add(basename(path)));
     }
     try {
       this.watchers = [...namesByFolder].map(([folder, names]) =>
         watch(folder, { persistent: false }, (_event, name) => {
-          if (name === null || names.has(name)) this.soon();
+          if (name === null || names.has(name)) this.scheduleReload();
         }).on('error', (error) => this.giveUp(error)),
       );
     } catch (error) {
@@ -50,13 +50,13 @@ export class ConfigurationWatch {
     }
   }
 
-  private soon(): void {
+  private scheduleReload(): void {
     this.cancel?.();
     this.cancel = this.clock.at(after(this.clock.now(), QUIET), () => {
       void this.configuration.reload('file').then((outcome) => {
         if (outcome === 'refused') return;
         this.close();
-        this.arm();
+        this.watchFolders();
       });
     });
   }

@@ -39,7 +39,7 @@ import {
   CheckDto,
   ConfigurationStateDto,
   ConfirmQuery,
-  configurationState,
+  configurationStateDto,
   PreviewDto,
   previewDto,
 } from './configuration.dto.js';
@@ -101,7 +101,7 @@ export class ConfigurationController {
   read(@Res({ passthrough: true }) reply: FastifyReply): string {
     setVersionHeaders(reply, this.configuration);
     reply.type(`${XML_TYPE}; charset=utf-8`);
-    return this.configuration.redacted();
+    return this.configuration.redactedXml();
   }
 
   @Put()
@@ -134,7 +134,7 @@ export class ConfigurationController {
     const before = this.configuration.current.header.version;
     const { header } = await this.configuration.replace(draft, writeRequest(request, query));
     const files = [...draft.files.keys()];
-    note.changed({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
+    note.recordChange({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
     setVersionHeaders(reply, this.configuration);
     return this.state();
   }
@@ -164,7 +164,7 @@ export class ConfigurationController {
   })
   @ApiOkResponse({ type: ConfigurationStateDto })
   state(): ConfigurationStateDto {
-    return configurationState(this.configuration);
+    return configurationStateDto(this.configuration);
   }
 
   @Post('check')
@@ -204,7 +204,7 @@ export class ConfigurationController {
   @DraftBody()
   @ApiOkResponse({ type: SinkTestDto })
   tryOutSink(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() { sink }: SinkQuery): Promise<SinkTestDto> {
-    return this.testSink(this.configuration.sinkOf(draft, sink));
+    return this.testSink(this.configuration.findSink(draft, sink));
   }
 
   @Post('look')
@@ -226,7 +226,7 @@ export class ConfigurationController {
   @DraftBody()
   @ApiOkResponse({ type: PageViewDto })
   async look(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() query: LookQuery): Promise<PageViewDto> {
-    return pageViewDto(await this.configuration.look(draft, query.crawler, query.url));
+    return pageViewDto(await this.configuration.viewPage(draft, query.crawler, query.url));
   }
 
   @Post('preview')

@@ -2,9 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean } from 'class-validator';
 import type { PreviewCounts, PreviewReport } from '../../engine/views/crawler-views.js';
-import { asBoolean } from '../http/boolean.js';
+import { toBoolean } from '../http/boolean.js';
 import { IfGiven } from '../http/fields.js';
-import { isoAlways } from '../http/time.js';
+import { toIsoTime } from '../http/time.js';
 import type { ConfigurationService } from './configuration.service.js';
 import type { VersionHeader } from './configuration-history.js';
 import { ConfigurationProblemDto, configurationProblemDto } from './problems.dto.js';
@@ -15,7 +15,7 @@ export class ConfirmQuery {
     description: 'Apply it even if more than 10 % of the documents of a crawler would be deleted.',
   })
   @IfGiven()
-  @Transform(({ value }) => asBoolean(value))
+  @Transform(({ value }) => toBoolean(value))
   @IsBoolean()
   confirm?: boolean;
 }
@@ -37,7 +37,7 @@ export class VersionDto {
 
 export const versionDto = ({ version, at, who }: VersionHeader): VersionDto => ({
   version,
-  at: isoAlways(at),
+  at: toIsoTime(at),
   who,
 });
 
@@ -58,7 +58,7 @@ export class ConfigurationStateDto extends VersionDto {
   rejected!: ConfigurationProblemDto[];
 }
 
-export const configurationState = (configuration: ConfigurationService): ConfigurationStateDto => ({
+export const configurationStateDto = (configuration: ConfigurationService): ConfigurationStateDto => ({
   ...versionDto(configuration.current.header),
   file: configuration.file.path,
   etag: configuration.etag,

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
-import { sameDefinition } from '../../domain/secret.js';
+import { isSameDefinition } from '../../domain/secret.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -10,7 +10,7 @@ import type { PageView } from '../../engine/views/url-views.js';
 import { ProblemException } from '../http/problem.js';
 import { UsageError } from '../options.js';
 import { CLOCK, CONFIGURATION_FILE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, ENGINE, LOG } from '../tokens.js';
-import { type ConfigurationDraft, strayFiles, textsByName } from './configuration-draft.js';
+import { type ConfigurationDraft, findStrayFiles, textsByName } from './configuration-draft.js';
 import {
   type ConfigurationFile,
   InvalidConfiguration,
@@ -22,7 +22,7 @@ import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { ConfigurationVersions, KEPT_EDIT } from './configuration-versions.js';
 import { configurationErrors } from './problems.dto.js';
-import { ANY, confirmationNeeded, editNotInForce, notWritten, requireMatch } from './write-conditions.js';
+import { ANY, confirmationProblem, requireMatch, unusableEditProblem, writeProblem } from './write-conditions.js';
 
 export interface ConfigurationInForce extends LoadedConfiguration {
   readonly header: VersionHeader;
@@ -70,7 +70,7 @@ export class ConfigurationService {
    * The configuration to start with: that of the file or, if several servers share the database, the one that is in force on the
    * others.
    */
-  async begin(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
+  async initialize(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
     this.onDisk = loaded;
     const newest = await this.versions.newest();
@@ -80,20 +80,20 @@ export class ConfigurationService {
         version: newest.version,
         file: this.file.path,
       });
-      const { xml, files } = await this.versions.texts(newest.version, loaded);
+      const { xml, files } = await this.versions.getTexts(newest.version, loaded);
       this.inForce = { ...this.file.load(xml, files), header: newest };
     } else {
-      this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.versions.remember(loaded, 'file') };
+      this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.versions.record(loaded, 'file') };
     }
     return this.inForce;
   }
 
   /** Puts in force what another server has put in force. */
-  follow(): Promise<void> {
-    return this.exclusively(async () => {
+  adoptNewest(): Promise<void> {
+    return this.runExclusively(async () => {
       const newest = await this.versions.newest();
       if (!newest || newest.digest === this.current.header.digest) return;
-      const { xml, files } = await this.versions.texts(newest.version, this.current);
+      const { xml, files } = await this.versions.getTexts(newest.version, this.current);
       const loaded = this.file.load(xml, files);
       const staged = this.isEdited() ? undefined : await this.stage(loaded);
       await this.engine.reconfigure(loaded.definition);
@@ -120,11 +120,11 @@ export class ConfigurationService {
   }
 
   /** Paths whose change requires a reload. */
-  get watched(): readonly string[] {
+  get watchedPaths(): readonly string[] {
     return [this.file.path, ...this.current.paths];
   }
 
-  redacted(): string {
+  redactedXml(): string {
     return this.format.redact(this.current.xml);
   }
 
@@ -138,19 +138,19 @@ export class ConfigurationService {
   }
 
   check(draft: ConfigurationDraft): readonly Problem[] {
-    const { xml, files } = this.completed(draft);
+    const { xml, files } = this.completeDraft(draft);
     const checked = this.file.check(xml, files);
-    return checked.definition ? [...checked.problems, ...strayFiles(draft, checked.files)] : checked.problems;
+    return checked.definition ? [...checked.problems, ...findStrayFiles(draft, checked.files)] : checked.problems;
   }
 
   /** The sink with that name in a draft, including secrets of the configuration in force. */
-  sinkOf(draft: ConfigurationDraft, name: string): SinkDefinition {
+  findSink(draft: ConfigurationDraft, name: string): SinkDefinition {
     const sink = this.loadOrRefuse(draft).definition.sinks.find((one) => one.name === name);
     if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
     return sink;
   }
 
-  look(draft: ConfigurationDraft, crawler: string, url: string): Promise<PageView> {
+  viewPage(draft: ConfigurationDraft, crawler: string, url: string): Promise<PageView> {
     return this.engine.look(this.loadOrRefuse(draft).definition, crawler, url);
   }
 
@@ -163,29 +163,29 @@ export class ConfigurationService {
    * is not in force; with If-Match: * such an edit is only kept.
    */
   replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.apply(() => draft, request, request.ifMatch === ANY);
+    return this.applyDraft(() => draft, request, request.ifMatch === ANY);
   }
 
   /** Like replace, with a text based on the one in force. */
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.apply((xml) => ({ xml: edit(xml), files: new Map() }), request, false);
+    return this.applyDraft((xml) => ({ xml: edit(xml), files: new Map() }), request, false);
   }
 
   /** Like replace; without If-Match whatever is in force may be replaced, but no edit that is not. */
   async restore(version: number, request: WriteRequest): Promise<ConfigurationInForce> {
-    const texts = await this.versions.texts(version, this.current);
-    return this.apply(() => texts, { ...request, ifMatch: request.ifMatch ?? ANY }, request.ifMatch === ANY);
+    const texts = await this.versions.getTexts(version, this.current);
+    return this.applyDraft(() => texts, { ...request, ifMatch: request.ifMatch ?? ANY }, request.ifMatch === ANY);
   }
 
   /** The texts of an earlier version, redacted. */
-  version(version: number): Promise<ConfigurationTexts> {
-    return this.versions.redacted(version, this.current);
+  getVersion(version: number): Promise<ConfigurationTexts> {
+    return this.versions.getRedacted(version, this.current);
   }
 
   /** Reads the file again, after a signal or because it has changed. Errors are only logged. */
   reload(who: string): Promise<Reloaded> {
-    return this.exclusively(() =>
-      this.takeFile(who).catch((error: unknown) => {
+    return this.runExclusively(() =>
+      this.loadEditedFile(who).catch((error: unknown) => {
         this.log.error('the configuration could not be reloaded; the current one stays in force', { error });
         return 'refused';
       }),
@@ -196,13 +196,13 @@ export class ConfigurationService {
    * Reads the secrets again that are kept outside; nothing else of the configuration in force changes, and it is not a new version.
    */
   async renewSecrets(): Promise<void> {
-    if (await this.format.secretsChanged()) this.secretsAreOld = true;
+    if (await this.format.reloadSecrets()) this.secretsAreOld = true;
     if (!this.secretsAreOld) return;
-    await this.exclusively(async () => {
+    await this.runExclusively(async () => {
       this.secretsAreOld = false;
       const { xml, ruleFiles, header, definition } = this.current;
       const loaded = this.file.load(xml, new Map(textsByName(ruleFiles)));
-      if (sameDefinition(loaded.definition, definition)) return;
+      if (isSameDefinition(loaded.definition, definition)) return;
       await this.reconfigure(loaded).catch((error: unknown) => {
         this.secretsAreOld = true;
         throw error;
@@ -212,51 +212,51 @@ export class ConfigurationService {
     });
   }
 
-  private apply(
+  private applyDraft(
     make: (xml: string) => ConfigurationDraft,
     request: WriteRequest,
     overwrites: boolean,
   ): Promise<ConfigurationInForce> {
-    return this.exclusively(async () => {
-      await this.requireCurrent(request, overwrites);
+    return this.runExclusively(async () => {
+      await this.requireCurrentVersion(request, overwrites);
       const loaded = this.loadOrRefuse(make(this.current.xml));
       if (!request.confirm) {
         await this.requireFewDeletions(loaded);
         // That takes time, and editors do not wait for it.
-        await this.requireCurrent(request, overwrites);
+        await this.requireCurrentVersion(request, overwrites);
       }
       return this.putInForce(loaded, request.who);
     });
   }
 
   /** An edit of the file comes first: if it was not noticed yet, it is loaded now, which makes the caller's version outdated. */
-  private async requireCurrent({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
-    if (this.isEdited()) await this.takeFile('file');
-    if (this.rejected.length > 0 && !overwrites) throw editNotInForce(this.rejected);
+  private async requireCurrentVersion({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
+    if (this.isEdited()) await this.loadEditedFile('file');
+    if (this.rejected.length > 0 && !overwrites) throw unusableEditProblem(this.rejected);
     requireMatch(ifMatch, this.etag);
   }
 
   private isEdited(): boolean {
-    return this.rejected.length > 0 || this.file.differs(this.onDisk);
+    return this.rejected.length > 0 || this.file.hasDiskChanged(this.onDisk);
   }
 
-  private async takeFile(who: string): Promise<Reloaded> {
+  private async loadEditedFile(who: string): Promise<Reloaded> {
     try {
       const loaded = this.file.load();
       const isNew = loaded.fingerprint !== this.current.fingerprint;
       const header = isNew ? await this.reconfigureAndRemember(loaded, who) : undefined;
       this.onDisk = loaded;
-      if (header) await this.accept(loaded, header);
+      if (header) await this.acceptVersion(loaded, header);
       this.rejected = [];
       return isNew ? 'reloaded' : 'unchanged';
     } catch (error) {
       if (!(error instanceof InvalidConfiguration)) throw error;
-      this.refuse(error.problems);
+      this.rejectFile(error.problems);
       return 'refused';
     }
   }
 
-  private refuse(problems: readonly Problem[]): void {
+  private rejectFile(problems: readonly Problem[]): void {
     this.rejected = problems;
     this.log.error('the changed configuration has errors; the one in force stays', {
       problems: problems.map((problem) => `${placeText(problem.place)} ${problem.code} ${problem.message}`),
@@ -272,7 +272,7 @@ export class ConfigurationService {
       },
     );
     await this.write(loaded, staged);
-    return this.accept(loaded, header);
+    return this.acceptVersion(loaded, header);
   }
 
   /** What cannot be stored, because of a full disk for example, is not put in force either. */
@@ -284,7 +284,7 @@ export class ConfigurationService {
     await this.reconfigure(loaded);
     try {
       await before();
-      return await this.versions.remember(loaded, who);
+      return await this.versions.record(loaded, who);
     } catch (error) {
       await this.engine.reconfigure(this.current.definition).catch(() => undefined);
       throw error;
@@ -293,7 +293,7 @@ export class ConfigurationService {
 
   /** An edit that could not be used, and is about to be overwritten. */
   private async keepEdit(loaded: LoadedConfiguration): Promise<void> {
-    if (this.rejected.length > 0) await this.versions.remember(this.file.inPlaceOf(loaded), KEPT_EDIT);
+    if (this.rejected.length > 0) await this.versions.record(this.file.readDiskTexts(loaded), KEPT_EDIT);
   }
 
   private async write(loaded: LoadedConfiguration, staged: Staged | undefined): Promise<void> {
@@ -317,7 +317,7 @@ export class ConfigurationService {
    */
   private stage(loaded: LoadedConfiguration): Promise<Staged | undefined> {
     return this.file.stage(loaded).catch((error: unknown) => {
-      if (!this.shared) throw error instanceof UsageError ? notWritten(error) : error;
+      if (!this.shared) throw error instanceof UsageError ? writeProblem(error) : error;
       this.log.info('the configuration file could not be written; the database has the configuration', {
         file: this.file.path,
         error: String(error),
@@ -326,7 +326,7 @@ export class ConfigurationService {
     });
   }
 
-  private async accept(loaded: LoadedConfiguration, header: VersionHeader): Promise<ConfigurationInForce> {
+  private async acceptVersion(loaded: LoadedConfiguration, header: VersionHeader): Promise<ConfigurationInForce> {
     this.inForce = { ...loaded, header };
     this.rejected = [];
     this.log.info('a new configuration is in force', { version: header.version, by: header.who });
@@ -335,7 +335,7 @@ export class ConfigurationService {
   }
 
   /** If servers share a database, the rules in force are the database's; a file on this machine may be outdated. */
-  private completed({ xml, files }: ConfigurationDraft): ConfigurationTexts {
+  private completeDraft({ xml, files }: ConfigurationDraft): ConfigurationTexts {
     const known = this.shared ? textsByName(this.current.ruleFiles) : [];
     return {
       xml: xml === undefined ? this.current.xml : this.format.restoreSecrets(xml, this.current.xml),
@@ -344,10 +344,10 @@ export class ConfigurationService {
   }
 
   private loadOrRefuse(draft: ConfigurationDraft): LoadedConfiguration {
-    const { xml, files } = this.completed(draft);
+    const { xml, files } = this.completeDraft(draft);
     try {
       const loaded = this.file.load(xml, files);
-      const strays = strayFiles(draft, loaded.ruleFiles);
+      const strays = findStrayFiles(draft, loaded.ruleFiles);
       if (strays.length > 0) throw new InvalidConfiguration(strays);
       return loaded;
     } catch (error) {
@@ -362,10 +362,10 @@ export class ConfigurationService {
   private async requireFewDeletions({ definition }: LoadedConfiguration): Promise<void> {
     let last: PreviewReport | undefined;
     for await (const report of this.engine.preview(definition)) last = report;
-    if (last && last.needsConfirmation.length > 0) throw confirmationNeeded(last);
+    if (last && last.needsConfirmation.length > 0) throw confirmationProblem(last);
   }
 
-  private exclusively<T>(action: () => Promise<T>): Promise<T> {
+  private runExclusively<T>(action: () => Promise<T>): Promise<T> {
     const run = this.last.then(action, action);
     this.last = run.catch(() => undefined);
     return run;

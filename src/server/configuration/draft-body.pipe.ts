@@ -1,17 +1,17 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { ProblemException } from '../http/problem.js';
-import { textBody } from '../http/text-body.js';
-import { pointerTo, validationPipe } from '../http/validation.js';
+import { requireText } from '../http/text-body.js';
+import { createValidationPipe, toPointer } from '../http/validation.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import { ConfigurationDraftDto } from './rule-file.dto.js';
 
 /** A configuration comes as CrawlConfig.xml alone, or as JSON with files of rules. */
 @Injectable()
 export class DraftBodyPipe implements PipeTransform<unknown, Promise<ConfigurationDraft>> {
-  private readonly validation = validationPipe();
+  private readonly validation = createValidationPipe();
 
   async transform(body: unknown, metadata: ArgumentMetadata): Promise<ConfigurationDraft> {
-    if (typeof body !== 'object' || body === null) return { xml: textBody(body), files: new Map() };
+    if (typeof body !== 'object' || body === null) return { xml: requireText(body), files: new Map() };
     const draft: ConfigurationDraftDto = await this.validation.transform(body, {
       ...metadata,
       metatype: ConfigurationDraftDto,
@@ -20,7 +20,7 @@ export class DraftBodyPipe implements PipeTransform<unknown, Promise<Configurati
     const odd = files.find(([, text]) => typeof text !== 'string');
     if (odd) {
       throw new ProblemException('invalid-request', `The text of the file ${odd[0]} is not a string.`, {
-        errors: [{ pointer: pointerTo('/files/', odd[0]), detail: 'the text of a file must be a string' }],
+        errors: [{ pointer: toPointer('/files/', odd[0]), detail: 'the text of a file must be a string' }],
       });
     }
     return { ...(draft.xml === undefined ? {} : { xml: draft.xml }), files: new Map(files) };

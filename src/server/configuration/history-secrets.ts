@@ -8,13 +8,17 @@ import type { ConfigurationTexts } from './configuration-history.js';
 
 type Secrets = Pick<ConfigurationFormat, 'redact' | 'redactRules' | 'restoreSecrets'>;
 
-export function withoutSecrets({ xml, files }: ConfigurationTexts, format: Secrets): ConfigurationTexts {
+export function redactSecrets({ xml, files }: ConfigurationTexts, format: Secrets): ConfigurationTexts {
   const redacted = [...files].map(([name, text]) => [name, format.redactRules(text)] as const);
-  return { xml: redactedOrNothing(xml, format), files: new Map(redacted) };
+  return { xml: redactOrEmpty(xml, format), files: new Map(redacted) };
 }
 
 /** A rule file gets its secrets back if the rest of it is the same. */
-export function withSecretsOf(own: Texts, { xml, files }: ConfigurationTexts, format: Secrets): ConfigurationTexts {
+export function restoreSecretsFrom(
+  own: Texts,
+  { xml, files }: ConfigurationTexts,
+  format: Secrets,
+): ConfigurationTexts {
   const ownText = (name: string): string | undefined => own.ruleFiles.find((file) => file.name === name)?.text;
   const filled = [...files].map(([name, text]) => {
     const known = ownText(name);
@@ -24,7 +28,7 @@ export function withSecretsOf(own: Texts, { xml, files }: ConfigurationTexts, fo
 }
 
 /** In a text that is not XML, the secrets cannot be found. */
-function redactedOrNothing(xml: string, format: Secrets): string {
+function redactOrEmpty(xml: string, format: Secrets): string {
   try {
     return format.redact(xml);
   } catch {

@@ -1,12 +1,12 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { validationPipe } from '../http/validation.js';
+import { createValidationPipe } from '../http/validation.js';
 import type { RuleInput } from './configuration-format.js';
 import { RuleInputDto } from './rule.dto.js';
 
 /** A rule comes as JSON or as one Rule element. */
 @Injectable()
 export class RuleBodyPipe implements PipeTransform<unknown, Promise<RuleInput>> {
-  private readonly validation = validationPipe();
+  private readonly validation = createValidationPipe();
 
   async transform(body: unknown, metadata: ArgumentMetadata): Promise<RuleInput> {
     if (typeof body === 'string') return { xml: body };

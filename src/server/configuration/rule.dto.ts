@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
-import { asWholeNumber } from '../http/whole-number.js';
+import { toWholeNumber } from '../http/whole-number.js';
 import { ConfirmQuery } from './configuration.dto.js';
 
 const MAX_VALUE = 65_536;
@@ -163,7 +163,7 @@ const position = (): PropertyDecorator =>
       description: 'Position of the new rule; absent: at the end.',
     }),
     IfGiven(),
-    Transform(({ value }) => asWholeNumber(value)),
+    Transform(({ value }) => toWholeNumber(value)),
     IsInt(),
     Min(0),
   );

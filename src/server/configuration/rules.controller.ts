@@ -114,7 +114,7 @@ export class RulesController {
       writeRequest(request, query),
     );
     const written = query.index === undefined ? this.rules(crawler).at(-1)! : this.rule(crawler, query.index);
-    note.changed(undefined, { index: written.index, xml: written.xml });
+    note.recordChange(undefined, { index: written.index, xml: written.xml });
     setVersionHeaders(reply, this.configuration);
     return ruleDto(written);
   }
@@ -148,7 +148,7 @@ export class RulesController {
       writeRequest(request, query),
     );
     const written = this.rule(crawler, index);
-    note.changed({ index, xml: before }, { index, xml: written.xml });
+    note.recordChange({ index, xml: before }, { index, xml: written.xml });
     setVersionHeaders(reply, this.configuration);
     return ruleDto(written);
   }
@@ -176,7 +176,7 @@ export class RulesController {
     const { format } = this.configuration;
     const before = this.rule(crawler, index).xml;
     await this.configuration.change((xml) => format.deleteRule(xml, crawler, index), writeRequest(request, query));
-    note.changed({ index, xml: before }, undefined);
+    note.recordChange({ index, xml: before }, undefined);
     setVersionHeaders(reply, this.configuration);
   }
 
@@ -234,7 +234,7 @@ export class RulesController {
   ): Promise<Page<RuleDto>> {
     const { format } = this.configuration;
     await this.configuration.change((xml) => format.moveRule(xml, crawler, from, to), writeRequest(request, query));
-    note.changed({ index: from }, { index: to });
+    note.recordChange({ index: from }, { index: to });
     return this.list(crawler, reply);
   }
 

@@ -18,16 +18,16 @@ export class SecretWatch {
   private closed = false;
 
   constructor(private readonly parts: SecretWatchParts) {
-    this.schedule();
+    this.scheduleCheck();
   }
 
   readonly take = (event: CrawlEvent): void => {
-    if (event.type === 'login' && (event.state === 'failing' || event.state === 'stopped')) void this.look();
+    if (event.type === 'login' && (event.state === 'failing' || event.state === 'stopped')) void this.checkNow();
   };
 
   /** One at a time; resolves when changes are in force. Never rejects. */
-  look(): Promise<void> {
-    this.running ??= this.renew().finally(() => {
+  checkNow(): Promise<void> {
+    this.running ??= this.renewSecrets().finally(() => {
       this.running = undefined;
     });
     return this.running;
@@ -38,7 +38,7 @@ export class SecretWatch {
     this.cancel?.();
   }
 
-  private async renew(): Promise<void> {
+  private async renewSecrets(): Promise<void> {
     try {
       await this.parts.renew();
     } catch (error) {
@@ -48,11 +48,11 @@ export class SecretWatch {
     }
   }
 
-  private schedule(): void {
+  private scheduleCheck(): void {
     const { clock, every } = this.parts;
     this.cancel = clock.at(after(clock.now(), every), () => {
-      void this.look().then(() => {
-        if (!this.closed) this.schedule();
+      void this.checkNow().then(() => {
+        if (!this.closed) this.scheduleCheck();
       });
     });
   }

@@ -4,14 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, CONFIGURATION_HISTORY } from '../tokens.js';
 import { CHANGE_PROBLEMS, ETAG, setVersionHeaders, writeRequest } from './conditional-write.js';
 import {
   ConfigurationStateDto,
   ConfirmQuery,
-  configurationState,
+  configurationStateDto,
   VersionDto,
   versionDto,
 } from './configuration.dto.js';
@@ -42,9 +42,9 @@ export class VersionsController {
   })
   @PageResponse(VersionDto)
   async versions(@Query() query: PageQuery): Promise<Page<VersionDto>> {
-    const versions = await this.history.versions(numberCursor(query.cursor), query.limit + 1);
+    const versions = await this.history.versions(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
-      page(versions, query.limit, ({ version }) => version),
+      toPage(versions, query.limit, ({ version }) => version),
       versionDto,
     );
   }
@@ -66,7 +66,7 @@ export class VersionsController {
     @Param('version', WholeNumberPipe) version: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const { xml } = await this.configuration.version(version);
+    const { xml } = await this.configuration.getVersion(version);
     reply.type(`${XML_TYPE}; charset=utf-8`);
     return xml;
   }
@@ -81,7 +81,7 @@ export class VersionsController {
   })
   @PageResponse(RuleTextDto, 'All files, by name.')
   async files(@Param('version', WholeNumberPipe) version: number): Promise<Page<RuleTextDto>> {
-    const { files } = await this.configuration.version(version);
+    const { files } = await this.configuration.getVersion(version);
     return { items: [...files].map(([name, text]) => ({ name, text })), next: null };
   }
 
@@ -109,8 +109,8 @@ export class VersionsController {
   ): Promise<ConfigurationStateDto> {
     const before = this.configuration.current.header.version;
     const { header } = await this.configuration.restore(version, writeRequest(request, query));
-    note.changed({ version: before }, { version: header.version, restored: version });
+    note.recordChange({ version: before }, { version: header.version, restored: version });
     setVersionHeaders(reply, this.configuration);
-    return configurationState(this.configuration);
+    return configurationStateDto(this.configuration);
   }
 }

@@ -37,10 +37,10 @@ export class WeightsController {
     const { format } = this.configuration;
     const before = this.weights(crawler);
     await this.configuration.change(
-      (xml) => format.setWeights(xml, crawler, given(weights)),
+      (xml) => format.setWeights(xml, crawler, definedWeights(weights)),
       writeRequest(request, query),
     );
-    note.changed(before, this.weights(crawler));
+    note.recordChange(before, this.weights(crawler));
     setVersionHeaders(reply, this.configuration);
     return { ...this.weights(crawler) };
   }
@@ -51,5 +51,5 @@ export class WeightsController {
 }
 
 /** Fields that were not sent are present, but without a value. */
-const given = (weights: WeightsDto): Partial<WeightsDto> =>
+const definedWeights = (weights: WeightsDto): Partial<WeightsDto> =>
   Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight !== undefined));

@@ -21,7 +21,7 @@ export function requireMatch(ifMatch: string | undefined, etag: string): void {
 }
 
 /** The change would delete many documents: how many, of which crawlers. */
-export function confirmationNeeded({ crawlers, needsConfirmation }: PreviewReport): ProblemException {
+export function confirmationProblem({ crawlers, needsConfirmation }: PreviewReport): ProblemException {
   const numbers = crawlers
     .filter(({ crawler }) => needsConfirmation.includes(crawler))
     .map(({ crawler, documentsDeleted, indexed }) => ({ crawler, documentsDeleted: documentsDeleted.count, indexed }));
@@ -31,7 +31,7 @@ export function confirmationNeeded({ crawlers, needsConfirmation }: PreviewRepor
 }
 
 /** The file on disk was edited to something that cannot be used, and a write would destroy the edit. */
-export function editNotInForce(problems: readonly Problem[]): ProblemException {
+export function unusableEditProblem(problems: readonly Problem[]): ProblemException {
   const [first] = problems.filter(({ severity }) => severity === 'error');
   const fault = first ? ` ${placeText(first.place)} ${first.message}.` : '';
   const detail =
@@ -42,5 +42,5 @@ export function editNotInForce(problems: readonly Problem[]): ProblemException {
 }
 
 /** The configuration file, or a rule file, cannot be written: the folder is mounted read-only, the disk is full. */
-export const notWritten = ({ message }: UsageError): ProblemException =>
+export const writeProblem = ({ message }: UsageError): ProblemException =>
   new ProblemException('unacceptable', `Nothing was changed: ${message}.`);

@@ -29,7 +29,7 @@ The API is described at <a href="/docs">/docs</a>.</p></html>`;
 const NO_SCREENS = new Set(['api', 'docs', 'health', 'help', 'mcp', 'metrics']);
 
 /** Paths of the console's own screens have no dot in their last segment; files do. */
-function isScreen(path: string): boolean {
+function isScreenPath(path: string): boolean {
   const first = path.split('/').find((part) => part !== '') ?? '';
   return !NO_SCREENS.has(first.toLowerCase()) && !path.slice(path.lastIndexOf('/')).includes('.');
 }
@@ -66,7 +66,7 @@ export async function serveConsole(fastify: FastifyInstance): Promise<void> {
   fastify.get('/', async (_request, reply) => sendPage(reply));
   fastify.get('/*', async (request, reply) => {
     const path = request.url.split('?', 1)[0]!;
-    if (!isScreen(path)) return reply.callNotFound();
+    if (!isScreenPath(path)) return reply.callNotFound();
     return sendPage(reply);
   });
 

@@ -4,7 +4,7 @@ import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber, sourceName } from '../../domain/frontier/sources.js';
 import type { QueuedUrl } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
-import { iso, isoAlways } from '../http/time.js';
+import { toIso, toIsoTime } from '../http/time.js';
 
 export const RUN_STATES = ['running', 'paused', 'stopped'] as const satisfies readonly CrawlerRunState[];
 
@@ -39,7 +39,7 @@ export class OldestDto {
 export const oldestDto = ([source, { url, dueAt }]: readonly [SourceNumber, QueuedUrl]): OldestDto => ({
   source: sourceName(source),
   url,
-  dueAt: isoAlways(dueAt),
+  dueAt: toIsoTime(dueAt),
 });
 
 export class CrawlerDto {
@@ -102,7 +102,7 @@ export const crawlerDto = (view: CrawlerView): CrawlerDto => ({
   active: view.active,
   pendingOrders: view.pendingOrders,
   limitedBy: view.limitedBy,
-  nextRequestAt: iso(view.nextRequestAt),
-  oldestDueAt: iso(view.counts.oldestDueAt),
+  nextRequestAt: toIso(view.nextRequestAt),
+  oldestDueAt: toIso(view.counts.oldestDueAt),
   idle: view.idle,
 });

@@ -72,7 +72,7 @@ export class CrawlersController {
   })
   @ApiOkResponse({ type: CrawlerDto })
   start(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
-    return this.move(crawler, 'running', note);
+    return this.setState(crawler, 'running', note);
   }
 
   @Post(':crawler/pause')
@@ -87,7 +87,7 @@ export class CrawlersController {
   })
   @ApiOkResponse({ type: CrawlerDto })
   pause(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
-    return this.move(crawler, 'paused', note);
+    return this.setState(crawler, 'paused', note);
   }
 
   @Post(':crawler/stop')
@@ -102,13 +102,13 @@ export class CrawlersController {
   })
   @ApiOkResponse({ type: CrawlerDto })
   stop(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
-    return this.move(crawler, 'stopped', note);
+    return this.setState(crawler, 'stopped', note);
   }
 
-  private async move(crawler: string, state: CrawlerRunState, note: ChangeNote): Promise<CrawlerDto> {
+  private async setState(crawler: string, state: CrawlerRunState, note: ChangeNote): Promise<CrawlerDto> {
     const before = await this.engine.crawler(crawler);
     await this.engine.setRunState(crawler, state);
-    note.changed({ state: before.state }, { state });
+    note.recordChange({ state: before.state }, { state });
     return crawlerDto(await this.engine.crawler(crawler));
   }
 }

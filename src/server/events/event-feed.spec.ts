@@ -17,10 +17,10 @@ describe('an event feed', () => {
     const feed = new EventFeed(3);
     for (let n = 0; n < 10; n++) feed.offer(verdict(n), instant(500));
     expect(feed.offer(state, instant(500))).toBe(true);
-    const first = feed.take();
+    const first = feed.drain();
     expect(first.events).toHaveLength(4);
     expect(first.dropped).toEqual({ verdict: 7 });
-    expect(feed.take()).toEqual({ events: [], dropped: undefined });
+    expect(feed.drain()).toEqual({ events: [], dropped: undefined });
     expect(feed.offer(verdict(11), instant(1000))).toBe(true);
   });
 
@@ -29,7 +29,7 @@ describe('an event feed', () => {
     for (let second = 0; second < 100; second++) {
       for (let n = 0; n < 30; n++) feed.offer(verdict(n), instant(second * 1000));
     }
-    const { events, dropped } = feed.take();
+    const { events, dropped } = feed.drain();
     expect(events).toHaveLength(200);
     expect(dropped).toEqual({ verdict: 2800 });
   });

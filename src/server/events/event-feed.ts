@@ -34,7 +34,7 @@ export class EventFeed {
   }
 
   /** Everything that waits, and what was omitted since the last call, by type; undefined if there is nothing. */
-  take(): { readonly events: readonly CrawlEvent[]; readonly dropped?: Readonly<Record<string, number>> } {
+  drain(): { readonly events: readonly CrawlEvent[]; readonly dropped?: Readonly<Record<string, number>> } {
     const events = this.queue;
     const dropped = Object.keys(this.left).length > 0 ? this.left : undefined;
     this.queue = [];

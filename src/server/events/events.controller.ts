@@ -8,7 +8,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { Operation } from '../http/operation.js';
-import { isoAlways } from '../http/time.js';
+import { toIsoTime } from '../http/time.js';
 import { API, CLOCK, ENGINE } from '../tokens.js';
 import { EventFeed } from './event-feed.js';
 
@@ -68,12 +68,12 @@ export class EventsController implements OnModuleDestroy {
     @Req() { caller }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AsyncIterable<string>> {
-    this.take(caller?.name ?? '', reply);
-    return this.events(reply);
+    this.acquireStream(caller?.name ?? '', reply);
+    return this.streamEvents(reply);
   }
 
-  private async *events(reply: FastifyReply): AsyncIterable<string> {
-    this.remember(reply);
+  private async *streamEvents(reply: FastifyReply): AsyncIterable<string> {
+    this.trackConnection(reply);
     const feed = new EventFeed(EVENTS_PER_SECOND);
     const unsubscribe = this.engine.subscribe((event) => feed.offer(event, this.clock.now()));
     try {
@@ -81,7 +81,7 @@ export class EventsController implements OnModuleDestroy {
       // Also ends when the client disconnects: Nest then returns from the generator.
       for (let round = 1; !this.ending.signal.aborted; round++) {
         await this.clock.sleep(BUNDLE_EVERY, this.ending.signal);
-        const { events, dropped } = feed.take();
+        const { events, dropped } = feed.drain();
         const bundle = events.map(eventText).join('') + (dropped ? droppedText(dropped) : '');
         if (bundle !== '') yield bundle;
         else if (round % HEARTBEATS_EVERY === 0) yield ': heartbeat\n\n';
@@ -92,7 +92,7 @@ export class EventsController implements OnModuleDestroy {
   }
 
   /** A stream holds its connection as long as it likes, so each key has a limited share of them. */
-  private take(name: string, { raw }: FastifyReply): void {
+  private acquireStream(name: string, { raw }: FastifyReply): void {
     const open = this.open.get(name) ?? 0;
     if (open >= STREAMS_OF_ONE_KEY) {
       throw new HttpException(
@@ -104,7 +104,7 @@ export class EventsController implements OnModuleDestroy {
     raw.once('close', () => this.open.set(name, this.open.get(name)! - 1));
   }
 
-  private remember({ raw }: FastifyReply): void {
+  private trackConnection({ raw }: FastifyReply): void {
     const answer = finished(raw)
       .catch(() => undefined) // the client went
       .then(() => void this.answers.delete(answer));
@@ -116,6 +116,6 @@ const droppedText = (dropped: Readonly<Record<string, number>>): string =>
   `event: dropped\ndata: ${JSON.stringify(dropped)}\n\n`;
 
 function eventText(event: CrawlEvent): string {
-  const until = 'until' in event && event.until !== undefined ? { until: isoAlways(event.until) } : {};
-  return `event: ${event.type}\ndata: ${JSON.stringify({ ...event, at: isoAlways(event.at), ...until })}\n\n`;
+  const until = 'until' in event && event.until !== undefined ? { until: toIsoTime(event.until) } : {};
+  return `event: ${event.type}\ndata: ${JSON.stringify({ ...event, at: toIsoTime(event.at), ...until })}\n\n`;
 }

@@ -15,7 +15,9 @@ export async function readHistory(path: string): Promise<Kept> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return {};
     const { version, crawlers } = JSON.parse(await readFile(path, 'utf8'));
-    const tracks = Object.entries(crawlers as object).map(([name, kept]) => [name, tracksOf(version, kept)] as const);
+    const tracks = Object.entries(crawlers as object).map(
+      ([name, kept]) => [name, parseTracks(version, kept)] as const,
+    );
     return Object.fromEntries(tracks.filter((entry): entry is [string, Tracks] => entry[1] !== undefined));
   } catch {
     return {};
@@ -29,7 +31,7 @@ export async function writeHistory(path: string, crawlers: Kept): Promise<void> 
 }
 
 /** Undefined: not as this program writes them. */
-function tracksOf(version: unknown, kept: unknown): Tracks | undefined {
+function parseTracks(version: unknown, kept: unknown): Tracks | undefined {
   if (version === 1)
     return isTrack(kept) ? { hour: [], day: [], week: kept.map(withStatuses), quarter: [] } : undefined;
   const tracks = version === VERSION ? (kept as Partial<Tracks> | null) : undefined;

@@ -32,7 +32,7 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
 
   async onApplicationBootstrap(): Promise<void> {
     this.history = new RateHistory(this.clock.now());
-    this.history.restore(await readHistory(this.path()));
+    this.history.restore(await readHistory(this.filePath()));
     this.recording = this.record(this.history);
   }
 
@@ -50,14 +50,15 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
       try {
         const [counters, crawlers] = await Promise.all([this.engine.counters(), this.engine.crawlers()]);
         history.add({ at: this.clock.now(), metrics: totals.add(counters), crawlers });
-        if (reading % WRITE_EVERY === 0 || this.closing.signal.aborted) await writeHistory(this.path(), history.kept());
+        if (reading % WRITE_EVERY === 0 || this.closing.signal.aborted)
+          await writeHistory(this.filePath(), history.toStored());
       } catch (error) {
         this.log.warn('the history of rates has a gap', { error });
       }
     }
   }
 
-  private path(): string {
+  private filePath(): string {
     return join(this.options.dataDirectory, 'history.json');
   }
 }

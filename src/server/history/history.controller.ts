@@ -6,7 +6,7 @@ import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { inSeconds, isoAlways } from '../http/time.js';
+import { toDecimalSeconds, toIsoTime } from '../http/time.js';
 import { API, ENGINE } from '../tokens.js';
 import { HistoryRecorder } from './history-recorder.js';
 import { type HistoryPoint, RANGES, type Range } from './rate-history.js';
@@ -56,8 +56,8 @@ class HistoryPointDto {
 }
 
 const pointDto = ({ at, length, ...counts }: HistoryPoint): HistoryPointDto => ({
-  at: isoAlways(at),
-  seconds: inSeconds(length)!,
+  at: toIsoTime(at),
+  seconds: toDecimalSeconds(length)!,
   ...counts,
 });
 

@@ -68,7 +68,7 @@ describe('the history of rates', () => {
   it('stays bounded, whatever the uptime', () => {
     const history = new RateHistory(START);
     for (let n = 1; n <= 2_400; n++) history.add(reading(n * hours(1), n, 0));
-    const kept = history.kept()['docs']!;
+    const kept = history.toStored()['docs']!;
     expect(Object.values(kept).map(({ length }) => length)).toEqual([240, 288, 168, 364]);
   });
 
@@ -77,14 +77,14 @@ describe('the history of rates', () => {
     history.add(reading(seconds(15), 1, 0));
     history.add({ ...reading(seconds(30), 1, 0), crawlers: [] });
     expect(history.points('docs', 'hour')).toEqual([]);
-    expect(history.kept()).toEqual({});
+    expect(history.toStored()).toEqual({});
   });
 
   it('goes on with the hours of an earlier process', () => {
     const before = new RateHistory(START);
     before.add(reading(seconds(15), 3, 0));
     const after = new RateHistory(instant(START + hours(2)));
-    after.restore(before.kept());
+    after.restore(before.toStored());
     after.add(reading(hours(2) + seconds(15), 5, 0));
     for (const range of ['hour', 'day', 'week'] as const)
       expect(after.points('docs', range).map(({ pages }) => pages)).toEqual([3, 5]);

@@ -79,7 +79,7 @@ export class RateHistory {
   }
 
   /** What survives the process. */
-  kept(): Readonly<Record<string, Tracks>> {
+  toStored(): Readonly<Record<string, Tracks>> {
     return Object.fromEntries(this.tracks);
   }
 
@@ -87,26 +87,26 @@ export class RateHistory {
     for (const [name, tracks] of Object.entries(kept))
       this.tracks.set(
         name,
-        tracksOf((range) => tracks[range].slice(-TRACKS[range].points)),
+        createTracks((range) => tracks[range].slice(-TRACKS[range].points)),
       );
   }
 
   private append(name: string, point: HistoryPoint): void {
-    const tracks = this.tracks.get(name) ?? tracksOf(() => []);
+    const tracks = this.tracks.get(name) ?? createTracks(() => []);
     this.tracks.set(name, tracks);
     for (const range of RANGES) {
       const { every, points } = TRACKS[range];
       const track = tracks[range];
       const open = track.at(-1);
       const goesOn = range !== 'hour' && open && periodOf(open, every) === periodOf(point, every);
-      if (goesOn) track[track.length - 1] = sum(open, point);
+      if (goesOn) track[track.length - 1] = mergePoints(open, point);
       else track.push(point);
       track.splice(0, track.length - points);
     }
   }
 }
 
-const tracksOf = (points: (range: Range) => HistoryPoint[]): OpenTracks =>
+const createTracks = (points: (range: Range) => HistoryPoint[]): OpenTracks =>
   Object.fromEntries(RANGES.map((range) => [range, points(range)])) as OpenTracks;
 
 const periodOf = ({ at }: HistoryPoint, every: Duration): number => Math.floor(at / every);
@@ -117,13 +117,14 @@ function totalsOf(crawler: string, { at, metrics }: Reading): Totals {
   const acknowledged = metrics.orders.filter((one) => one.crawler === crawler && one.state === 'acknowledged');
   return {
     at,
-    pages: total(visits),
-    orders: total(acknowledged),
+    pages: sumCounts(visits),
+    orders: sumCounts(acknowledged),
     errorsByCode: Object.fromEntries(failed.map(({ outcome, count }) => [outcome, count])),
   };
 }
 
-const total = (rows: readonly { readonly count: number }[]): number => rows.reduce((sum, { count }) => sum + count, 0);
+const sumCounts = (rows: readonly { readonly count: number }[]): number =>
+  rows.reduce((sum, { count }) => sum + count, 0);
 
 function pointBetween(before: Totals, after: Totals, { indexed, byStatus }: Counts): HistoryPoint {
   const grown = Object.entries(after.errorsByCode).flatMap(([code, count]) => {
@@ -142,7 +143,7 @@ function pointBetween(before: Totals, after: Totals, { indexed, byStatus }: Coun
   };
 }
 
-function sum(open: HistoryPoint, point: HistoryPoint): HistoryPoint {
+function mergePoints(open: HistoryPoint, point: HistoryPoint): HistoryPoint {
   const codes = new Set([...Object.keys(open.errorsByCode), ...Object.keys(point.errorsByCode)]);
   return {
     at: point.at,

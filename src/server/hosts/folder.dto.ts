@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { FolderStep } from '../../engine/ports/frontier-store.js';
-import { cursorAt } from '../http/paging.js';
+import { encodeCursor } from '../http/paging.js';
 import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
 
 export class SubfolderDto {
@@ -36,6 +36,6 @@ export const folderDto = ({ folders, others, urls, sample, next, searched }: Fol
   others,
   urls,
   sample: sample.map(urlStateDto),
-  next: next === undefined ? null : cursorAt(next),
+  next: next === undefined ? null : encodeCursor(next),
   searched,
 });

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { HostView } from '../../engine/views/host-views.js';
-import { inSeconds, iso, isoAlways } from '../http/time.js';
+import { toDecimalSeconds, toIso, toIsoTime } from '../http/time.js';
 
 export class HostRobotsDto {
   @ApiProperty({
@@ -113,15 +113,15 @@ export const hostDto = (view: HostView): HostDto => ({
   indexed: view.indexed,
   errors: view.errors,
   queued: view.queued,
-  nextRequestAt: iso(view.nextRequestAt),
-  backOffUntil: iso(view.backOffUntil),
-  crawlDelaySeconds: inSeconds(view.crawlDelay),
-  visitPriceSeconds: view.visitPrice ? inSeconds(view.visitPrice) : undefined,
-  robots: view.robots && { ...view.robots, fetchedAt: isoAlways(view.robots.fetchedAt) },
+  nextRequestAt: toIso(view.nextRequestAt),
+  backOffUntil: toIso(view.backOffUntil),
+  crawlDelaySeconds: toDecimalSeconds(view.crawlDelay),
+  visitPriceSeconds: view.visitPrice ? toDecimalSeconds(view.visitPrice) : undefined,
+  robots: view.robots && { ...view.robots, fetchedAt: toIsoTime(view.robots.fetchedAt) },
   paused: view.paused,
   successShare: view.successShare,
   errorClasses: view.errorClasses,
-  averageLatencySeconds: inSeconds(view.averageLatency),
+  averageLatencySeconds: toDecimalSeconds(view.averageLatency),
   slowPages: view.slowPages,
   needRendering: view.needRendering,
 });

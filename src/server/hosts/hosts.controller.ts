@@ -7,7 +7,7 @@ import { IfGiven } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { mapPage, numberCursor, type Page, PageQuery, page, textCursor } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, parseNumberCursor, parseTextCursor, toPage } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 import { FolderDto, folderDto } from './folder.dto.js';
 import { HostDto, hostDto } from './host.dto.js';
@@ -61,9 +61,9 @@ export class HostsController {
   })
   @PageResponse(HostDto)
   async list(@Query() query: HostsQuery): Promise<Page<HostDto>> {
-    const hosts = await this.engine.hosts(query.crawler, textCursor(query.cursor), query.limit + 1);
+    const hosts = await this.engine.hosts(query.crawler, parseTextCursor(query.cursor), query.limit + 1);
     return mapPage(
-      page(hosts, query.limit, (host) => host.hostKey),
+      toPage(hosts, query.limit, (host) => host.hostKey),
       hostDto,
     );
   }
@@ -93,7 +93,7 @@ export class HostsController {
   })
   @ApiOkResponse({ type: FolderDto })
   async folders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
-    const after = numberCursor(query.cursor) ?? 0;
+    const after = parseNumberCursor(query.cursor) ?? 0;
     return folderDto(await this.engine.folders(query.crawler, host, query.folder ?? '', after));
   }
 
@@ -127,7 +127,7 @@ export class HostsController {
     @Audited() note: ChangeNote,
   ): Promise<HostRenderingDto> {
     await this.engine.overruleRendering(host, pattern, render === 'auto' ? undefined : render);
-    note.changed(undefined, { pattern, render });
+    note.recordChange(undefined, { pattern, render });
     return this.rendering(host);
   }
 
@@ -142,7 +142,7 @@ export class HostsController {
   })
   @ApiOkResponse({ type: HostDto })
   pause(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostDto> {
-    return this.move(host, true, note);
+    return this.setPaused(host, true, note);
   }
 
   @Post(':host/resume')
@@ -156,13 +156,13 @@ export class HostsController {
   })
   @ApiOkResponse({ type: HostDto })
   resume(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostDto> {
-    return this.move(host, false, note);
+    return this.setPaused(host, false, note);
   }
 
-  private async move(host: string, paused: boolean, note: ChangeNote): Promise<HostDto> {
+  private async setPaused(host: string, paused: boolean, note: ChangeNote): Promise<HostDto> {
     const before = await this.engine.host(host);
     await this.engine.pauseHost(host, paused);
-    note.changed({ paused: before.paused }, { paused });
+    note.recordChange({ paused: before.paused }, { paused });
     return hostDto(await this.engine.host(host));
   }
 }

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import type { RenderPatternView } from '../../engine/crawl/visit/rendered-visits.js';
 import { MAX_URL } from '../http/limits.js';
-import { inSeconds } from '../http/time.js';
+import { toDecimalSeconds } from '../http/time.js';
 
 export class RenderPatternDto {
   @ApiProperty({ description: 'Path with its numbers as `N` and its query as `?`, or a folder with `*`.' })
@@ -63,7 +63,7 @@ export const hostRenderingDto = (patterns: readonly RenderPatternView[]): HostRe
     render: override ?? 'auto',
     rendered: samples,
     worthwhile: Math.round(worthwhile * 100) / 100,
-    seconds: inSeconds(time)!,
+    seconds: toDecimalSeconds(time)!,
     failures,
   })),
 });

@@ -37,9 +37,9 @@ export function registerBodyParsers(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   const parsers = [
     { types: [JSON_TYPE], bodyLimit: JSON_LIMIT, parse: parseJson },
-    { types: [XML_TYPE, 'text/xml'], bodyLimit: CONFIGURATION_LIMIT, parse: asIs },
+    { types: [XML_TYPE, 'text/xml'], bodyLimit: CONFIGURATION_LIMIT, parse: identity },
     { types: FEED_TYPES.filter((type) => !type.endsWith('/xml')), bodyLimit: JSON_LIMIT, parse: () => undefined },
-    { types: [TEXT_TYPE], bodyLimit: TEXT_LIMIT, parse: asIs },
+    { types: [TEXT_TYPE], bodyLimit: TEXT_LIMIT, parse: identity },
   ];
   for (const { types, bodyLimit, parse } of parsers) {
     fastify.addContentTypeParser<string>(
@@ -50,7 +50,7 @@ export function registerBodyParsers(fastify: FastifyInstance): void {
   }
 }
 
-const asIs = (text: string): string => text;
+const identity = (text: string): string => text;
 
 function parseJson(text: string): unknown {
   if (text === '') return undefined;

@@ -15,7 +15,7 @@ export function requireFewLines(text: string): string {
   throw new PayloadTooLargeException(`The body has more than ${MAX_LINES} lines; send it in several calls.`);
 }
 
-export async function* inSlices(lines: Iterable<TextLine>): AsyncGenerator<readonly TextLine[]> {
+export async function* sliceLines(lines: Iterable<TextLine>): AsyncGenerator<readonly TextLine[]> {
   let slice: TextLine[] = [];
   for (const line of lines) {
     slice.push(line);

@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { IfGiven } from './fields.js';
 import { ProblemException } from './problem.js';
-import { asWholeNumber } from './whole-number.js';
+import { toWholeNumber } from './whole-number.js';
 
 export class PageQuery {
   @ApiProperty({ required: false, description: '`next` of the previous answer; absent for the first page.' })
@@ -21,7 +21,7 @@ export class PageQuery {
     description: 'Maximum number of items in one answer.',
   })
   @IfGiven()
-  @Transform(({ value }) => asWholeNumber(value))
+  @Transform(({ value }) => toWholeNumber(value))
   @IsInt()
   @Min(1)
   @Max(1000)
@@ -35,10 +35,10 @@ export interface Page<T> {
 }
 
 /** `items` was requested with one more than `limit`, so that the last page is recognised. */
-export function page<T>(items: readonly T[], limit: number, position: (last: T) => string | number): Page<T> {
+export function toPage<T>(items: readonly T[], limit: number, position: (last: T) => string | number): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
-  return { items: shown, next: items.length > limit && last !== undefined ? cursorAt(position(last)) : null };
+  return { items: shown, next: items.length > limit && last !== undefined ? encodeCursor(position(last)) : null };
 }
 
 export const mapPage = <T, U>(source: Page<T>, map: (item: T) => U): Page<U> => ({
@@ -46,26 +46,27 @@ export const mapPage = <T, U>(source: Page<T>, map: (item: T) => U): Page<U> => 
   next: source.next,
 });
 
-export const cursorAt = (position: string | number): string => Buffer.from(String(position)).toString('base64url');
+export const encodeCursor = (position: string | number): string => Buffer.from(String(position)).toString('base64url');
 
 const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
 
 /** A numeric position; undefined for the first page. */
-export function numberCursor(cursor: string | undefined): number | undefined {
+export function parseNumberCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const position = Number(decodeCursor(cursor));
-  if (!Number.isSafeInteger(position) || position < 0 || cursorAt(position) !== cursor) throw badCursor();
+  if (!Number.isSafeInteger(position) || position < 0 || encodeCursor(position) !== cursor)
+    throw invalidCursorProblem();
   return position;
 }
 
-export function textCursor(cursor: string | undefined): string | undefined {
+export function parseTextCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const position = decodeCursor(cursor);
-  if (position === '' || cursorAt(position) !== cursor) throw badCursor();
+  if (position === '' || encodeCursor(position) !== cursor) throw invalidCursorProblem();
   return position;
 }
 
-export const badCursor = (): ProblemException =>
+export const invalidCursorProblem = (): ProblemException =>
   new ProblemException('invalid-request', 'cursor was not issued by this server; use `next` of an answer.', {
     errors: [{ pointer: '?cursor', detail: 'not a cursor of this server' }],
   });

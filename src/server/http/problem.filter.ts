@@ -7,7 +7,7 @@ import { WorkLost } from '../../engine/ports/page-processor.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
 import { LOG } from '../tokens.js';
-import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, problemOf } from './problem.js';
+import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, toProblemBody } from './problem.js';
 
 /** A start takes no longer, and a database may be back by then. */
 const RETRY_AFTER_S = 1;
@@ -24,7 +24,7 @@ export class ProblemFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const problem = redactDeep(this.problem(error, request));
+    const problem = redactDeep(this.toProblem(error, request));
     if (reply.raw.headersSent) {
       reply.raw.destroy();
       return;
@@ -34,11 +34,12 @@ export class ProblemFilter implements ExceptionFilter {
     reply.status(problem.status).type(PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
   }
 
-  private problem(error: unknown, request: FastifyRequest): Problem {
+  private toProblem(error: unknown, request: FastifyRequest): Problem {
     const instance = request.url.slice(0, LONGEST_INSTANCE);
-    if (error instanceof ProblemException) return problemOf(error, instance);
-    if (error instanceof NotFound) return problemOf(new ProblemException('not-found', error.message), instance);
-    if (error instanceof Unacceptable) return problemOf(new ProblemException('unacceptable', error.message), instance);
+    if (error instanceof ProblemException) return toProblemBody(error, instance);
+    if (error instanceof NotFound) return toProblemBody(new ProblemException('not-found', error.message), instance);
+    if (error instanceof Unacceptable)
+      return toProblemBody(new ProblemException('unacceptable', error.message), instance);
     if (error instanceof StoreUnavailable) {
       this.log.warn('a call could not reach the database', { method: request.method, error: error.message });
       return plainProblem(503, "The database cannot be used now; the server's log says why. Try again.", instance);
@@ -52,14 +53,15 @@ export class ProblemFilter implements ExceptionFilter {
         instance,
       );
     const status = statusOf(error);
-    if (error instanceof HttpException || status < 500) return plainProblem(status, wordsOf(error as Error), instance);
+    if (error instanceof HttpException || status < 500)
+      return plainProblem(status, messageOf(error as Error), instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });
     return plainProblem(status, 'The server failed to answer; its log says more.', instance);
   }
 }
 
 /** Nest says "Cannot GET /path" of a call that there is not. */
-const wordsOf = ({ message }: Error): string =>
+const messageOf = ({ message }: Error): string =>
   /^Cannot [A-Z]+ \//.test(message)
     ? `${message.replace('Cannot', 'There is no call')}; /docs lists all calls.`
     : message;

@@ -55,7 +55,7 @@ export class ProblemException extends Error {
   }
 }
 
-export const problemOf = (error: ProblemException, instance: string): Problem & Record<string, unknown> => ({
+export const toProblemBody = (error: ProblemException, instance: string): Problem & Record<string, unknown> => ({
   type: `urn:crawlway:problem:${error.kind}`,
   title: PROBLEM_TYPES[error.kind].title,
   status: error.status,

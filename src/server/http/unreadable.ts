@@ -6,7 +6,7 @@ import { MAX_REQUEST_HEAD } from './limits.js';
 import { PROBLEM_MEDIA_TYPE, plainProblem } from './problem.js';
 
 /** An address that cannot be decoded is answered by the router. */
-export function answerMalformedAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+export function respondToMalformedUrl(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const status = error.statusCode ?? 400;
   const problem = plainProblem(status, error.message, request.url);
   reply
@@ -17,7 +17,7 @@ export function answerMalformedAddress(error: FastifyError, request: FastifyRequ
 }
 
 /** What could not be parsed as a request is answered on the socket; there is no path that the problem could name. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') socket.destroy();
   // What follows the answer is unreadable, too.
   if (!socket.writable) return;

@@ -2,7 +2,7 @@ import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@ne
 import { type ProblemError, ProblemException } from './problem.js';
 
 /** Unknown fields are refused, not ignored: a misspelled name must not be ignored silently. */
-export const validationPipe = (): ValidationPipe => new FieldsPipe();
+export const createValidationPipe = (): ValidationPipe => new FieldsPipe();
 
 class FieldsRefused extends Error {
   constructor(readonly errors: readonly ValidationError[]) {
@@ -35,7 +35,7 @@ class FieldsPipe extends ValidationPipe {
       if (!(error instanceof FieldsRefused)) throw error;
       const parent = metadata.type === 'query' ? '?' : '/';
       throw new ProblemException('invalid-request', 'Some fields are wrong; `errors` names each.', {
-        errors: error.errors.flatMap((one) => describe(one, parent)),
+        errors: error.errors.flatMap((one) => toProblemErrors(one, parent)),
       });
     }
   }
@@ -51,10 +51,10 @@ function hasNul(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
 }
 
-function describe(error: ValidationError, parent: string): ProblemError[] {
-  const pointer = pointerTo(parent, error.property);
+function toProblemErrors(error: ValidationError, parent: string): ProblemError[] {
+  const pointer = toPointer(parent, error.property);
   const own = detailsOf(error).map((detail) => ({ pointer, detail }));
-  return [...own, ...(error.children ?? []).flatMap((child) => describe(child, `${pointer}/`))];
+  return [...own, ...(error.children ?? []).flatMap((child) => toProblemErrors(child, `${pointer}/`))];
 }
 
 /** A field that the call does not have, and one that is missing, are told in one sentence each. */
@@ -65,5 +65,5 @@ function detailsOf({ constraints = {}, property, value }: ValidationError): read
 }
 
 /** A name in a JSON pointer (RFC 6901, 3), or in a query. */
-export const pointerTo = (parent: string, name: string): string =>
+export const toPointer = (parent: string, name: string): string =>
   parent + (parent === '?' ? name : name.replaceAll('~', '~0').replaceAll('/', '~1'));

@@ -3,7 +3,7 @@ import type { PipeTransform } from '@nestjs/common';
 import { ProblemException } from './problem.js';
 
 /** Query strings contain text; anything but digits is left for the validator to refuse. */
-export const asWholeNumber = (value: unknown): unknown =>
+export const toWholeNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
 
 /** A number in a path: a position, an identifier, a version. */

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpException, Inject, Post, Query, Res } from '
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOkResponse, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { INDEXNOW_STATUSES, readIndexNow } from '../../domain/signals/indexnow.js';
+import { INDEXNOW_STATUSES, parseIndexNow } from '../../domain/signals/indexnow.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Operation } from '../http/operation.js';
 import { ENGINE } from '../tokens.js';
@@ -41,7 +41,7 @@ export class IndexNowController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IndexNowDto> {
     const { url = null, key, keyLocation } = query;
-    return this.take({ url, key, keyLocation }, reply);
+    return this.submitUrls({ url, key, keyLocation }, reply);
   }
 
   @Post()
@@ -69,11 +69,11 @@ export class IndexNowController {
   @ApiOkResponse({ type: IndexNowDto, description: INDEXNOW_STATUSES[200] })
   @ApiResponse({ status: 202, type: IndexNowDto, description: INDEXNOW_STATUSES[202] })
   many(@Body() body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<IndexNowDto> {
-    return this.take(body, reply);
+    return this.submitUrls(body, reply);
   }
 
-  private async take(given: unknown, reply: FastifyReply): Promise<IndexNowDto> {
-    const read = readIndexNow(given);
+  private async submitUrls(given: unknown, reply: FastifyReply): Promise<IndexNowDto> {
+    const read = parseIndexNow(given);
     const { status, message } = 'status' in read ? read : await this.engine.tell(read);
     if (status >= 400) throw new HttpException(message, status);
     reply.status(status);

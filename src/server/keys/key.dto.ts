@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, Matches } from 'class-validator';
 import type { Instant } from '../../domain/time/units.js';
 import { IfGiven, IsMoment } from '../http/fields.js';
-import { iso } from '../http/time.js';
+import { toIso } from '../http/time.js';
 import { KEY_NAME, ROLES, type Role } from '../security/api-keys.js';
 import type { StoredKey } from '../security/key-store.js';
 
@@ -61,8 +61,8 @@ export const keyDto = ({ name, role, createdAt, createdBy, expiresAt }: StoredKe
   name,
   role,
   from: 'api',
-  createdAt: iso(createdAt),
+  createdAt: toIso(createdAt),
   createdBy,
-  expiresAt: iso(expiresAt),
+  expiresAt: toIso(expiresAt),
   expired: expiresAt !== undefined && now >= expiresAt,
 });

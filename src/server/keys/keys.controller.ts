@@ -67,7 +67,7 @@ export class KeysController {
     if (!created)
       throw new ProblemException('unacceptable', `There is a key named ${name}: names are what the audit log shows.`);
     const dto = keyDto(created.stored, now);
-    note.changed(undefined, dto);
+    note.recordChange(undefined, dto);
     return { ...dto, key: created.key };
   }
 
@@ -92,6 +92,6 @@ export class KeysController {
       );
     const before = (await this.ring.list()).find((key) => key.name === name);
     if (!(await this.ring.withdraw(name))) throw new ProblemException('not-found', `There is no key named ${name}.`);
-    note.changed(before && keyDto(before, this.clock.now()), undefined);
+    note.recordChange(before && keyDto(before, this.clock.now()), undefined);
   }
 }

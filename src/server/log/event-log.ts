@@ -22,24 +22,24 @@ export class EventLog {
 
   constructor(private readonly log: Log) {}
 
-  readonly take = (event: CrawlEvent): void => {
-    if (event.type === 'visit') this.visit(event);
-    else if (event.type === 'order') this.order(event);
-    else if (event.type === 'host') this.host(event);
-    else if (event.type === 'login') this.login(event);
+  readonly logEvent = (event: CrawlEvent): void => {
+    if (event.type === 'visit') this.logVisit(event);
+    else if (event.type === 'order') this.logOrder(event);
+    else if (event.type === 'host') this.logHost(event);
+    else if (event.type === 'login') this.logLogin(event);
     else if (event.type === 'crawler') this.log.info(`crawler ${event.crawler}: ${event.state}`);
     else this.log.trace?.(event.type, { ...event });
   };
 
-  private visit({ crawler, url, outcome, status, durationMs, bytes, changed }: Event<'visit'>): void {
+  private logVisit({ crawler, url, outcome, status, durationMs, bytes, changed }: Event<'visit'>): void {
     this.log.debug('visited', { crawler, url, outcome, status, durationMs, bytes, changed });
   }
 
-  private order({ crawler, id, uri, kind, state, reason, message }: Event<'order'>): void {
+  private logOrder({ crawler, id, uri, kind, state, reason, message }: Event<'order'>): void {
     this.log.trace?.('order', { crawler, id, uri, kind, state, reason, answer: message });
     if (state === 'held' || state === 'awaiting') {
       const host = URL.parse(uri)?.host ?? uri;
-      const count = this.counted(`${state} ${crawler} ${host}`);
+      const count = this.countForReport(`${state} ${crawler} ${host}`);
       if (count !== undefined)
         this.log.warn(HELD[state], {
           crawler,
@@ -49,13 +49,13 @@ export class EventLog {
           reason,
         });
     } else if (state === 'refused') {
-      const count = this.counted(`refused ${crawler}`);
+      const count = this.countForReport(`refused ${crawler}`);
       if (count !== undefined)
         this.log.warn('a sink refuses orders; they are set aside', { crawler, count, uri, kind, answer: message });
     }
   }
 
-  private host({ hostKey, state, until }: Event<'host'>): void {
+  private logHost({ hostKey, state, until }: Event<'host'>): void {
     if (state === 'backing off') {
       const particulars = { host: hostKey, until: until && new Date(until).toISOString() };
       if (this.resting.has(hostKey)) this.log.debug('the host still does not answer', particulars);
@@ -65,7 +65,7 @@ export class EventLog {
     } else if (this.resting.delete(hostKey)) this.log.info('the host answers again', { host: hostKey });
   }
 
-  private login({ login, state, message }: Event<'login'>): void {
+  private logLogin({ login, state, message }: Event<'login'>): void {
     if (state === 'stopped')
       this.log.error('a login was refused and will not be retried until it is tested or its secret changes', {
         login,
@@ -77,7 +77,7 @@ export class EventLog {
   }
 
   /** The count so far, if it is worth a line. */
-  private counted(key: string): number | undefined {
+  private countForReport(key: string): number | undefined {
     if (this.counts.size >= MOST_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);

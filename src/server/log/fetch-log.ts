@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Log } from '../../engine/ports/log.js';
-import { fileFault } from '../fail.js';
+import { toFileError } from '../fail.js';
 
 /** Bytes that may wait for the disk; beyond it lines are dropped, and counted. */
 const MOST_BUFFERED = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ export class FetchLog {
   static async open(path: string, log: Log): Promise<FetchLog> {
     const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
     await once(stream, 'open').catch((error) => {
-      throw fileFault(path, 'written', error);
+      throw toFileError(path, 'written', error);
     });
     return new FetchLog(stream, log);
   }

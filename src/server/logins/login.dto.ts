@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { LoginView } from '../../engine/crawl/logins/logins.js';
-import { iso } from '../http/time.js';
+import { toIso } from '../http/time.js';
 
 const STATES = ['unused', 'logged-in', 'failing', 'stopped'];
 const FAILURES = ['refused', 'locked', 'changed', 'unreachable'];
@@ -68,8 +68,8 @@ export class LoginDto {
 export function loginDto({ lastSuccess, lastAttempt, nextAttempt, ...view }: LoginView): LoginDto {
   return {
     ...view,
-    lastSuccessAt: iso(lastSuccess),
-    lastAttemptAt: iso(lastAttempt),
-    nextAttemptAt: iso(nextAttempt),
+    lastSuccessAt: toIso(lastSuccess),
+    lastAttemptAt: toIso(lastAttempt),
+    nextAttemptAt: toIso(nextAttempt),
   };
 }

@@ -45,7 +45,7 @@ export class LoginsController {
     // Uses the current external secret instead of waiting for the next scheduled read.
     await this.configuration.renewSecrets();
     const view = await this.engine.testLogin(login);
-    note.changed({ state: before?.state }, { state: view.state });
+    note.recordChange({ state: before?.state }, { state: view.state });
     return loginDto(view);
   }
 }

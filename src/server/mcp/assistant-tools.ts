@@ -23,9 +23,9 @@ const LOOKS = { readOnlyHint: true, openWorldHint: false } as const;
 const crawler = z.string().max(200).optional().describe('Name of the crawler; may be left out when there is one only.');
 const url = z.string().max(LONGEST_URL);
 
-export function assistantTools(client: CrawlwayClient): McpServer {
+export function createAssistantTools(client: CrawlwayClient): McpServer {
   const server = new McpServer({ name: 'crawlway', version: SERVER_VERSION }, { instructions: INSTRUCTIONS });
-  const named = (given: string | undefined): Promise<string> => crawlerOf(client, given);
+  const resolve = (given: string | undefined): Promise<string> => resolveCrawler(client, given);
 
   server.registerTool(
     'explain_url',
@@ -37,9 +37,9 @@ export function assistantTools(client: CrawlwayClient): McpServer {
       annotations: LOOKS,
     },
     (given) =>
-      answered(async () =>
+      toToolResult(async () =>
         client.call('GET /api/v1/crawlers/{crawler}/explain', {
-          path: { crawler: await named(given.crawler) },
+          path: { crawler: await resolve(given.crawler) },
           query: { url: given.url, from: given.from },
         }),
       ),
@@ -75,8 +75,8 @@ export function assistantTools(client: CrawlwayClient): McpServer {
       annotations: LOOKS,
     },
     ({ crawler: name, ...query }) =>
-      answered(async () =>
-        client.call('GET /api/v1/crawlers/{crawler}/urls', { path: { crawler: await named(name) }, query }),
+      toToolResult(async () =>
+        client.call('GET /api/v1/crawlers/{crawler}/urls', { path: { crawler: await resolve(name) }, query }),
       ),
   );
 
@@ -89,7 +89,7 @@ export function assistantTools(client: CrawlwayClient): McpServer {
       annotations: LOOKS,
     },
     () =>
-      answered(async () => {
+      toToolResult(async () => {
         const [crawlers, sinks] = await Promise.all([
           client.call('GET /api/v1/crawlers'),
           client.call('GET /api/v1/sinks'),
@@ -107,8 +107,8 @@ export function assistantTools(client: CrawlwayClient): McpServer {
       annotations: LOOKS,
     },
     (given) =>
-      answered(async () => {
-        const name = await named(given.crawler);
+      toToolResult(async () => {
+        const name = await resolve(given.crawler);
         return given.reason === undefined
           ? client.call('GET /api/v1/crawlers/{crawler}/errors', { path: { crawler: name } })
           : client.call('GET /api/v1/crawlers/{crawler}/errors/{reason}/hosts', {
@@ -133,9 +133,9 @@ export function assistantTools(client: CrawlwayClient): McpServer {
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
     (given) =>
-      answered(async () =>
+      toToolResult(async () =>
         client.call('POST /api/v1/crawlers/{crawler}/roots/list', {
-          path: { crawler: await named(given.crawler) },
+          path: { crawler: await resolve(given.crawler) },
           body: given.urls.join('\n'),
         }),
       ),
@@ -155,9 +155,9 @@ export function assistantTools(client: CrawlwayClient): McpServer {
       annotations: LOOKS,
     },
     (given) =>
-      answered(async () =>
+      toToolResult(async () =>
         client.call('POST /api/v1/config/crawlers/{crawler}/rules/preview', {
-          path: { crawler: await named(given.crawler) },
+          path: { crawler: await resolve(given.crawler) },
           query: { index: given.index },
           body: given.rule.trim(),
         }),
@@ -166,7 +166,7 @@ export function assistantTools(client: CrawlwayClient): McpServer {
   return server;
 }
 
-async function crawlerOf(client: CrawlwayClient, given: string | undefined): Promise<string> {
+async function resolveCrawler(client: CrawlwayClient, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
   const { items } = await client.call('GET /api/v1/crawlers');
   const [only] = items;
@@ -177,17 +177,17 @@ async function crawlerOf(client: CrawlwayClient, given: string | undefined): Pro
 /**
  * What the API answers, or why it refuses, in the form that the protocol requires: a refusal is meant for the assistant to read.
  */
-async function answered(call: () => Promise<unknown>): Promise<CallToolResult> {
+async function toToolResult(call: () => Promise<unknown>): Promise<CallToolResult> {
   try {
-    return text(JSON.stringify(await call(), undefined, 1));
+    return textResult(JSON.stringify(await call(), undefined, 1));
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     const errors = error.errors.map(({ detail }) => `\n${detail}`).join('');
-    return { ...text(`${error.detail}${errors}`), isError: true };
+    return { ...textResult(`${error.detail}${errors}`), isError: true };
   }
 }
 
-const text = (whole: string): CallToolResult => ({
+const textResult = (whole: string): CallToolResult => ({
   content: [
     { type: 'text', text: whole.length <= MOST_CHARACTERS ? whole : `${whole.slice(0, MOST_CHARACTERS)}\n… cut` },
   ],

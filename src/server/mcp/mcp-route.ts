@@ -14,35 +14,38 @@ const MOST_MESSAGES = 20;
 const KEY_WANTED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
 export function serveAssistants(fastify: FastifyInstance): void {
-  fastify.post('/mcp', (request, reply) => answer(fastify, request, reply));
+  fastify.post('/mcp', (request, reply) => handleRequest(fastify, request, reply));
   // Without sessions there is no stream to open and none to end.
   fastify.route({
     method: ['GET', 'DELETE'],
     url: '/mcp',
-    handler: (_request, reply) => problem(reply.header('allow', 'POST'), 405, 'Send messages by POST.'),
+    handler: (_request, reply) => sendProblem(reply.header('allow', 'POST'), 405, 'Send messages by POST.'),
   });
 }
 
-async function answer(fastify: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  if (!request.caller) return problem(reply.header('www-authenticate', 'Bearer'), 401, KEY_WANTED);
+async function handleRequest(fastify: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (!request.caller) return sendProblem(reply.header('www-authenticate', 'Bearer'), 401, KEY_WANTED);
   const from = request.headers['sec-fetch-site'];
   if (from !== undefined && from !== 'same-origin' && from !== 'none')
-    return problem(reply, 403, 'Another site made the browser send the call.');
+    return sendProblem(reply, 403, 'Another site made the browser send the call.');
   if (Array.isArray(request.body) && request.body.length > MOST_MESSAGES)
-    return problem(reply, 400, `More than ${MOST_MESSAGES} messages in one call.`);
+    return sendProblem(reply, 400, `More than ${MOST_MESSAGES} messages in one call.`);
   // Loaded when the first assistant calls.
-  const [{ WebStandardStreamableHTTPServerTransport }, { assistantTools }] = await Promise.all([
+  const [{ WebStandardStreamableHTTPServerTransport }, { createAssistantTools: assistantTools }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
     import('./assistant-tools.js'),
   ]);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  const server = assistantTools(clientOf(fastify, request));
+  const server = assistantTools(createClient(fastify, request));
   try {
     await server.connect(transport);
     const url = `http://${request.headers.host ?? 'localhost'}${request.url}`;
-    const answered = await transport.handleRequest(new Request(url, { method: 'POST', headers: headersOf(request) }), {
-      parsedBody: request.body,
-    });
+    const answered = await transport.handleRequest(
+      new Request(url, { method: 'POST', headers: headerEntries(request) }),
+      {
+        parsedBody: request.body,
+      },
+    );
     return await reply
       .code(answered.status)
       .headers(Object.fromEntries(answered.headers))
@@ -53,7 +56,7 @@ async function answer(fastify: FastifyInstance, request: FastifyRequest, reply: 
 }
 
 /** Calls this server within the process: the guards of the API see the caller's own key, address and host. */
-function clientOf(fastify: FastifyInstance, caller: FastifyRequest): CrawlwayClient {
+function createClient(fastify: FastifyInstance, caller: FastifyRequest): CrawlwayClient {
   const own = Object.fromEntries(
     [...CREDENTIALS, 'host' as const].flatMap((name) => {
       const value = caller.headers[name];
@@ -79,10 +82,10 @@ function clientOf(fastify: FastifyInstance, caller: FastifyRequest): CrawlwayCli
   });
 }
 
-const headersOf = ({ headers }: FastifyRequest): [string, string][] =>
+const headerEntries = ({ headers }: FastifyRequest): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name, value]] : [],
   );
 
-const problem = (reply: FastifyReply, status: number, detail: string): FastifyReply =>
+const sendProblem = (reply: FastifyReply, status: number, detail: string): FastifyReply =>
   reply.code(status).type('application/problem+json').send({ type: 'about:blank', title: detail, status, detail });

@@ -44,7 +44,7 @@ const ENDINGS = new Set(['document', 'unchanged', 'redirect', 'sitemap', 'no-sit
 const outcomeOf = (name: string): string => (ENDINGS.has(name) || name in ERROR_CODES ? name : 'excluded');
 
 /** Counters used by alerts begin at zero: if one only appears with its first count, Prometheus sees no increase. */
-const startingAt0 = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
+const startAtZero = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
   crawlers.flatMap(({ name }) => series.map((labels): Row => [{ crawler: name, ...labels }, 0]));
 
 const ORDERS_AT_0 = ['add', 'delete'].flatMap((kind) => ['acknowledged', 'refused'].map((state) => ({ kind, state })));
@@ -63,7 +63,7 @@ const SPECS: readonly Spec[] = [
     help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, no-sitemap (none at the usual place), excluded or an error code.',
     labels: ['crawler', 'outcome'],
     rows: ({ metrics, crawlers }) => [
-      ...startingAt0(crawlers, [{ outcome: 'document' }]),
+      ...startAtZero(crawlers, [{ outcome: 'document' }]),
       ...metrics.pages.map(({ crawler, outcome, count }): Row => [{ crawler, outcome: outcomeOf(outcome) }, count]),
     ],
   },
@@ -135,7 +135,7 @@ const SPECS: readonly Spec[] = [
     help: 'Push orders by kind (add, delete) and state.',
     labels: ['crawler', 'kind', 'state'],
     rows: ({ metrics, crawlers }) => [
-      ...startingAt0(crawlers, ORDERS_AT_0),
+      ...startAtZero(crawlers, ORDERS_AT_0),
       ...metrics.orders.map(({ crawler, kind, state, count }): Row => [{ crawler, kind, state }, count]),
     ],
   },
@@ -284,21 +284,21 @@ export class EngineMetricsExporter {
   ) {
     collectDefaultMetrics({ register: this.registry, prefix: 'crawlway_' });
     this.fill = SPECS.map((spec) => this.register(spec));
-    this.registry.registerMetric(this.histogram() as unknown as Metric);
+    this.registry.registerMetric(this.createHistogram() as unknown as Metric);
   }
 
   async text(): Promise<string> {
-    await this.read();
+    await this.readSnapshot();
     return this.registry.metrics();
   }
 
   /** The same, for those who write another format. */
   async values(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
-    await this.read();
+    await this.readSnapshot();
     return this.registry.getMetricsAsJSON();
   }
 
-  private async read(): Promise<void> {
+  private async readSnapshot(): Promise<void> {
     const { engine } = this;
     const [metrics, crawlers, behind] = await Promise.all([engine.metrics(), engine.crawlers(), engine.behind()]);
     for (const fill of this.fill)
@@ -324,14 +324,23 @@ export class EngineMetricsExporter {
   }
 
   /** The engine has already counted the buckets; prom-client's own histogram does its own counting. */
-  private histogram(): object {
+  private createHistogram(): object {
     const name = 'crawlway_fetch_duration_seconds';
     const help = 'Time from the start of a fetch to the end of its body.';
-    const line = (suffix: string, value: number, labels = {}) => ({ metricName: `${name}_${suffix}`, value, labels });
+    const toSample = (suffix: string, value: number, labels = {}) => ({
+      metricName: `${name}_${suffix}`,
+      value,
+      labels,
+    });
     const get = async () => {
       const { sum, count, buckets } = this.fetchSeconds;
-      const below = buckets.map(([le, number]) => line('bucket', number, { le }));
-      const values = [...below, line('bucket', count, { le: '+Inf' }), line('sum', sum), line('count', count)];
+      const below = buckets.map(([le, number]) => toSample('bucket', number, { le }));
+      const values = [
+        ...below,
+        toSample('bucket', count, { le: '+Inf' }),
+        toSample('sum', sum),
+        toSample('count', count),
+      ];
       return { name, help, type: 'histogram', aggregator: 'sum', values };
     };
     return { name, help, type: 'histogram', get, reset: () => {} };

@@ -2,7 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { dump } from 'js-yaml';
-import { appModule } from '../app.module.js';
+import { createAppModule } from '../app.module.js';
 import { PART_TOKENS } from '../tokens.js';
 import { describeApi } from './document.js';
 
@@ -18,7 +18,7 @@ const HEADER = '# Made from the code by `npm run openapi`; a test fails when the
 
 /** The text of openapi.yaml. Nothing is started: the description comes from the controllers' declarations alone. */
 export async function apiDescription(): Promise<string> {
-  const app = await NestFactory.create(appModule(NO_PARTS), new FastifyAdapter(), {
+  const app = await NestFactory.create(createAppModule(NO_PARTS), new FastifyAdapter(), {
     preview: true,
     logger: false,
     abortOnError: false,

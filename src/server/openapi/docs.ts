@@ -9,7 +9,7 @@ import { describeApi } from './document.js';
 const PAGES = join(PROJECT_ROOT, 'dist', 'program', 'api-pages');
 
 /** The API description, readable and to try out, at /docs; as JSON at /docs/openapi.json. All files are local. */
-export function serveDescription(app: INestApplication): void {
+export function serveApiDocs(app: INestApplication): void {
   SwaggerModule.setup('docs', app, () => describeApi(app), {
     customSwaggerUiPath: existsSync(PAGES) ? PAGES : undefined,
     customSiteTitle: 'Crawlway API',

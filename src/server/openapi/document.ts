@@ -39,21 +39,21 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .build();
   const document = SwaggerModule.createDocument(app, base, { extraModels: [ProblemDto, OrderBatchDto] });
   document.webhooks = WEBHOOKS;
-  markOpenCalls(document);
-  describeBodies(document);
-  shareProblems(document);
-  groupCalls(document);
-  describeRest(document);
+  markOpenOperations(document);
+  markRequiredBodies(document);
+  shareProblemResponses(document);
+  tagOperations(document);
+  addMissingDescriptions(document);
   addExamples(document);
   return nameSchemas(document);
 }
 
-function groupCalls(document: OpenAPIObject): void {
+function tagOperations(document: OpenAPIObject): void {
   const used = new Set<string>();
   for (const [path, item] of Object.entries(document.paths)) {
     const { name } = groupOf(path);
     used.add(name);
-    for (const operation of callsOf(item)) operation.tags = [name];
+    for (const operation of operationsOfPath(item)) operation.tags = [name];
   }
   document.tags = CALL_GROUPS.filter(({ name }) => used.has(name)).map(({ name, description }) => ({
     name,
@@ -94,7 +94,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 };
 
 /** An answer without a description is described by its call; so is a parameter whose name is sufficient. */
-function describeRest(document: OpenAPIObject): void {
+function addMissingDescriptions(document: OpenAPIObject): void {
   for (const { summary = '', responses, parameters = [] } of operationsOf(document)) {
     for (const response of Object.values(responses))
       if (response && 'description' in response) response.description ||= `${summary}.`;
@@ -103,12 +103,12 @@ function describeRest(document: OpenAPIObject): void {
 }
 
 /** A call without a security requirement says so, instead of leaving it open whether it was forgotten. */
-function markOpenCalls(document: OpenAPIObject): void {
+function markOpenOperations(document: OpenAPIObject): void {
   for (const operation of operationsOf(document)) operation.security ??= [];
 }
 
 /** Whether a call takes a body is known only when its parameters are. */
-function describeBodies(document: OpenAPIObject): void {
+function markRequiredBodies(document: OpenAPIObject): void {
   for (const { requestBody, responses } of operationsOf(document)) {
     if (!requestBody) continue;
     for (const [status, description] of Object.entries(BODY_PROBLEMS)) {
@@ -118,7 +118,7 @@ function describeBodies(document: OpenAPIObject): void {
 }
 
 /** Problems that every call can answer are described once: listing all of them for each call would hide what is special. */
-function shareProblems(document: OpenAPIObject): void {
+function shareProblemResponses(document: OpenAPIObject): void {
   const shared = Object.fromEntries(
     Object.entries(EVERYWHERE).map(([status, description]) => [
       `Problem${status}`,
@@ -136,7 +136,8 @@ function shareProblems(document: OpenAPIObject): void {
   }
 }
 
-const operationsOf = (document: OpenAPIObject): OperationObject[] => Object.values(document.paths).flatMap(callsOf);
+const operationsOf = (document: OpenAPIObject): OperationObject[] =>
+  Object.values(document.paths).flatMap(operationsOfPath);
 
-const callsOf = (item: OpenAPIObject['paths'][string]): OperationObject[] =>
+const operationsOfPath = (item: OpenAPIObject['paths'][string]): OperationObject[] =>
   [item.get, item.put, item.post, item.patch, item.delete].filter((one) => one !== undefined);

@@ -23,35 +23,41 @@ const CONFIGURATION =
 
 /** By the name of a property or parameter, for the types that it has there. */
 const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
-  ...each(
+  ...sameExampleFor(
     MOMENT,
     'at visitedSince createdAt decidedAt answeredAt firstSeenAt lastVisitAt lastChangeAt fetchedAt startedAt',
   ),
-  ...each(MOMENT, 'lastSuccessAt lastAttemptAt oldest oldestDueAt endedAt'),
-  ...each(LATER, 'dueAt nextRequestAt nextAttemptAt backOffUntil expiresAt until visitedBefore'),
-  ...each(PAGE, 'url uri foundOn sample targetUrl'),
-  ...each('https://www.example.com/', 'root prefix keyLocation'),
-  ...each('docs', 'crawler source'),
-  ...each('www.example.com', 'host hostKey'),
-  ...each('search', 'sink'),
-  ...each(1, 'attempts redirects number index priorityShift shift column level new rejected imported maxHops'),
-  ...each(2, 'hops visits changes line picks concurrencyPerHost temporaryErrors parts refused'),
-  ...each(
+  ...sameExampleFor(MOMENT, 'lastSuccessAt lastAttemptAt oldest oldestDueAt endedAt'),
+  ...sameExampleFor(LATER, 'dueAt nextRequestAt nextAttemptAt backOffUntil expiresAt until visitedBefore'),
+  ...sameExampleFor(PAGE, 'url uri foundOn sample targetUrl'),
+  ...sameExampleFor('https://www.example.com/', 'root prefix keyLocation'),
+  ...sameExampleFor('docs', 'crawler source'),
+  ...sameExampleFor('www.example.com', 'host hostKey'),
+  ...sameExampleFor('search', 'sink'),
+  ...sameExampleFor(
+    1,
+    'attempts redirects number index priorityShift shift column level new rejected imported maxHops',
+  ),
+  ...sameExampleFor(2, 'hops visits changes line picks concurrencyPerHost temporaryErrors parts refused'),
+  ...sameExampleFor(
     3,
     'id count start active errors lastHour waiting awaiting pending others slowPages waitingVisits documentsDeleted',
   ),
-  ...each(12, 'judged urls documents lastDay hosts pages orders queued known pendingOrders depth'),
-  ...each(42, 'total indexed done sent compared acknowledged end textLength milliseconds'),
-  ...each(2048, 'pendingBytes'),
-  ...each(0.5, 'seconds durationSeconds averageLatencySeconds visitPriceSeconds successShare searched'),
-  ...each(2.5, 'pagesPerSecond errorsPerSecond ordersPerSecond throttleSeconds crawlDelaySeconds weight'),
-  ...each(30, 'connectTimeoutSeconds totalTimeoutSeconds readTimeoutSeconds'),
-  ...each(86_400, 'upToSeconds periodSeconds changeIntervalSeconds refreshMinimumAgeSeconds errorExpirySeconds'),
-  ...each(604_800, 'maximumAgeSeconds refreshMaximumAgeSeconds'),
-  ...each(['https://www.example.com/a.html'], 'samples'),
-  ...each(0, 'failures'),
-  ...each(7, 'requests links rendered'),
-  ...each(0.9, 'worthwhile'),
+  ...sameExampleFor(12, 'judged urls documents lastDay hosts pages orders queued known pendingOrders depth'),
+  ...sameExampleFor(42, 'total indexed done sent compared acknowledged end textLength milliseconds'),
+  ...sameExampleFor(2048, 'pendingBytes'),
+  ...sameExampleFor(0.5, 'seconds durationSeconds averageLatencySeconds visitPriceSeconds successShare searched'),
+  ...sameExampleFor(2.5, 'pagesPerSecond errorsPerSecond ordersPerSecond throttleSeconds crawlDelaySeconds weight'),
+  ...sameExampleFor(30, 'connectTimeoutSeconds totalTimeoutSeconds readTimeoutSeconds'),
+  ...sameExampleFor(
+    86_400,
+    'upToSeconds periodSeconds changeIntervalSeconds refreshMinimumAgeSeconds errorExpirySeconds',
+  ),
+  ...sameExampleFor(604_800, 'maximumAgeSeconds refreshMaximumAgeSeconds'),
+  ...sameExampleFor(['https://www.example.com/a.html'], 'samples'),
+  ...sameExampleFor(0, 'failures'),
+  ...sameExampleFor(7, 'requests links rendered'),
+  ...sameExampleFor(0.9, 'worthwhile'),
   added: [['A sentence that scripts have made.']],
   lost: [['Please turn on JavaScript.']],
   lostLinks: [['https://www.example.com/b.html']],
@@ -162,7 +168,7 @@ const BY_MEDIA_TYPE: Readonly<Record<string, string>> = {
 /** How deep recursive schemas are followed. */
 const DEEPEST = 6;
 
-function each(value: unknown, names: string): Record<string, readonly unknown[]> {
+function sameExampleFor(value: unknown, names: string): Record<string, readonly unknown[]> {
   return Object.fromEntries(names.split(' ').map((name) => [name, [value]]));
 }
 
@@ -177,36 +183,39 @@ export class Examples {
 
   constructor(private readonly schemas: Readonly<Record<string, SchemaOrRef>>) {}
 
-  of(given: SchemaOrRef, name = '', depth = 0): unknown {
-    const schema = this.resolved(given);
+  exampleOf(given: SchemaOrRef, name = '', depth = 0): unknown {
+    const schema = this.resolveRef(given);
     const own = schema.example ?? schema.examples?.[0] ?? schema.const ?? schema.default ?? schema.enum?.[0];
     if (own !== undefined) return own;
     const choices = (schema.oneOf ?? schema.anyOf) as readonly SchemaOrRef[] | undefined;
-    if (choices) return choices.map((one) => this.of(one, name, depth)).find((example) => example !== undefined);
+    if (choices) return choices.map((one) => this.exampleOf(one, name, depth)).find((example) => example !== undefined);
     if (schema.allOf)
-      return Object.assign({}, ...(schema.allOf as readonly SchemaOrRef[]).map((part) => this.of(part, name, depth)));
-    const named = BY_NAME[name]?.find((value) => this.fits(schema, value));
+      return Object.assign(
+        {},
+        ...(schema.allOf as readonly SchemaOrRef[]).map((part) => this.exampleOf(part, name, depth)),
+      );
+    const named = BY_NAME[name]?.find((value) => this.matchesSchema(schema, value));
     if (named !== undefined) return named;
-    if (schema.properties) return this.ofObject(schema, depth);
-    if (schema.items) return depth >= DEEPEST ? [] : [this.of(schema.items as SchemaOrRef, name, depth + 1)];
+    if (schema.properties) return this.exampleOfObject(schema, depth);
+    if (schema.items) return depth >= DEEPEST ? [] : [this.exampleOf(schema.items as SchemaOrRef, name, depth + 1)];
     if (typesOf(schema).includes('boolean')) return true;
     if (typesOf(schema).includes('object')) return {};
     if (name !== '') this.missing.add(name);
     return undefined;
   }
 
-  private ofObject({ properties = {}, required = [] }: Schema, depth: number): Record<string, unknown> {
+  private exampleOfObject({ properties = {}, required = [] }: Schema, depth: number): Record<string, unknown> {
     const kept = Object.entries(properties).filter(([name]) => depth < DEEPEST || required.includes(name));
     return Object.fromEntries(
-      kept.map(([name, property]) => [name, this.of(property as SchemaOrRef, name, depth + 1)]),
+      kept.map(([name, property]) => [name, this.exampleOf(property as SchemaOrRef, name, depth + 1)]),
     );
   }
 
-  private fits(schema: Schema, value: unknown): boolean {
+  private matchesSchema(schema: Schema, value: unknown): boolean {
     const types = typesOf(schema);
     if (Array.isArray(value) && schema.items) {
-      const items = this.resolved(schema.items as SchemaOrRef);
-      return types.includes('array') && value.every((item) => this.fits(items, item));
+      const items = this.resolveRef(schema.items as SchemaOrRef);
+      return types.includes('array') && value.every((item) => this.matchesSchema(items, item));
     }
     // An object with declared properties is made from them.
     if (schema.properties) return false;
@@ -214,9 +223,9 @@ export class Examples {
     return types.includes(typeOf(value)) || (typeof value === 'number' && types.includes('number'));
   }
 
-  private resolved(given: SchemaOrRef): Schema {
+  private resolveRef(given: SchemaOrRef): Schema {
     if (!('$ref' in given)) return given;
-    return this.resolved(this.schemas[given.$ref.slice(given.$ref.lastIndexOf('/') + 1)] as SchemaOrRef);
+    return this.resolveRef(this.schemas[given.$ref.slice(given.$ref.lastIndexOf('/') + 1)] as SchemaOrRef);
   }
 }
 
@@ -224,17 +233,17 @@ export class Examples {
 export function addExamples(document: OpenAPIObject): ReadonlySet<string> {
   const examples = new Examples((document.components?.schemas ?? {}) as Record<string, SchemaOrRef>);
   // Problems at several calls share one object.
-  for (const { content, status, about } of contentsOf(document))
+  for (const { content, status, about } of collectContents(document))
     for (const [mediaType, media] of Object.entries(content)) {
       if (media.example !== undefined || media.examples !== undefined) continue;
-      const example = BY_MEDIA_TYPE[mediaType] ?? (media.schema && examples.of(media.schema as SchemaOrRef));
+      const example = BY_MEDIA_TYPE[mediaType] ?? (media.schema && examples.exampleOf(media.schema as SchemaOrRef));
       const isProblem = mediaType === PROBLEM_MEDIA_TYPE && status !== undefined;
-      content[mediaType] = { ...media, example: isProblem ? problem(status, about) : example };
+      content[mediaType] = { ...media, example: isProblem ? problemExample(status, about) : example };
     }
   return examples.missing;
 }
 
-const problem = (status: number, about: string): object => ({
+const problemExample = (status: number, about: string): object => ({
   type: 'about:blank',
   title: STATUS_CODES[status] ?? 'Problem',
   status,
@@ -252,7 +261,7 @@ interface Described {
   readonly about: string;
 }
 
-function contentsOf(document: OpenAPIObject): Described[] {
+function collectContents(document: OpenAPIObject): Described[] {
   const found: Described[] = [];
   const visit = (node: object, status: number | undefined): void => {
     if ('content' in node && typeof node.content === 'object') {

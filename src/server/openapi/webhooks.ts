@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { OrderBatchDto } from './order-webhook.dto.js';
 
-const text = (description: string, example: string) => ({
+const textProperty = (description: string, example: string) => ({
   description,
   required: false,
   schema: { type: 'string' },
@@ -24,12 +24,12 @@ export const WEBHOOKS = {
         {
           name: 'X-Crawlway-Timestamp',
           in: 'header',
-          ...text('Unix time in seconds, with a secret set.', '1795280798'),
+          ...textProperty('Unix time in seconds, with a secret set.', '1795280798'),
         },
         {
           name: 'X-Crawlway-Signature',
           in: 'header',
-          ...text(
+          ...textProperty(
             '`sha256=` and the hex HMAC-SHA256 of timestamp, a dot and the body, with a secret set.',
             'sha256=5d41…',
           ),

@@ -41,7 +41,7 @@ export class HeldDeletionsController {
   @ApiOkResponse({ type: CountDto })
   async release(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
     const count = await this.engine.releaseHeld(host);
-    note.changed({ held: count }, { released: count });
+    note.recordChange({ held: count }, { released: count });
     return { count };
   }
 
@@ -58,7 +58,7 @@ export class HeldDeletionsController {
   @ApiOkResponse({ type: CountDto })
   async drop(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
     const count = await this.engine.dropHeld(host);
-    note.changed({ held: count }, { dropped: count });
+    note.recordChange({ held: count }, { dropped: count });
     return { count };
   }
 }

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
 import type { LedgerEntry } from '../../engine/ports/frontier-store.js';
 import type { HeldDeletions } from '../../engine/views/delivery-views.js';
-import { iso, isoAlways } from '../http/time.js';
+import { toIso, toIsoTime } from '../http/time.js';
 
 export class OrderDto {
   @ApiProperty({ type: 'integer', description: 'Increases in the order of decision.' })
@@ -52,10 +52,10 @@ export const orderDto = (entry: LedgerEntry): OrderDto => ({
   host: entry.hostKey,
   kind: entry.kind,
   reason: entry.reason,
-  decidedAt: isoAlways(entry.decidedAt),
+  decidedAt: toIsoTime(entry.decidedAt),
   state: entry.state,
   attempts: entry.attempts,
-  answeredAt: iso(entry.answeredAt),
+  answeredAt: toIso(entry.answeredAt),
   answer: entry.answer,
   stamp: entry.stamp,
 });
@@ -89,6 +89,6 @@ export class HeldDeletionsDto {
 
 export const heldDeletionsDto = ({ hostKey, oldest, ...held }: HeldDeletions): HeldDeletionsDto => ({
   host: hostKey,
-  oldest: isoAlways(oldest),
+  oldest: toIsoTime(oldest),
   ...held,
 });

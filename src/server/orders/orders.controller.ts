@@ -8,7 +8,7 @@ import { IfGiven } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, ENGINE } from '../tokens.js';
 import { OrderDto, orderDto } from './order.dto.js';
@@ -60,9 +60,9 @@ export class OrdersController {
   @PageResponse(OrderDto)
   async list(@Query() query: OrdersQuery): Promise<Page<OrderDto>> {
     const { cursor, limit, host, ...filter } = query;
-    const entries = await this.engine.orders({ ...filter, hostKey: host }, numberCursor(cursor), limit + 1);
+    const entries = await this.engine.orders({ ...filter, hostKey: host }, parseNumberCursor(cursor), limit + 1);
     return mapPage(
-      page(entries, limit, (entry) => entry.id),
+      toPage(entries, limit, (entry) => entry.id),
       orderDto,
     );
   }
@@ -80,7 +80,7 @@ export class OrdersController {
   @ApiOkResponse({ type: OrderDto })
   async retry(@Param('id', WholeNumberPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
     const entry = await this.engine.retryOrder(id);
-    note.changed({ state: 'refused' }, { state: entry.state });
+    note.recordChange({ state: 'refused' }, { state: entry.state });
     return orderDto(entry);
   }
 }

@@ -4,9 +4,9 @@ import { linesOf, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
-import { inSlices, lineFault, MAX_LISTED, requireFewLines } from '../http/line-slices.js';
+import { lineFault, MAX_LISTED, requireFewLines, sliceLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
-import { textBody } from '../http/text-body.js';
+import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
 
 class ImportDto {
@@ -30,7 +30,7 @@ async function importInSlices(engine: EngineApi, crawler: string, text: string):
     if (sum.problems.length < MAX_LISTED) sum.problems.push(`line ${line}: ${problem}`);
   };
   await engine.crawler(crawler);
-  for await (const slice of inSlices(linesOf(text))) {
+  for await (const slice of sliceLines(linesOf(text))) {
     const usable: TextLine[] = [];
     for (const line of slice) {
       const fault = lineFault(line);
@@ -96,9 +96,9 @@ export class PendingController {
     @Body() text: unknown,
     @Audited() note: ChangeNote,
   ): Promise<ImportDto> {
-    const outcome = await importInSlices(this.engine, crawler, requireFewLines(textBody(text)));
+    const outcome = await importInSlices(this.engine, crawler, requireFewLines(requireText(text)));
     const { imported, known, rejected } = outcome;
-    note.changed(undefined, { imported, known, rejected });
+    note.recordChange(undefined, { imported, known, rejected });
     return outcome;
   }
 }

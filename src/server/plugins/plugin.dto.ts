@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PLUGIN_HOOKS, type PluginView } from '../../engine/ports/plugins.js';
-import { isoAlways } from '../http/time.js';
+import { toIsoTime } from '../http/time.js';
 
 const STATES = ['starting', 'ready', 'failed'];
 
@@ -65,5 +65,5 @@ export class PluginDto {
 
 export function pluginDto({ lastError, ...view }: PluginView): PluginDto {
   if (!lastError) return view;
-  return { ...view, lastError: { at: isoAlways(lastError.at), message: lastError.message } };
+  return { ...view, lastError: { at: toIsoTime(lastError.at), message: lastError.message } };
 }

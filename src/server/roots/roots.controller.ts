@@ -7,9 +7,9 @@ import { CrawlerName } from '../http/crawler-name.js';
 import { requireFewLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { mapPage, type Page, PageQuery, page, textCursor } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
-import { textBody } from '../http/text-body.js';
+import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
 import { UrlQuery } from '../urls/url.query.js';
 import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
@@ -42,10 +42,10 @@ export class RootsController {
   })
   @PageResponse(RootDto)
   async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<RootDto>> {
-    const after = textCursor(query.cursor) ?? '';
+    const after = parseTextCursor(query.cursor) ?? '';
     const roots = await this.engine.roots(crawler, after, query.limit + 1);
     return mapPage(
-      page(roots, query.limit, ({ position }) => position),
+      toPage(roots, query.limit, ({ position }) => position),
       rootDto,
     );
   }
@@ -75,7 +75,7 @@ export class RootsController {
         errors: [{ pointer: '/url', detail: result.message, code: rejectionDto(result).reason }],
       });
     }
-    note.changed(result.outcome, root);
+    note.recordChange(result.outcome, root);
     reply.status(result.outcome === 'new' ? 201 : 200);
     return urlStateDto(result.url);
   }
@@ -101,8 +101,8 @@ export class RootsController {
     @Body() text: unknown,
     @Audited() note: ChangeNote,
   ): Promise<UrlListOutcomeDto> {
-    const outcome = await submitInSlices(this.engine, crawler, requireFewLines(textBody(text)));
-    note.changed(undefined, { new: outcome.new, known: outcome.known, rejected: outcome.rejected });
+    const outcome = await submitInSlices(this.engine, crawler, requireFewLines(requireText(text)));
+    note.recordChange(undefined, { new: outcome.new, known: outcome.known, rejected: outcome.rejected });
     return outcome;
   }
 
@@ -124,6 +124,6 @@ export class RootsController {
     @Audited() note: ChangeNote,
   ): Promise<void> {
     await this.engine.removeRoot(crawler, url);
-    note.changed({ root: url }, undefined);
+    note.recordChange({ root: url }, undefined);
   }
 }

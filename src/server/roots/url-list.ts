@@ -3,7 +3,7 @@
 import { withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { type TextLine, urlListEntries } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
-import { inSlices, lineFault, MAX_LISTED } from '../http/line-slices.js';
+import { lineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
 import { rejectionDto, type UrlListOutcomeDto } from './root.dto.js';
 
 /** Characters of a rejected line that the answer repeats. */
@@ -17,7 +17,7 @@ export async function submitInSlices(engine: EngineApi, crawler: string, text: s
       sum.rejections.push({ ...rejection, line, url: rejection.url.slice(0, SHOWN) });
   };
   await engine.crawler(crawler);
-  for await (const slice of inSlices(urlListEntries(text))) {
+  for await (const slice of sliceLines(urlListEntries(text))) {
     const usable: TextLine[] = [];
     for (const entry of slice) {
       const fault = lineFault(entry);

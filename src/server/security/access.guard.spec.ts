@@ -3,7 +3,7 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { describe, expect, it } from 'vitest';
 import { CONTROLLERS } from '../app.module.js';
 import { ROLE_KEY, WRITES_KEY } from '../http/operation.js';
-import { type Caller, findCaller, mayAct, ROLES, readApiKeys } from './api-keys.js';
+import { type Caller, findCaller, hasRole, parseApiKeys, ROLES } from './api-keys.js';
 
 const calls = CONTROLLERS.flatMap((controller) =>
   Object.entries(Object.getOwnPropertyDescriptors(controller.prototype))
@@ -57,12 +57,12 @@ describe('access to the API', () => {
   });
 
   it('rises with the role', () => {
-    const may = (role: Caller['role']) => ROLES.filter((needed) => mayAct({ name: 'x', role }, needed));
+    const may = (role: Caller['role']) => ROLES.filter((needed) => hasRole({ name: 'x', role }, needed));
     expect(ROLES.map(may)).toEqual([['read'], ['read', 'operate'], ['read', 'operate', 'admin']]);
   });
 
   it('is given to the whole key and nothing less', () => {
-    const keys = readApiKeys('ada:admin:0123456789abcdef,bob:read:fedcba9876543210');
+    const keys = parseApiKeys('ada:admin:0123456789abcdef,bob:read:fedcba9876543210');
     expect(findCaller(keys, '0123456789abcdef')).toEqual({ name: 'ada', role: 'admin' });
     for (const wrong of ['', '0123456789abcde', '0123456789abcdef0', '0123456789ABCDEF', 'ada']) {
       expect(findCaller(keys, wrong)).toBeUndefined();

@@ -11,7 +11,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLE_KEY } from '../http/operation.js';
 import type { SignIn } from '../sign-in/sign-in.js';
-import { type Caller, mayAct, type Role } from './api-keys.js';
+import { type Caller, hasRole, type Role } from './api-keys.js';
 import type { KeyRing } from './key-ring.js';
 import type { RefusedCalls } from './refused-calls.js';
 
@@ -34,7 +34,7 @@ export class AccessGuard implements CanActivate {
     if (needed === 'open') return true;
     const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
     if (!caller) throw new UnauthorizedException(KEY_WANTED);
-    if (!needed || !mayAct(caller, needed)) {
+    if (!needed || !hasRole(caller, needed)) {
       throw new ForbiddenException(
         `The call requires the role ${needed ?? 'of nobody'}; ${caller.name} has ${caller.role}.`,
       );
@@ -56,7 +56,7 @@ interface Identification {
  */
 export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refused }: Identification): void {
   fastify.addHook('onRequest', async (request, reply) => {
-    request.caller = (await ring.callerOf(presentedKey(request))) ?? (await signIn?.callerOf(request));
+    request.caller = (await ring.authenticate(presentedKey(request))) ?? (await signIn?.findCaller(request));
     if (!request.caller && presentedKey(request) !== undefined && !refused.mayTryAgain(request.ip)) {
       reply.header('retry-after', String(refused.retryAfter));
       throw new HttpException(
@@ -66,15 +66,15 @@ export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refuse
     }
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-    if (hasBody && !request.caller && !isOpenWithBody(request)) throw new UnauthorizedException(KEY_WANTED);
+    if (hasBody && !request.caller && !acceptsOpenBody(request)) throw new UnauthorizedException(KEY_WANTED);
   });
 }
 
 /** Records each call that is refused, whichever guard or hook did it. */
-export function noteRefusals(fastify: FastifyInstance, refused: RefusedCalls): void {
+export function recordRefusals(fastify: FastifyInstance, refused: RefusedCalls): void {
   fastify.addHook('onResponse', async ({ ip, caller, method, url }, { statusCode: status }) => {
     if (!REFUSALS.has(status)) return;
-    refused.note({
+    refused.record({
       status,
       address: ip,
       who: caller?.name,
@@ -88,7 +88,7 @@ const REFUSALS = new Set([401, 403, 429]);
 const LONGEST_PATH = 300;
 
 /** Sites report their URLs without a key of ours; what they send is bounded, and counted by address. */
-const isOpenWithBody = ({ method, url }: FastifyRequest): boolean =>
+const acceptsOpenBody = ({ method, url }: FastifyRequest): boolean =>
   method === 'POST' && (url.split('?', 1)[0] === '/indexnow' || url.startsWith('/websub/'));
 
 function presentedKey(request: FastifyRequest): string | undefined {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readApiKeys } from './api-keys.js';
+import { parseApiKeys } from './api-keys.js';
 
 it.each([
   'PLANTED',
@@ -13,7 +13,7 @@ it.each([
 ])('repeats nothing of the misspelt entry %s', (text) => {
   let message = '';
   try {
-    readApiKeys(text);
+    parseApiKeys(text);
   } catch (error) {
     message = (error as Error).message;
   }

@@ -33,15 +33,15 @@ export const ADVISED_LENGTH = 16;
  * Reads `name:role:key, …`.
  * @throws Error with the position of the entry and nothing of its text: in a misspelled one, any part may be the key.
  */
-export function readApiKeys(text: string | undefined): ApiKey[] {
+export function parseApiKeys(text: string | undefined): ApiKey[] {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());
-  const keys = entries.flatMap((entry, index) => (entry === '' ? [] : [readEntry(entry, index + 1)]));
+  const keys = entries.flatMap((entry, index) => (entry === '' ? [] : [parseEntry(entry, index + 1)]));
   const names = new Set(keys.map((key) => key.name));
   if (names.size < keys.length) throw new Error('two entries have the same name; names are what the audit log shows');
   return keys;
 }
 
-function readEntry(entry: string, position: number): ApiKey {
+function parseEntry(entry: string, position: number): ApiKey {
   const [name = '', role = '', ...rest] = entry.split(':');
   const key = rest.join(':');
   if (!KEY_NAME.test(name)) {
@@ -49,16 +49,16 @@ function readEntry(entry: string, position: number): ApiKey {
   }
   if (!isRole(role)) throw new Error(`entry ${position} has no role of ${ROLES.join(', ')}; write name:role:key`);
   if (key === '') throw new Error(`entry ${position} has no key; write name:role:key`);
-  return { name, role, digest: digestOf(key), short: key.length < ADVISED_LENGTH };
+  return { name, role, digest: computeDigest(key), short: key.length < ADVISED_LENGTH };
 }
 
 const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
 
-export const digestOf = (key: string): Uint8Array => createHash('sha256').update(key, 'utf8').digest();
+export const computeDigest = (key: string): Uint8Array => createHash('sha256').update(key, 'utf8').digest();
 
 /** Compares with every key in constant time: neither which key nor how much of it matched can be timed. */
 export function findCaller(keys: readonly ApiKey[], presented: string): Caller | undefined {
-  const wanted = digestOf(presented);
+  const wanted = computeDigest(presented);
   let found: Caller | undefined;
   for (const key of keys) {
     if (timingSafeEqual(key.digest, wanted)) found = { name: key.name, role: key.role };
@@ -66,4 +66,4 @@ export function findCaller(keys: readonly ApiKey[], presented: string): Caller |
   return found;
 }
 
-export const mayAct = (caller: Caller, needed: Role): boolean => ROLES.indexOf(caller.role) >= ROLES.indexOf(needed);
+export const hasRole = (caller: Caller, needed: Role): boolean => ROLES.indexOf(caller.role) >= ROLES.indexOf(needed);

@@ -3,7 +3,7 @@ import { ADMIN_DATABASES } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { AdminStore } from '../../adapters/storage/shared/admin-store.js';
 import { after, days, seconds } from '../../domain/time/units.js';
-import { readApiKeys } from './api-keys.js';
+import { parseApiKeys } from './api-keys.js';
 import { KeyRing } from './key-ring.js';
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -12,20 +12,22 @@ it.each(ADMIN_DATABASES)('a key holds for all servers of a $name, and ends on al
   const store = new AdminStore(await open(), (error) => error);
   onTestFinished(() => store.close());
   const clock = new ManualClock();
-  const [one, other] = [0, 1].map(() => new KeyRing(readApiKeys('root:admin:0123456789abcdef'), store, { clock, log }));
+  const [one, other] = [0, 1].map(
+    () => new KeyRing(parseApiKeys('root:admin:0123456789abcdef'), store, { clock, log }),
+  );
   const made = await one!.create('ci', 'operate', 'root');
   const expiring = await one!.create('short', 'read', 'root', after(clock.now(), days(1)));
   expect(await one!.create('ci', 'admin', 'root')).toBeUndefined();
-  expect(await other!.callerOf(made!.key)).toEqual({ name: 'ci', role: 'operate' });
-  expect(await other!.callerOf(expiring!.key)).toEqual({ name: 'short', role: 'read' });
-  expect(await other!.callerOf('0123456789abcdef')).toEqual({ name: 'root', role: 'admin' });
-  expect(await other!.callerOf(undefined)).toBeUndefined();
+  expect(await other!.authenticate(made!.key)).toEqual({ name: 'ci', role: 'operate' });
+  expect(await other!.authenticate(expiring!.key)).toEqual({ name: 'short', role: 'read' });
+  expect(await other!.authenticate('0123456789abcdef')).toEqual({ name: 'root', role: 'admin' });
+  expect(await other!.authenticate(undefined)).toBeUndefined();
   expect(await one!.withdraw('ci')).toBe(true);
-  expect(await one!.callerOf(made!.key)).toBeUndefined();
+  expect(await one!.authenticate(made!.key)).toBeUndefined();
   clock.advance(seconds(10));
-  expect(await other!.callerOf(made!.key)).toBeUndefined();
+  expect(await other!.authenticate(made!.key)).toBeUndefined();
   clock.advance(days(1));
-  expect(await other!.callerOf(expiring!.key)).toBeUndefined();
+  expect(await other!.authenticate(expiring!.key)).toBeUndefined();
 });
 
 it('a database that does not answer keeps nobody out', async () => {
@@ -40,9 +42,9 @@ it('a database that does not answer keeps nobody out', async () => {
     addKey: async (key: (typeof kept)[0]) => kept.push(key) > 0,
     removeKey: async () => false,
   };
-  const ring = new KeyRing(readApiKeys('root:admin:0123456789abcdef'), store, { clock, log });
+  const ring = new KeyRing(parseApiKeys('root:admin:0123456789abcdef'), store, { clock, log });
   const made = await ring.create('ci', 'operate', 'root');
   broken = true;
   clock.advance(seconds(60));
-  expect(await ring.callerOf(made!.key)).toEqual({ name: 'ci', role: 'operate' });
+  expect(await ring.authenticate(made!.key)).toEqual({ name: 'ci', role: 'operate' });
 });

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
-import { type ApiKey, type Caller, digestOf, findCaller, LOCAL_CALLER, type Role } from './api-keys.js';
+import { type ApiKey, type Caller, computeDigest, findCaller, LOCAL_CALLER, type Role } from './api-keys.js';
 import type { KeyStore, StoredKey } from './key-store.js';
 
 /** Another server of the database may have created or revoked one: until then the known keys are used. */
@@ -38,14 +38,14 @@ export class KeyRing {
   }
 
   /** Whose key it is. */
-  async callerOf(presented: string | undefined): Promise<Caller | undefined> {
-    const named = presented === undefined ? undefined : await this.find(presented);
+  async authenticate(presented: string | undefined): Promise<Caller | undefined> {
+    const named = presented === undefined ? undefined : await this.findByKey(presented);
     return named ?? (this.isOpen ? LOCAL_CALLER : undefined);
   }
 
   /** By name, including expired ones. */
   async list(): Promise<readonly StoredKey[]> {
-    await this.read();
+    await this.readKeys();
     return this.stored;
   }
 
@@ -61,10 +61,10 @@ export class KeyRing {
     expiresAt?: Instant,
   ): Promise<{ key: string; stored: StoredKey } | undefined> {
     if (this.environment.some((known) => known.name === name)) return undefined;
-    await this.read();
+    await this.readKeys();
     if (this.stored.length >= MOST_KEYS) throw new RangeError(`there are ${MOST_KEYS} keys already: withdraw some`);
     const key = `cw_${randomBytes(32).toString('base64url')}`;
-    const digest = Buffer.from(digestOf(key)).toString('hex');
+    const digest = Buffer.from(computeDigest(key)).toString('hex');
     const stored = {
       name,
       role,
@@ -74,23 +74,23 @@ export class KeyRing {
       ...(expiresAt === undefined ? {} : { expiresAt }),
     };
     if (!(await this.store.addKey(stored))) return undefined;
-    await this.read();
+    await this.readKeys();
     return { key, stored };
   }
 
   /** Revokes it at once, on other servers of the database within seconds. False: the name does not exist. */
   async withdraw(name: string): Promise<boolean> {
     const removed = await this.store.removeKey(name);
-    await this.read();
+    await this.readKeys();
     return removed;
   }
 
-  private async find(presented: string): Promise<Caller | undefined> {
+  private async findByKey(presented: string): Promise<Caller | undefined> {
     const known = findCaller(this.environment, presented);
     if (known) return known;
     const now = this.clock.now();
-    if (this.readAt === undefined || now >= after(this.readAt, READ_AGAIN_AFTER)) await this.readOrKeep();
-    const wanted = digestOf(presented);
+    if (this.readAt === undefined || now >= after(this.readAt, READ_AGAIN_AFTER)) await this.refreshKeys();
+    const wanted = computeDigest(presented);
     let found: Caller | undefined;
     for (const { name, role, digest, expiresAt } of this.stored) {
       const isLive = expiresAt === undefined || now < expiresAt;
@@ -100,8 +100,8 @@ export class KeyRing {
   }
 
   /** If the database does not answer, nobody is locked out who had access a moment ago. */
-  private async readOrKeep(): Promise<void> {
-    this.reading ??= this.read()
+  private async refreshKeys(): Promise<void> {
+    this.reading ??= this.readKeys()
       .catch((error: unknown) => this.log.warn('the API keys in the database cannot be read', { error: String(error) }))
       .finally(() => {
         this.reading = undefined;
@@ -109,7 +109,7 @@ export class KeyRing {
     await this.reading;
   }
 
-  private async read(): Promise<void> {
+  private async readKeys(): Promise<void> {
     this.stored = await this.store.keys();
     this.readAt = this.clock.now();
   }

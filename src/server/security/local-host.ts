@@ -8,7 +8,7 @@ import { isLoopback } from '../options.js';
 
 export function requireLocalHost(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', async (request) => {
-    const name = hostName(request.headers.host);
+    const name = parseHostName(request.headers.host);
     if (name === undefined || isLoopback(name)) return;
     throw new ForbiddenException(
       `The server has no API keys and answers on this machine's own names only, not as ${name}. Set CRAWLWAY_API_KEYS to open it.`,
@@ -17,4 +17,4 @@ export function requireLocalHost(fastify: FastifyInstance): void {
 }
 
 /** Without the port; undefined if the header is missing, which no browser omits. */
-const hostName = (header: string | undefined): string | undefined => header?.replace(/:\d+$/, '');
+const parseHostName = (header: string | undefined): string | undefined => header?.replace(/:\d+$/, '');

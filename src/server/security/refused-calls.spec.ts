@@ -18,18 +18,18 @@ const call = (address: string, status = 401) => ({ status, address, method: 'POS
 
 it('counts every refused call, and tells of the first ones of an address in each minute', () => {
   const { clock, lines, entries, refused } = refusedCalls();
-  for (let i = 0; i < 1_000; i++) refused.note(call('192.0.2.1'));
-  refused.note({ ...call('192.0.2.2', 403), who: 'ada' });
+  for (let i = 0; i < 1_000; i++) refused.record(call('192.0.2.1'));
+  refused.record({ ...call('192.0.2.2', 403), who: 'ada' });
   expect([refused.counts.get(401), lines.length, entries.length]).toEqual([1_000, 6, 6]);
   expect(entries.at(-1)).toMatchObject({ who: 'ada', target: 'POST /api/v1/config', outcome: 'refused: 403' });
   clock.advance(seconds(60));
-  refused.note(call('192.0.2.1'));
+  refused.record(call('192.0.2.1'));
   expect(lines.slice(6)).toEqual(['further calls were refused {"calls":995}', expect.stringContaining('192.0.2.1')]);
 });
 
 it('many addresses together fill neither the log nor the audit trail', () => {
   const { entries, refused } = refusedCalls();
-  for (let i = 0; i < 20_000; i++) refused.note(call(`2001:db8::${i.toString(16)}`));
+  for (let i = 0; i < 20_000; i++) refused.record(call(`2001:db8::${i.toString(16)}`));
   expect(entries.length).toBe(60);
 });
 

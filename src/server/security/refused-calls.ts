@@ -47,7 +47,7 @@ export class RefusedCalls {
 
   /** Whether the address may try another key; checked for each wrong one, before anything else of the call is read. */
   mayTryAgain(address: string): boolean {
-    this.slot();
+    this.startWindow();
     return count(this.wrongKeys, address) <= WRONG_KEYS_PER_MINUTE;
   }
 
@@ -56,8 +56,8 @@ export class RefusedCalls {
     return this.windowEnds === undefined ? 1 : Math.max(1, Math.ceil((this.windowEnds - this.clock.now()) / 1000));
   }
 
-  note(call: RefusedCall): void {
-    this.slot();
+  record(call: RefusedCall): void {
+    this.startWindow();
     this.counts.set(call.status, (this.counts.get(call.status) ?? 0) + 1);
     const isFirst = count(this.reported, `${call.address} ${call.status}`) <= TOLD_OF_ONE;
     if (!isFirst || count(this.reported, 'all') > TOLD_OF_ALL) {
@@ -74,7 +74,7 @@ export class RefusedCalls {
       );
   }
 
-  private slot(): void {
+  private startWindow(): void {
     const now = this.clock.now();
     if (this.windowEnds !== undefined && now < this.windowEnds) return;
     if (this.untold > 0) this.log.warn('further calls were refused', { calls: this.untold });

@@ -36,13 +36,13 @@ export class SearchShare implements NestInterceptor {
     if (!this.reflector.get<boolean>(SEARCHES_KEY, context.getHandler())) return next.handle();
     const http = context.switchToHttp();
     const key = http.getRequest<FastifyRequest>().caller?.name ?? '';
-    return from(this.enter(key, http.getResponse<FastifyReply>())).pipe(
-      mergeMap(() => next.handle().pipe(finalize(() => this.leave(key)))),
+    return from(this.acquire(key, http.getResponse<FastifyReply>())).pipe(
+      mergeMap(() => next.handle().pipe(finalize(() => this.release(key)))),
     );
   }
 
   /** @throws HttpException 429 if too many wait, 499 if the client disconnected meanwhile. */
-  async enter(key: string, { raw }: Pick<FastifyReply, 'raw'>): Promise<void> {
+  async acquire(key: string, { raw }: Pick<FastifyReply, 'raw'>): Promise<void> {
     const share = this.shares.get(key) ?? { running: 0, waiting: new Set() };
     this.shares.set(key, share);
     if (share.running < AT_ONCE) {
@@ -55,21 +55,21 @@ export class SearchShare implements NestInterceptor {
         429,
       );
     await new Promise<void>((resolve, reject) => {
-      const gone = (): void => {
-        share.waiting.delete(enter);
+      const onDisconnect = (): void => {
+        share.waiting.delete(onTurn);
         reject(new HttpException('The client has closed the connection.', 499));
       };
       // A call that ends passes its place on, so `running` is unchanged.
-      const enter = (): void => {
-        raw.off('close', gone);
+      const onTurn = (): void => {
+        raw.off('close', onDisconnect);
         resolve();
       };
-      share.waiting.add(enter);
-      raw.once('close', gone);
+      share.waiting.add(onTurn);
+      raw.once('close', onDisconnect);
     });
   }
 
-  leave(key: string): void {
+  release(key: string): void {
     const share = this.shares.get(key);
     if (!share) return;
     const [next] = share.waiting;

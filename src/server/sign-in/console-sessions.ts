@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { after, hours, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
-import { type Caller, digestOf, type Role } from '../security/api-keys.js';
+import { type Caller, computeDigest, type Role } from '../security/api-keys.js';
 
 /** Somebody who has signed in. */
 export interface StoredSession {
@@ -41,26 +41,26 @@ export class ConsoleSessions {
   ) {}
 
   /** The text for the cookie. */
-  async begin({ name, role }: Caller): Promise<string> {
+  async createSession({ name, role }: Caller): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     const now = this.clock.now();
-    await this.store.addSession({ digest: digestText(token), name, role, expiresAt: after(now, SESSION_LENGTH) }, now);
+    await this.store.addSession({ digest: digestToken(token), name, role, expiresAt: after(now, SESSION_LENGTH) }, now);
     return token;
   }
 
-  async callerOf(token: string): Promise<Caller | undefined> {
-    const session = await this.read(digestText(token));
+  async findCaller(token: string): Promise<Caller | undefined> {
+    const session = await this.readSession(digestToken(token));
     if (!session || this.clock.now() >= session.expiresAt) return undefined;
     return { name: session.name, role: session.role };
   }
 
-  async end(token: string): Promise<void> {
-    const digest = digestText(token);
+  async endSession(token: string): Promise<void> {
+    const digest = digestToken(token);
     await this.store.removeSession(digest);
     this.known.delete(digest);
   }
 
-  private async read(digest: string): Promise<StoredSession | undefined> {
+  private async readSession(digest: string): Promise<StoredSession | undefined> {
     const now = this.clock.now();
     const known = this.known.get(digest);
     if (known && now < after(known.readAt, READ_AGAIN_AFTER)) return known.session;
@@ -71,4 +71,4 @@ export class ConsoleSessions {
   }
 }
 
-const digestText = (token: string): string => Buffer.from(digestOf(token)).toString('hex');
+const digestToken = (token: string): string => Buffer.from(computeDigest(token)).toString('hex');

@@ -57,7 +57,10 @@ function readRoles(text: string | undefined): ReadonlyMap<string, Role> {
 }
 
 /** The highest role in the claims; undefined: none. Lists and texts separated by spaces or commas are equivalent. */
-export function roleOf(claims: Readonly<Record<string, unknown>>, { roleClaim, roles }: OidcOptions): Role | undefined {
+export function roleFromClaims(
+  claims: Readonly<Record<string, unknown>>,
+  { roleClaim, roles }: OidcOptions,
+): Role | undefined {
   let value: unknown = claims;
   for (const name of roleClaim.split('.')) {
     const inside: unknown = value;

@@ -1,6 +1,6 @@
 import type { Configuration } from 'openid-client';
 import type { Role } from '../security/api-keys.js';
-import { type OidcOptions, roleOf } from './oidc-options.js';
+import { type OidcOptions, roleFromClaims } from './oidc-options.js';
 
 /** What the browser keeps until the provider has sent it back. */
 export interface PendingSignIn {
@@ -29,7 +29,7 @@ export class OpenIdProvider {
   /** Rejects when the provider does not answer. */
   async begin(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly pending: PendingSignIn }> {
     const client = await import('openid-client');
-    const configuration = await this.discovered();
+    const configuration = await this.getConfiguration();
     const pending = {
       state: client.randomState(),
       nonce: client.randomNonce(),
@@ -50,7 +50,7 @@ export class OpenIdProvider {
   /** @param answer the URL to which the provider sent the browser. Rejects unless it is the answer to this sign-in. */
   async finish(answer: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
     const client = await import('openid-client');
-    const configuration = await this.discovered();
+    const configuration = await this.getConfiguration();
     const tokens = await client.authorizationCodeGrant(configuration, answer, {
       expectedState: state,
       expectedNonce: nonce,
@@ -62,12 +62,12 @@ export class OpenIdProvider {
     // Many providers return groups and names only there.
     if (configuration.serverMetadata().userinfo_endpoint !== undefined && tokens.access_token)
       Object.assign(claims, await client.fetchUserInfo(configuration, tokens.access_token, subject));
-    const role = roleOf(claims, this.options);
-    return { name: nameOf(claims, subject), ...(role ? { role } : {}) };
+    const role = roleFromClaims(claims, this.options);
+    return { name: userName(claims, subject), ...(role ? { role } : {}) };
   }
 
   /** A failure is not cached: the provider may be back. */
-  private discovered(): Promise<Configuration> {
+  private getConfiguration(): Promise<Configuration> {
     this.configuration ??= this.discover().catch((error: unknown) => {
       this.configuration = undefined;
       throw error;
@@ -88,7 +88,7 @@ export class OpenIdProvider {
 }
 
 /** `user:` distinguishes people from keys, whose names contain no colon. */
-function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): string {
+function userName(claims: Readonly<Record<string, unknown>>, subject: string): string {
   const given = [claims['preferred_username'], claims['email']].find((each) => typeof each === 'string' && each !== '');
   const printable = String(given ?? subject).replace(/[^\x21-\x7e\u00a1-\uffff]/g, '_');
   return `user:${printable.slice(0, LONGEST_NAME)}`;

@@ -11,20 +11,20 @@ const PENDING_SECONDS = 600;
 const TOKEN = /^[\w-]{43}$/;
 
 /** With the prefix no other host of the domain and no page without TLS can set it (RFC 6265bis). */
-const named = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
+const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
-const cookiesOf = ({ headers }: FastifyRequest): Record<string, string | undefined> =>
+const parseCookies = ({ headers }: FastifyRequest): Record<string, string | undefined> =>
   headers.cookie === undefined ? {} : parseCookie(headers.cookie);
 
-export function sessionToken(request: FastifyRequest, secure: boolean): string | undefined {
-  const token = cookiesOf(request)[named(SESSION, secure)];
+export function readSessionToken(request: FastifyRequest, secure: boolean): string | undefined {
+  const token = parseCookies(request)[cookieName(SESSION, secure)];
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
 
 /** The sign-in that this browser has started; undefined: none, or not one of ours. */
-export function pendingSignIn(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {
+export function readPending(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {
   try {
-    const text = cookiesOf(request)[named(PENDING, secure)] ?? '';
+    const text = parseCookies(request)[cookieName(PENDING, secure)] ?? '';
     const { state, nonce, verifier, to } = JSON.parse(Buffer.from(text, 'base64url').toString()) as PendingSignIn;
     return [state, nonce, verifier, to].every((each) => typeof each === 'string')
       ? { state, nonce, verifier, to }
@@ -36,23 +36,23 @@ export function pendingSignIn(request: FastifyRequest, secure: boolean): Pending
 
 /** Lax: the provider, another site, sends the browser back here. */
 export const setPending = (reply: FastifyReply, pending: PendingSignIn, secure: boolean): void =>
-  set(reply, named(PENDING, secure), Buffer.from(JSON.stringify(pending)).toString('base64url'), {
+  setCookie(reply, cookieName(PENDING, secure), Buffer.from(JSON.stringify(pending)).toString('base64url'), {
     secure,
     sameSite: 'lax',
     maxAge: PENDING_SECONDS,
   });
 
 export const clearPending = (reply: FastifyReply, secure: boolean): void =>
-  set(reply, named(PENDING, secure), '', { secure, sameSite: 'lax', maxAge: 0 });
+  setCookie(reply, cookieName(PENDING, secure), '', { secure, sameSite: 'lax', maxAge: 0 });
 
 /** Strict: the console asks from its own pages alone. */
 export const setSession = (reply: FastifyReply, token: string, secure: boolean): void =>
-  set(reply, named(SESSION, secure), token, { secure, sameSite: 'strict', maxAge: SESSION_LENGTH / 1000 });
+  setCookie(reply, cookieName(SESSION, secure), token, { secure, sameSite: 'strict', maxAge: SESSION_LENGTH / 1000 });
 
 export const clearSession = (reply: FastifyReply, secure: boolean): void =>
-  set(reply, named(SESSION, secure), '', { secure, sameSite: 'strict', maxAge: 0 });
+  setCookie(reply, cookieName(SESSION, secure), '', { secure, sameSite: 'strict', maxAge: 0 });
 
-function set(
+function setCookie(
   reply: FastifyReply,
   name: string,
   value: string,
@@ -66,7 +66,7 @@ function set(
  * A cookie is sent with any request that a browser can be made to send: it counts only if the page that sends it belongs to this
  * server. Browsers without Sec-Fetch-Site name the page in Origin if the call could change something.
  */
-export function isOwnPage({ method, headers }: FastifyRequest): boolean {
+export function isSameOriginRequest({ method, headers }: FastifyRequest): boolean {
   const from = headers['sec-fetch-site'];
   const reads = method === 'GET' || method === 'HEAD';
   if (from !== undefined) return from === 'same-origin' || (from === 'none' && reads);

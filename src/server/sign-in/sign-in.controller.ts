@@ -9,7 +9,14 @@ import { ProblemException } from '../http/problem.js';
 import { AUDIT_LOG, CLOCK, LOG, SIGN_IN } from '../tokens.js';
 import type { Person } from './openid-provider.js';
 import type { SignIn } from './sign-in.js';
-import { clearPending, clearSession, pendingSignIn, sessionToken, setPending, setSession } from './sign-in-cookies.js';
+import {
+  clearPending,
+  clearSession,
+  readPending,
+  readSessionToken,
+  setPending,
+  setSession,
+} from './sign-in-cookies.js';
 
 class SignInDto {
   @ApiProperty({
@@ -56,11 +63,11 @@ export class SignInController {
   })
   @ApiFoundResponse({ description: 'To the provider.' })
   async begin(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('to') to?: unknown): Promise<void> {
-    const signIn = this.needed();
+    const signIn = this.requireSignIn();
     const { url, pending } = await signIn.provider
-      .begin(signIn.callback(request).href, ownPath(to))
-      .catch((error: unknown) => this.failed('cannot be reached', error));
-    setPending(reply, pending, signIn.secure);
+      .begin(signIn.callbackUrl(request).href, toOwnPath(to))
+      .catch((error: unknown) => this.failSignIn('cannot be reached', error));
+    setPending(reply, pending, signIn.isSecure);
     reply.header('cache-control', 'no-store').redirect(url.href, 302);
   }
 
@@ -74,24 +81,24 @@ export class SignInController {
   })
   @ApiFoundResponse({ description: 'To the console.' })
   async finish(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const signIn = this.needed();
-    const pending = pendingSignIn(request, signIn.secure);
-    clearPending(reply, signIn.secure);
+    const signIn = this.requireSignIn();
+    const pending = readPending(request, signIn.isSecure);
+    clearPending(reply, signIn.isSecure);
     if (!pending)
       throw new HttpException('No sign-in was begun in this browser, or it was too long ago. Begin again.', 403);
-    const answer = signIn.callback(request);
+    const answer = signIn.callbackUrl(request);
     answer.search = new URL(request.url, answer).search;
     if (answer.searchParams.get('error') === 'access_denied')
       throw new HttpException('The provider refuses the sign-in.', 403);
     const person = await signIn.provider
       .finish(answer, pending)
-      .catch((error: unknown) => this.failed('sent an answer that cannot be verified', error));
+      .catch((error: unknown) => this.failSignIn('sent an answer that cannot be verified', error));
     const { role } = person;
-    await this.remember(person);
+    await this.recordSignIn(person);
     if (!role)
       throw new HttpException(`${person.name} may not do anything here: no value of the claim grants a role.`, 403);
-    setSession(reply, await signIn.sessions.begin({ name: person.name, role }), signIn.secure);
-    reply.header('cache-control', 'no-store').redirect(signIn.address(ownPath(pending.to), request).href, 302);
+    setSession(reply, await signIn.sessions.createSession({ name: person.name, role }), signIn.isSecure);
+    reply.header('cache-control', 'no-store').redirect(signIn.publicAddress(toOwnPath(pending.to), request).href, 302);
   }
 
   @Post('sign-out')
@@ -106,12 +113,12 @@ export class SignInController {
   @ApiNoContentResponse()
   async end(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
     if (!this.signIn) return;
-    const token = sessionToken(request, this.signIn.secure);
-    if (token !== undefined) await this.signIn.sessions.end(token);
-    clearSession(reply, this.signIn.secure);
+    const token = readSessionToken(request, this.signIn.isSecure);
+    if (token !== undefined) await this.signIn.sessions.endSession(token);
+    clearSession(reply, this.signIn.isSecure);
   }
 
-  private needed(): SignIn {
+  private requireSignIn(): SignIn {
     if (this.signIn) return this.signIn;
     throw new ProblemException(
       'not-found',
@@ -120,13 +127,13 @@ export class SignInController {
   }
 
   /** The provider's message is only logged: it may contain more than the browser should know. */
-  private failed(what: string, error: unknown): never {
+  private failSignIn(what: string, error: unknown): never {
     const { message, code, cause } = error as Error & { code?: string };
     this.log.warn(`the sign-in provider ${what}`, { error: message, code, cause: String(cause ?? '') });
     throw new HttpException(`The sign-in provider ${what}; the server log says why.`, 502);
   }
 
-  private remember({ name, role }: Person): Promise<void> {
+  private recordSignIn({ name, role }: Person): Promise<void> {
     const outcome = role ? 'done' : 'refused: no role';
     const entry = { at: this.clock.now(), who: name, what: 'signIn', target: '/auth/callback', outcome };
     return this.audit.append({ ...entry, before: '', after: JSON.stringify({ role }) });
@@ -134,7 +141,7 @@ export class SignInController {
 }
 
 /** A path of this server: anything else would send people elsewhere, such as `/.//host`, which becomes `//host`. */
-function ownPath(to: unknown): string {
+function toOwnPath(to: unknown): string {
   if (typeof to !== 'string' || to.length > 2_000 || !to.startsWith('/')) return '/';
   const url = URL.parse(to, 'http://own.invalid');
   return url?.origin === 'http://own.invalid' ? url.pathname.replace(/^\/+/, '/') + url.search : '/';

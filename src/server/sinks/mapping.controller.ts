@@ -84,7 +84,7 @@ export class MappingController {
   async preview(@Param('sink') name: string, @Body() request: MapPreviewRequestDto): Promise<MapPreviewDto> {
     const sink = this.engine.definition.sinks.find((one) => one.name === name);
     if (!sink) throw new NotFound(`there is no sink ${JSON.stringify(name)}`);
-    const document = await this.document(request);
+    const document = await this.loadDocument(request);
     const before = fieldsOf(document);
     try {
       return { before, after: fieldsOf(this.map(document, sink.map ?? [])) };
@@ -94,8 +94,8 @@ export class MappingController {
     }
   }
 
-  private async document({ crawler, url, fields }: MapPreviewRequestDto): Promise<PushDocument> {
-    if (fields) return documentOf(fields);
+  private async loadDocument({ crawler, url, fields }: MapPreviewRequestDto): Promise<PushDocument> {
+    if (fields) return createDocument(fields);
     if (crawler === undefined || url === undefined)
       throw new Unacceptable('give the crawler and the URL of a document, or `fields`');
     const document = await this.engine.keptDocument(crawler, url);
@@ -106,7 +106,7 @@ export class MappingController {
   }
 }
 
-function documentOf(fields: readonly Meta[]): PushDocument {
+function createDocument(fields: readonly Meta[]): PushDocument {
   const master = { bytes: new Uint8Array(), mimeType: 'text/html', fileName: '' };
   const text = fields.find(({ name }) => name === 'text')?.value ?? '';
   const metas = fields.filter(({ name }) => name !== 'text').map(({ name, value }) => ({ name, value }));

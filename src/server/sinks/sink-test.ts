@@ -21,12 +21,12 @@ const TIMEOUT_MS = 15_000;
 /** A document that no sink holds. */
 const NOBODY = 'urn:crawlway:test';
 
-export const sinkTester =
+export const createSinkTester =
   (createSink: (definition: SinkDefinition) => Sink, now: () => number): TestSink =>
   async (definition) => {
     const { name, type } = definition;
     const began = now();
-    const ended = (ok: boolean, message: string): SinkTest => ({
+    const toResult = (ok: boolean, message: string): SinkTest => ({
       name,
       type,
       ok,
@@ -36,15 +36,15 @@ export const sinkTester =
     let sink: Sink | undefined;
     try {
       sink = createSink(definition);
-      return ended(true, await ask(sink, definition));
+      return toResult(true, await checkSink(sink, definition));
     } catch (error) {
-      return ended(false, messageOf(error));
+      return toResult(false, messageOf(error));
     } finally {
       await sink?.close().catch(() => undefined);
     }
   };
 
-async function ask(sink: Sink, { type, url }: SinkDefinition): Promise<string> {
+async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   if (type === 'file') {
     await access(dirname(resolve(url)), constants.W_OK);

@@ -3,7 +3,7 @@ import { SINK_TYPE_NAMES } from '../../domain/push/sink-types.js';
 import type { SinkView } from '../../engine/delivery/sink-view.js';
 import type { OwedCount } from '../../engine/ports/owed-orders.js';
 import type { BackfillView, ReconciliationReport } from '../../engine/views/delivery-views.js';
-import { iso, isoAlways } from '../http/time.js';
+import { toIso, toIsoTime } from '../http/time.js';
 
 export class BackfillDto {
   @ApiProperty()
@@ -48,8 +48,8 @@ export class BackfillDto {
 
 export const backfillDto = ({ sink: _, startedAt, endedAt, ...view }: BackfillView): BackfillDto => ({
   ...view,
-  startedAt: isoAlways(startedAt),
-  endedAt: iso(endedAt),
+  startedAt: toIsoTime(startedAt),
+  endedAt: toIso(endedAt),
 });
 
 export class BehindDto {
@@ -70,7 +70,7 @@ export class BehindDto {
 export const behindDto = ({ crawler, documents, since }: OwedCount): BehindDto => ({
   crawler,
   documents,
-  since: isoAlways(since),
+  since: toIsoTime(since),
 });
 
 export class SinkDto {
@@ -158,7 +158,7 @@ export const sinkDto = (view: SinkView, { crawlers, searchPage, backfills, behin
   acknowledged: view.acknowledged,
   refused: view.refused,
   lastRefusal: view.lastRefusal,
-  nextAttemptAt: iso(view.nextAttemptAt),
+  nextAttemptAt: toIso(view.nextAttemptAt),
   comparable: view.comparable,
   connector: view.connector,
   warning: view.warning,
@@ -200,7 +200,7 @@ export class ReconciliationDto {
 }
 
 export const reconciliationDto = ({ at, ...report }: ReconciliationReport): ReconciliationDto => ({
-  at: isoAlways(at),
+  at: toIsoTime(at),
   ...report,
 });
 

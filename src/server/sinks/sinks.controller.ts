@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsString } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { asBoolean } from '../http/boolean.js';
+import { toBoolean } from '../http/boolean.js';
 import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
@@ -25,7 +25,7 @@ import type { TestSink } from './sink-test.js';
 class ReconcileQuery {
   @ApiProperty({ required: false, default: false, description: 'Send orders to fix the differences.' })
   @IfGiven()
-  @Transform(({ value }) => asBoolean(value))
+  @Transform(({ value }) => toBoolean(value))
   @IsBoolean()
   repair?: boolean;
 }
@@ -56,11 +56,11 @@ export class SinksController {
   @PageResponse(SinkDto)
   async list(): Promise<Page<SinkDto>> {
     const { sinks, crawlers } = this.engine.definition;
-    const pageOf = (name: string): string | undefined => {
+    const searchPageOf = (name: string): string | undefined => {
       const url = sinks.find((sink) => sink.name === name)?.url;
       return url && this.searchPage.startsWith(`${URL.parse(url)?.origin}/`) ? this.searchPage : undefined;
     };
-    const crawlersOf = (name: string): string[] =>
+    const crawlersUsing = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
     const { engine } = this;
     const [views, all, owed] = await Promise.all([engine.allSinks(), engine.backfills(), engine.behind()]);
@@ -68,7 +68,7 @@ export class SinksController {
       const { name } = view;
       const backfills = all.filter(({ sink }) => sink === name);
       const behind = owed.filter(({ sink }) => sink === name);
-      return sinkDto(view, { crawlers: crawlersOf(name), backfills, behind, searchPage: pageOf(name) });
+      return sinkDto(view, { crawlers: crawlersUsing(name), backfills, behind, searchPage: searchPageOf(name) });
     });
     return { items, next: null };
   }
@@ -90,7 +90,7 @@ export class SinksController {
     @Audited() note: ChangeNote,
   ): Promise<BackfillDto[]> {
     const backfills = await this.engine.pushAgain(sink, crawler);
-    note.changed(undefined, { documents: backfills.reduce((sum, { total }) => sum + total, 0) });
+    note.recordChange(undefined, { documents: backfills.reduce((sum, { total }) => sum + total, 0) });
     return backfills.map(backfillDto);
   }
 
@@ -131,7 +131,7 @@ export class SinksController {
     @Audited() note: ChangeNote,
   ): Promise<ReconciliationDto> {
     const report = await this.engine.reconcile(sink, repair);
-    note.changed(
+    note.recordChange(
       { missing: report.missing.count, extra: report.extra.count, stale: report.stale.count },
       { repaired: report.repaired },
     );

@@ -4,7 +4,7 @@ import type { Problem } from '../../domain/crawl/place.js';
 import type { ContentTrial } from '../../engine/views/url-views.js';
 import { ConfigurationProblemDto, configurationProblemDto } from '../configuration/problems.dto.js';
 import { IfGiven } from '../http/fields.js';
-import { iso } from '../http/time.js';
+import { toIso } from '../http/time.js';
 import { UrlQuery } from './url.query.js';
 import { PageReadingDto, PageViewDto } from './url-history.dto.js';
 
@@ -71,7 +71,7 @@ export const contentTrialDto = (
   problems: readonly Problem[],
 ): ContentTrialDto => ({
   ...view,
-  fetchedAt: iso(fetchedAt),
+  fetchedAt: toIso(fetchedAt),
   problems: problems.map(configurationProblemDto),
   reading: reading && (structuredClone(reading) as PageReadingDto),
 });

@@ -5,7 +5,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import type { SurveyView } from '../../engine/views/url-views.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
-import { inSeconds, isoAlways } from '../http/time.js';
+import { toDecimalSeconds, toIsoTime } from '../http/time.js';
 import { API, ENGINE } from '../tokens.js';
 
 class CoverageReasonDto {
@@ -53,10 +53,10 @@ class CoverageDto {
 }
 
 const coverageDto = ({ at, reasons, ages, maximumAge }: SurveyView): CoverageDto => ({
-  at: isoAlways(at),
+  at: toIsoTime(at),
   reasons: [...reasons],
-  ages: ages.map(({ upTo, documents }) => ({ upToSeconds: inSeconds(upTo), documents })),
-  maximumAgeSeconds: inSeconds(maximumAge),
+  ages: ages.map(({ upTo, documents }) => ({ upToSeconds: toDecimalSeconds(upTo), documents })),
+  maximumAgeSeconds: toDecimalSeconds(maximumAge),
 });
 
 @ApiTags('Crawlers')

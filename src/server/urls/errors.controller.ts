@@ -7,7 +7,7 @@ import { CrawlerName } from '../http/crawler-name.js';
 import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { badCursor, mapPage, type Page, PageQuery, page, textCursor } from '../http/paging.js';
+import { invalidCursorProblem, mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
@@ -81,18 +81,18 @@ export class ErrorsController {
     @Param('reason') reason: string,
     @Query() { cursor, limit }: PageQuery,
   ): Promise<Page<ErrorHostDto>> {
-    const hosts = await this.engine.errorHosts(crawler, reason, positionOf(cursor), limit + 1);
+    const hosts = await this.engine.errorHosts(crawler, reason, parsePosition(cursor), limit + 1);
     return mapPage(
-      page(hosts, limit, ({ urls, hostKey }) => `${urls} ${hostKey}`),
+      toPage(hosts, limit, ({ urls, hostKey }) => `${urls} ${hostKey}`),
       errorHostDto,
     );
   }
 }
 
-function positionOf(cursor: string | undefined): { urls: number; hostKey: string } | undefined {
-  const position = textCursor(cursor);
+function parsePosition(cursor: string | undefined): { urls: number; hostKey: string } | undefined {
+  const position = parseTextCursor(cursor);
   if (position === undefined) return undefined;
   const [, urls, hostKey] = /^(\d{1,12}) (.+)$/.exec(position) ?? [];
-  if (urls === undefined || hostKey === undefined) throw badCursor();
+  if (urls === undefined || hostKey === undefined) throw invalidCursorProblem();
   return { urls: Number(urls), hostKey };
 }

@@ -5,7 +5,7 @@ import type { Fate, Headline } from '../../domain/explain/headline.js';
 import { type QueueAssignment, SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { REASONS } from '../../domain/policy/reasons.js';
 import { type Effects, type Explanation, LAYERS, type TraceStep, type Verdict } from '../../domain/policy/verdict.js';
-import { inSeconds, iso } from '../http/time.js';
+import { toDecimalSeconds, toIso } from '../http/time.js';
 
 const FATES: readonly Fate[] = ['in-index', 'on-its-way', 'not-in-index'];
 
@@ -231,7 +231,7 @@ export class RobotsOpinionDto {
 
 export const robotsOpinionDto = ({ fetchedAt, ...opinion }: RobotsOpinion): RobotsOpinionDto => ({
   ...opinion,
-  fetchedAt: iso(fetchedAt),
+  fetchedAt: toIso(fetchedAt),
 });
 
 export class ExplanationDto {
@@ -277,16 +277,16 @@ const effectsDto = (effects: Effects): EffectsDto => ({
   priorityShift: effects.priorityShift,
   metas: effects.metas.map(({ name, value }) => ({ name, value })),
   options: urlOptionsDto(effects.options),
-  periodSeconds: inSeconds(effects.period),
+  periodSeconds: toDecimalSeconds(effects.period),
 });
 
 export const urlOptionsDto = (options: UrlOptions): UrlOptionsDto => ({
   defaultAllow: options.defaultAllow,
   maxHops: options.maxHops,
-  throttleSeconds: inSeconds(options.throttle),
+  throttleSeconds: toDecimalSeconds(options.throttle),
   concurrencyPerHost: options.concurrencyPerHost,
-  connectTimeoutSeconds: inSeconds(options.connectTimeout),
-  totalTimeoutSeconds: inSeconds(options.totalTimeout),
+  connectTimeoutSeconds: toDecimalSeconds(options.connectTimeout),
+  totalTimeoutSeconds: toDecimalSeconds(options.totalTimeout),
   maxSizeBytes: options.maxSize,
   userAgent: options.userAgent,
   headers: options.headers && Object.keys(options.headers),
@@ -295,7 +295,7 @@ export const urlOptionsDto = (options: UrlOptions): UrlOptionsDto => ({
   fetcher: options.fetcher,
   obeyRobots: options.obeyRobots,
   nearDuplicateDetector: options.nearDuplicateDetector,
-  refreshMinimumAgeSeconds: inSeconds(options.refreshMinimumAge),
-  refreshMaximumAgeSeconds: inSeconds(options.refreshMaximumAge),
-  errorExpirySeconds: inSeconds(options.errorExpiry),
+  refreshMinimumAgeSeconds: toDecimalSeconds(options.refreshMinimumAge),
+  refreshMaximumAgeSeconds: toDecimalSeconds(options.refreshMaximumAge),
+  errorExpirySeconds: toDecimalSeconds(options.errorExpiry),
 });

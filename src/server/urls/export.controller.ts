@@ -9,7 +9,7 @@ import { IfGiven } from '../http/fields.js';
 import { NDJSON_TYPE, Operation } from '../http/operation.js';
 import { API, ENGINE } from '../tokens.js';
 import { UrlsQuery } from './url.query.js';
-import { filterOf } from './url-filter.js';
+import { toUrlFilter } from './url-filter.js';
 import { type UrlStateDto, urlStateDto } from './url-state.dto.js';
 
 const CSV_TYPE = 'text/csv';
@@ -58,7 +58,7 @@ export class ExportController {
   private async *lines(crawler: string, query: ExportQuery, gone: AbortSignal): AsyncIterable<string> {
     const isCsv = query.format !== 'ndjson';
     if (isCsv) yield `${COLUMNS.join(',')}\r\n`;
-    const filter = filterOf(crawler, query);
+    const filter = toUrlFilter(crawler, query);
     for (let after: number | undefined = 0; after !== undefined; ) {
       gone.throwIfAborted();
       const { urls, next }: Awaited<ReturnType<EngineApi['search']>> = await this.engine.search(filter, after, PAGE);

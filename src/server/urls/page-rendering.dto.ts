@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { RenderingView } from '../../engine/views/url-views.js';
-import { inSeconds } from '../http/time.js';
+import { toDecimalSeconds } from '../http/time.js';
 
 class SentPageDto {
   @ApiProperty()
@@ -81,5 +81,5 @@ export class PageRenderingDto {
 export const pageRenderingDto = ({ time, refused, ...view }: RenderingView): PageRenderingDto => ({
   ...view,
   refused: { ...refused },
-  seconds: inSeconds(time)!,
+  seconds: toDecimalSeconds(time)!,
 });

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { RestingHost } from '../../engine/views/url-views.js';
 import { CountDto } from '../http/count.dto.js';
-import { isoAlways } from '../http/time.js';
+import { toIsoTime } from '../http/time.js';
 
 export class RestingHostDto {
   @ApiProperty()
@@ -25,5 +25,5 @@ export class RefreshedDto extends CountDto {
 
 export const restingHostDto = ({ hostKey, until }: RestingHost): RestingHostDto => ({
   host: hostKey,
-  until: isoAlways(until),
+  until: toIsoTime(until),
 });

@@ -27,7 +27,7 @@ const KEYS: Readonly<Record<Sort, (url: UrlState) => Key>> = {
 };
 
 /** All URLs of the filter in that order; those that lack what is sorted by come last. */
-export async function sortedUrls(
+export async function listSortedUrls(
   engine: Pick<EngineApi, 'search'>,
   filter: UrlFilter & { readonly crawler: string },
   { sort, direction }: Pick<UrlsQuery, 'sort' | 'direction'>,
@@ -35,10 +35,10 @@ export async function sortedUrls(
 ): Promise<UrlState[]> {
   const keyOf = KEYS[sort ?? 'url'];
   const sign = direction === 'descending' ? -1 : 1;
-  return (await gathered(engine, filter, gone)).sort((a, b) => compared(keyOf(a), keyOf(b), sign) || a.id - b.id);
+  return (await collectUrls(engine, filter, gone)).sort((a, b) => compareKeys(keyOf(a), keyOf(b), sign) || a.id - b.id);
 }
 
-async function gathered(
+async function collectUrls(
   engine: Pick<EngineApi, 'search'>,
   filter: UrlFilter & { readonly crawler: string },
   gone: AbortSignal,
@@ -48,20 +48,20 @@ async function gathered(
     gone.throwIfAborted();
     const { urls, next }: Awaited<ReturnType<EngineApi['search']>> = await engine.search(filter, after, PAGE);
     found.push(...urls);
-    if (found.length > MOST) throw tooMany();
+    if (found.length > MOST) throw tooManyProblem();
     after = urls.length === PAGE ? urls.at(-1)!.id : next;
   }
   return found;
 }
 
-const tooMany = (): ProblemException =>
+const tooManyProblem = (): ProblemException =>
   new ProblemException(
     'invalid-request',
     `More than ${MOST.toLocaleString('en')} URLs fit the filter, which are too many to sort: narrow it, or export the list.`,
     { errors: [{ pointer: '?sort', detail: 'the list is too long to be sorted' }] },
   );
 
-function compared(a: Key, b: Key, sign: number): number {
+function compareKeys(a: Key, b: Key, sign: number): number {
   if (a === b) return 0;
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
   return a < b ? -sign : sign;

@@ -5,7 +5,7 @@ import type { UrlFilter } from '../../engine/ports/frontier-store.js';
 import { ProblemException } from '../http/problem.js';
 import type { UrlFilterQuery } from './url.query.js';
 
-export function filterOf(crawler: string, query: UrlFilterQuery): UrlFilter & { crawler: string } {
+export function toUrlFilter(crawler: string, query: UrlFilterQuery): UrlFilter & { crawler: string } {
   return {
     crawler,
     ...statusFilter(query.status),
@@ -15,14 +15,14 @@ export function filterOf(crawler: string, query: UrlFilterQuery): UrlFilter & { 
     like: query.like,
     reason: query.reason,
     indexed: query.indexed,
-    visitedBefore: momentOf(query.visitedBefore),
-    visitedSince: momentOf(query.visitedSince),
+    visitedBefore: parseTime(query.visitedBefore),
+    visitedSince: parseTime(query.visitedSince),
   };
 }
 
 /** For calls that change URLs: omitting all conditions never means all URLs of a crawler. */
-export function choiceOf(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'> {
-  const { crawler: _, ...choice } = filterOf('', query);
+export function requireFilter(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'> {
+  const { crawler: _, ...choice } = toUrlFilter('', query);
   if (Object.values(choice).every((value) => value === undefined || value === '')) {
     throw new ProblemException('invalid-request', 'Give at least one filter; `like=%` means all URLs.');
   }
@@ -34,5 +34,5 @@ function statusFilter(status: UrlFilterQuery['status']): Pick<UrlFilter, 'status
   return { status: status === '761' ? 'elsewhere' : status };
 }
 
-const momentOf = (text: string | undefined): Instant | undefined =>
+const parseTime = (text: string | undefined): Instant | undefined =>
   text === undefined ? undefined : instant(Date.parse(text));

@@ -3,7 +3,7 @@ import type { RefusedView } from '../../engine/crawl/frontier/refused-view.js';
 import type { Visit } from '../../engine/ports/frontier-store.js';
 import type { OwedOrder } from '../../engine/ports/owed-orders.js';
 import type { LinkView, PageView, UrlHistory } from '../../engine/views/url-views.js';
-import { inSeconds, isoAlways } from '../http/time.js';
+import { toDecimalSeconds, toIsoTime } from '../http/time.js';
 import { OrderDto, orderDto } from '../orders/order.dto.js';
 import {
   ExplanationDto,
@@ -48,11 +48,11 @@ export class VisitDto {
 }
 
 export const visitDto = (visit: Visit): VisitDto => ({
-  at: isoAlways(visit.at),
+  at: toIsoTime(visit.at),
   status: visit.status,
   outcome: visit.outcome,
   detail: visit.detail,
-  durationSeconds: inSeconds(visit.duration)!,
+  durationSeconds: toDecimalSeconds(visit.duration)!,
   bytes: visit.bytes,
   changed: visit.changed,
 });
@@ -105,7 +105,7 @@ export class UrlBehindDto {
   since!: string;
 }
 
-export const urlBehindDto = ({ sink, since }: OwedOrder): UrlBehindDto => ({ sink, since: isoAlways(since) });
+export const urlBehindDto = ({ sink, since }: OwedOrder): UrlBehindDto => ({ sink, since: toIsoTime(since) });
 
 export class UrlHistoryDto {
   @ApiProperty({ type: () => UrlStateDto })
@@ -346,5 +346,5 @@ export const refusedDto = (view: RefusedView): RefusedDto => ({
   reason: view.reason,
   host: view.hostKey,
   count: view.count,
-  samples: view.samples.map(({ url, from, at }) => ({ url, from, at: isoAlways(at) })),
+  samples: view.samples.map(({ url, from, at }) => ({ url, from, at: toIsoTime(at) })),
 });

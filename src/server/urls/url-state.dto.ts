@@ -8,7 +8,7 @@ import {
   type UrlStatus,
 } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName, sourceName } from '../../domain/frontier/sources.js';
-import { inSeconds, iso, isoAlways } from '../http/time.js';
+import { toDecimalSeconds, toIso, toIsoTime } from '../http/time.js';
 
 export class UrlStateDto {
   @ApiProperty({ type: 'integer' })
@@ -131,20 +131,20 @@ export const urlStateDto = (state: UrlState): UrlStateDto => ({
   status: state.status,
   reason: state.reason,
   source: state.source === undefined ? undefined : sourceName(state.source),
-  dueAt: state.source === undefined ? undefined : iso(state.dueAt),
+  dueAt: state.source === undefined ? undefined : toIso(state.dueAt),
   hops: state.hops,
   redirects: state.redirects,
   foundOn: state.foundOn,
   root: state.root,
   discoveredVia: state.discoveredVia,
-  firstSeenAt: isoAlways(state.firstSeenAt),
-  lastVisitAt: iso(state.lastVisitAt),
+  firstSeenAt: toIsoTime(state.firstSeenAt),
+  lastVisitAt: toIso(state.lastVisitAt),
   lastStatus: crawlSpaceStatus(state) ?? state.lastStatus,
   temporaryErrors: state.temporaryErrors,
   visits: state.visits,
   changes: state.changes,
-  lastChangeAt: iso(state.lastChangeAt),
-  changeIntervalSeconds: inSeconds(state.changeInterval),
+  lastChangeAt: toIso(state.lastChangeAt),
+  changeIntervalSeconds: toDecimalSeconds(state.changeInterval),
   etag: state.etag,
   lastModified: state.lastModified,
   indexed: state.stamp !== undefined,

@@ -3,8 +3,8 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
-import { likeOf } from '../../domain/url/like-pattern.js';
-import { asBoolean } from '../http/boolean.js';
+import { toLikePattern } from '../../domain/url/like-pattern.js';
+import { toBoolean } from '../http/boolean.js';
 import { IfGiven, IsMoment } from '../http/fields.js';
 import { MAX_LIKE, MAX_URL } from '../http/limits.js';
 import { PageQuery } from '../http/paging.js';
@@ -15,7 +15,8 @@ export const CRAWL_SPACE_STATUSES = ['760', '761'] as const;
 const LIKE_TEXT =
   'SQL LIKE pattern of the whole URL: `%` any characters, `_` one character. Without a `%` asterisks are wildcards.';
 
-const asLike = ({ value }: { readonly value: unknown }): unknown => (typeof value === 'string' ? likeOf(value) : value);
+const toLike = ({ value }: { readonly value: unknown }): unknown =>
+  typeof value === 'string' ? toLikePattern(value) : value;
 
 export class UrlQuery {
   @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized as the crawler does.' })
@@ -32,7 +33,7 @@ export class PageViewQuery extends UrlQuery {
       'Its scripts run in the browser, whatever the crawler does with such pages, and `rendering` says what they change.',
   })
   @IfGiven()
-  @Transform(({ value }) => asBoolean(value))
+  @Transform(({ value }) => toBoolean(value))
   @IsBoolean()
   render?: boolean;
 }
@@ -84,7 +85,7 @@ export class UrlFilterQuery {
     description: LIKE_TEXT,
   })
   @IfGiven()
-  @Transform(asLike)
+  @Transform(toLike)
   @IsString()
   @MaxLength(MAX_LIKE)
   like?: string;
@@ -97,7 +98,7 @@ export class UrlFilterQuery {
 
   @ApiProperty({ required: false, description: 'Only URLs whose document the sinks hold, or only the others.' })
   @IfGiven()
-  @Transform(({ value }) => asBoolean(value))
+  @Transform(({ value }) => toBoolean(value))
   @IsBoolean()
   indexed?: boolean;
 
@@ -141,7 +142,7 @@ export class ClearQuery extends UrlFilterQuery {
     description: 'Without it nothing is deleted, and the answer says how many would be.',
   })
   @IfGiven()
-  @Transform(({ value }) => asBoolean(value))
+  @Transform(({ value }) => toBoolean(value))
   @IsBoolean()
   confirm?: boolean;
 }

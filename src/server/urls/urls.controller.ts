@@ -7,13 +7,13 @@ import { ClientGone } from '../http/client-gone.js';
 import { CountDto } from '../http/count.dto.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
-import { cursorAt, numberCursor } from '../http/paging.js';
+import { encodeCursor, parseNumberCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { API, ENGINE } from '../tokens.js';
 import { RefreshedDto, restingHostDto } from './refreshed.dto.js';
-import { sortedUrls } from './sorted-urls.js';
+import { listSortedUrls } from './sorted-urls.js';
 import { ClearQuery, RefreshDto, UrlFilterQuery, UrlQuery, UrlsQuery } from './url.query.js';
-import { choiceOf, filterOf } from './url-filter.js';
+import { requireFilter, toUrlFilter } from './url-filter.js';
 import { UrlHistoryDto, urlHistoryDto } from './url-history.dto.js';
 import { UrlPageDto, urlStateDto } from './url-state.dto.js';
 
@@ -41,19 +41,19 @@ export class UrlsController {
     @Query() query: UrlsQuery,
     @ClientGone() gone: AbortSignal,
   ): Promise<UrlPageDto> {
-    const after = numberCursor(query.cursor) ?? 0;
+    const after = parseNumberCursor(query.cursor) ?? 0;
     if (query.sort !== undefined) {
-      const all = await sortedUrls(this.engine, filterOf(crawler, query), query, gone);
+      const all = await listSortedUrls(this.engine, toUrlFilter(crawler, query), query, gone);
       const until = after + query.limit;
-      const next = until < all.length ? cursorAt(until) : null;
+      const next = until < all.length ? encodeCursor(until) : null;
       return { items: all.slice(after, until).map(urlStateDto), next, searched: 1 };
     }
-    const { urls, ...progress } = await this.engine.search(filterOf(crawler, query), after, query.limit + 1);
+    const { urls, ...progress } = await this.engine.search(toUrlFilter(crawler, query), after, query.limit + 1);
     const shown = urls.slice(0, query.limit);
     const next = urls.length > query.limit ? shown.at(-1)!.id : progress.next;
     return {
       items: shown.map(urlStateDto),
-      next: next === undefined ? null : cursorAt(next),
+      next: next === undefined ? null : encodeCursor(next),
       searched: next === undefined ? 1 : progress.searched,
     };
   }
@@ -75,7 +75,7 @@ export class UrlsController {
     @ClientGone() gone: AbortSignal,
   ): Promise<CountDto> {
     await this.engine.crawler(crawler);
-    return { count: await this.engine.countUrls(filterOf(crawler, query), gone) };
+    return { count: await this.engine.countUrls(toUrlFilter(crawler, query), gone) };
   }
 
   @Get('url')
@@ -112,7 +112,7 @@ export class UrlsController {
     @ClientGone() gone: AbortSignal,
   ): Promise<CountDto> {
     await this.engine.crawler(crawler);
-    const choice = choiceOf(query);
+    const choice = requireFilter(query);
     if (confirm !== true) {
       const count = await this.engine.countUrls({ ...choice, crawler }, gone);
       throw new ProblemException(
@@ -124,7 +124,7 @@ export class UrlsController {
       );
     }
     const count = await this.engine.clear(crawler, choice);
-    note.changed({ matching: count }, { matching: 0 });
+    note.recordChange({ matching: count }, { matching: 0 });
     return { count };
   }
 
@@ -151,8 +151,8 @@ export class UrlsController {
     if ((url !== undefined) === narrows) {
       throw new ProblemException('invalid-request', 'Give either `url`, or some of the filters of `listUrls`.');
     }
-    const { count, resting } = await this.engine.refresh(crawler, url === undefined ? choiceOf(query) : { url });
-    note.changed(undefined, { ...what, count });
+    const { count, resting } = await this.engine.refresh(crawler, url === undefined ? requireFilter(query) : { url });
+    note.recordChange(undefined, { ...what, count });
     return { count, resting: resting.map(restingHostDto) };
   }
 
@@ -168,7 +168,7 @@ export class UrlsController {
   @ApiOkResponse({ type: CountDto })
   async clearErrors(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CountDto> {
     const count = await this.engine.clearErrors(crawler);
-    note.changed({ inError: count }, { inError: 0 });
+    note.recordChange({ inError: count }, { inError: 0 });
     return { count };
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
 import type { WebhookEvent } from '../../domain/push/webhook.js';
-import { sameDefinition } from '../../domain/secret.js';
+import { isSameDefinition } from '../../domain/secret.js';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -29,22 +29,22 @@ export class Webhooks {
 
   constructor(private readonly services: WebhookServices) {}
 
-  readonly take = (event: CrawlEvent): void => {
+  readonly handleEvent = (event: CrawlEvent): void => {
     if (!this.services.definition().webhooks) return;
-    const told = this.eventOf(event);
-    if (told) this.tell(told);
+    const told = this.toWebhookEvent(event);
+    if (told) this.publish(told);
   };
 
-  caughtUp(crawler: string): void {
-    this.tell({ type: 'crawl.caught-up', data: { crawler } });
+  publishCaughtUp(crawler: string): void {
+    this.publish({ type: 'crawl.caught-up', data: { crawler } });
   }
 
   async close(): Promise<void> {
     await Promise.all(this.queues.map((queue) => queue.close()));
   }
 
-  private tell({ type, data }: WebhookEvent): void {
-    this.configure();
+  private publish({ type, data }: WebhookEvent): void {
+    this.updateQueues();
     const { clock } = this.services;
     for (const queue of this.queues) {
       const { events } = queue.definition;
@@ -55,7 +55,7 @@ export class Webhooks {
   }
 
   /** Waiting messages of a changed webhook are dropped with it. */
-  private configure(): void {
+  private updateQueues(): void {
     const { webhooks = [] } = this.services.definition();
     if (webhooks === this.configured) return;
     this.configured = webhooks;
@@ -63,16 +63,16 @@ export class Webhooks {
     const before = this.queues;
     this.queues = webhooks.map(
       (webhook) =>
-        before.find(({ definition }) => sameWebhook(definition, webhook)) ??
+        before.find(({ definition }) => isSameWebhook(definition, webhook)) ??
         new WebhookQueue(webhook, open(webhook), clock, log),
     );
     for (const queue of before) if (!this.queues.includes(queue)) void queue.close();
   }
 
-  private eventOf(event: CrawlEvent): WebhookEvent | undefined {
+  private toWebhookEvent(event: CrawlEvent): WebhookEvent | undefined {
     switch (event.type) {
       case 'order':
-        return this.orderEvent(event);
+        return this.toOrderEvent(event);
       case 'sink': {
         const { sink, state, message } = event;
         if (state !== 'unavailable') return this.down.delete(sink) ? { type: 'sink.up', data: { sink } } : undefined;
@@ -81,7 +81,7 @@ export class Webhooks {
         return { type: 'sink.down', data: { sink, message } };
       }
       case 'host':
-        return this.hostEvent(event);
+        return this.toHostEvent(event);
       case 'login': {
         const { login, state, message } = event;
         if (state !== 'failing' && state !== 'stopped') {
@@ -99,23 +99,27 @@ export class Webhooks {
     }
   }
 
-  private orderEvent({ crawler, uri, state, reason, message }: Extract<CrawlEvent, { type: 'order' }>) {
+  private toOrderEvent({ crawler, uri, state, reason, message }: Extract<CrawlEvent, { type: 'order' }>) {
     if (state === 'held') {
       const host = hostOf(uri);
-      const count = this.counted(`held ${crawler} ${host}`);
+      const count = this.countForReport(`held ${crawler} ${host}`);
       return count === undefined
         ? undefined
         : ({ type: 'deletions.held', data: { crawler, host, count, uri, reason } } as const);
     }
     if (state !== 'refused') return undefined;
-    const count = this.counted(`refused ${crawler}`);
+    const count = this.countForReport(`refused ${crawler}`);
     return count === undefined
       ? undefined
       : ({ type: 'orders.refused', data: { crawler, count, uri, message } } as const);
   }
 
   /** A host that rests again and again is reported once. */
-  private hostEvent({ hostKey: host, state, until }: Extract<CrawlEvent, { type: 'host' }>): WebhookEvent | undefined {
+  private toHostEvent({
+    hostKey: host,
+    state,
+    until,
+  }: Extract<CrawlEvent, { type: 'host' }>): WebhookEvent | undefined {
     if (state !== 'backing off')
       return this.resting.delete(host) ? { type: 'host.recovered', data: { host } } : undefined;
     if (this.resting.has(host)) return undefined;
@@ -125,7 +129,7 @@ export class Webhooks {
   }
 
   /** The count so far, if it is worth a message. */
-  private counted(key: string): number | undefined {
+  private countForReport(key: string): number | undefined {
     if (this.counts.size >= MOST_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;
     this.counts.set(key, count);
@@ -135,4 +139,5 @@ export class Webhooks {
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 
-const sameWebhook = (one: WebhookDefinition, other: WebhookDefinition): boolean => sameDefinition(one, other, 'place');
+const isSameWebhook = (one: WebhookDefinition, other: WebhookDefinition): boolean =>
+  isSameDefinition(one, other, 'place');

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Inject, NotFoundException, Param, Post, Query } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiOkResponse, ApiParam, ApiProduces, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { readHubQuestion } from '../../domain/signals/websub.js';
+import { parseHubRequest } from '../../domain/signals/websub.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { FEED_TYPES } from '../http/body-parsers.js';
 import { Operation } from '../http/operation.js';
@@ -40,7 +40,7 @@ export class WebSubController {
   @ApiProduces('text/plain')
   @ApiOkResponse({ description: 'The challenge.', schema: { type: 'string' }, example: 'a1b2c3' })
   async confirm(@Param('token') token: string, @Query() query: Record<string, unknown>): Promise<string> {
-    const answer = await this.engine.confirmHub(known(token), readHubQuestion(query));
+    const answer = await this.engine.confirmHub(requireValidToken(token), parseHubRequest(query));
     if (answer === undefined) throw new NotFoundException(PROBLEMS[404]);
     return answer;
   }
@@ -63,11 +63,11 @@ export class WebSubController {
   })
   @ApiResponse({ status: 202, description: 'The feed is visited.' })
   async tell(@Param('token') token: string): Promise<void> {
-    if (!(await this.engine.hubNotifies(known(token)))) throw new NotFoundException(PROBLEMS[404]);
+    if (!(await this.engine.hubNotifies(requireValidToken(token)))) throw new NotFoundException(PROBLEMS[404]);
   }
 }
 
-function known(token: string): string {
+function requireValidToken(token: string): string {
   if (token.length > LONGEST_TOKEN) throw new NotFoundException(PROBLEMS[404]);
   return token;
 }

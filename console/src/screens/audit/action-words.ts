@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What an entry of the audit log is about: `pauseCrawler` becomes "Pause crawler". */
-export function actionInWords(operation: string): string {
+export function actionText(operation: string): string {
   const known = WORDS[operation];
   if (known !== undefined) return known;
   const words = operation.replace(

@@ -9,7 +9,7 @@ import { NextPage } from '../../ui/next-page.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
-import { actionInWords } from './action-words.js';
+import { actionText } from './action-words.js';
 
 export function Audit(): JSX.Element {
   const cursor = useRoute().query.get('cursor') ?? undefined;
@@ -39,18 +39,18 @@ const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
           <Time at={at} />
         </td>
         <td>{who}</td>
-        <td>{actionInWords(what)}</td>
+        <td>{actionText(what)}</td>
         <td class="url-cell mono">{target}</td>
         <td>{outcome}</td>
-        <td>{difference(before, after)}</td>
+        <td>{describeChange(before, after)}</td>
       </tr>
     ))}
   </Table>
 );
 
 /** What was changed, as far as the entry says: `version 1 → 2`. */
-function difference(before: string | undefined, after: string | undefined): string {
-  const [from, to] = [fieldsOf(before), fieldsOf(after)];
+function describeChange(before: string | undefined, after: string | undefined): string {
+  const [from, to] = [parseFields(before), parseFields(after)];
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]
     .map((name) => {
       const values = [...new Set([from[name], to[name]].filter((value) => value !== undefined).map(asText))];
@@ -62,7 +62,7 @@ function difference(before: string | undefined, after: string | undefined): stri
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Both are JSON; anything else is shown as it is. */
-function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
+function parseFields(text: string | undefined): Readonly<Record<string, unknown>> {
   if (!text) return {};
   try {
     const value: unknown = JSON.parse(text);

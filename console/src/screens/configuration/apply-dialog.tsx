@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type ApiProblem, call } from '../../api/client.js';
-import { asProblem } from '../../state/resource.js';
+import { toApiProblem } from '../../state/resource.js';
 import { Failure, Loading } from '../../ui/answers.js';
 import { Dialog } from '../../ui/dialog.js';
-import { say } from '../../ui/notices.js';
-import { bodyOf, type Draft } from './draft.js';
+import { showNotice } from '../../ui/notices.js';
+import { type Draft, toRequestBody } from './draft.js';
 import { Preview } from './preview.js';
 import { usePreview } from './previewing.js';
 
@@ -31,11 +31,11 @@ export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: Ap
     try {
       const confirm = drastic || undefined;
       if (save) await save(confirm);
-      else await call('PUT /api/v1/config', { body: bodyOf(draft), ifMatch: etag, query: { confirm } });
-      say('The new configuration is in force. Stored URLs are judged again in the background.');
+      else await call('PUT /api/v1/config', { body: toRequestBody(draft), ifMatch: etag, query: { confirm } });
+      showNotice('The new configuration is in force. Stored URLs are judged again in the background.');
       onApplied();
     } catch (error) {
-      setFailure(asProblem(error));
+      setFailure(toApiProblem(error));
       setSaving(false);
     }
   };

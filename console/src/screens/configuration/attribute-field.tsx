@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ElementFormDto } from '../../api/schema.js';
-import { attributeInWords } from './attribute-words.js';
+import { attributeLabel } from './attribute-words.js';
 
 interface FieldProps {
   readonly attribute: ElementFormDto['attributes'][number];
@@ -15,7 +15,7 @@ interface FieldProps {
 export function AttributeField({ attribute, value, editable, onChange }: FieldProps): JSX.Element {
   const id = useId();
   const { name, meaning, choices, unit, required } = attribute;
-  const words = attributeInWords(name);
+  const words = attributeLabel(name);
   return (
     <div class="field">
       <label for={id}>
@@ -32,7 +32,7 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
           aria-describedby={`${id}-hint`}
           onChange={(event) => onChange(event.currentTarget.value || undefined)}
         >
-          {!required && <option value="">{defaultWords(attribute)}</option>}
+          {!required && <option value="">{defaultText(attribute)}</option>}
           {value !== undefined && value !== '' && !choices.includes(value) && <option value={value}>{value}</option>}
           {choices.map((one) => (
             <option key={one} value={one}>
@@ -44,7 +44,7 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
         <Typed id={id} attribute={attribute} value={value} editable={editable} onChange={onChange} />
       )}
       <span id={`${id}-hint`} class="hint">
-        {plain(meaning)}
+        {stripMarkdown(meaning)}
       </span>
     </div>
   );
@@ -62,7 +62,7 @@ function Typed({ id, attribute, value, editable, onChange }: FieldProps & { read
       required={attribute.required}
       readOnly={!editable}
       value={typed ?? value ?? ''}
-      placeholder={attribute.default === undefined ? plain(attribute.form) : defaultWords(attribute)}
+      placeholder={attribute.default === undefined ? stripMarkdown(attribute.form) : defaultText(attribute)}
       aria-describedby={`${id}-hint`}
       onInput={(event) => setTyped(event.currentTarget.value)}
       onChange={({ currentTarget: { value: entered } }) => {
@@ -73,7 +73,7 @@ function Typed({ id, attribute, value, editable, onChange }: FieldProps & { read
   );
 }
 
-const defaultWords = ({ default: usual, unit }: FieldProps['attribute']): string =>
+const defaultText = ({ default: usual, unit }: FieldProps['attribute']): string =>
   usual === undefined ? 'not set' : `default: ${usual}${unit ? ` ${unit}` : ''}`;
 
-const plain = (markdown: string): string => markdown.replaceAll('`', '');
+const stripMarkdown = (markdown: string): string => markdown.replaceAll('`', '');

@@ -18,7 +18,7 @@ const ABBREVIATIONS = new Set([
 ]);
 
 /** `mimeTypesMode` becomes "Mime types mode". The form shows the name itself beside it, as the XML has it. */
-export function attributeInWords(name: string): string {
+export function attributeLabel(name: string): string {
   const known = WORDS[name];
   if (known !== undefined) return known;
   const words = name

@@ -3,9 +3,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { ConfigurationProblemDto } from '../../api/schema.js';
-import { plural } from '../../ui/format.js';
+import { formatPlural } from '../../ui/format.js';
 import type { TextProblem } from './code-editor.js';
-import { bodyOf, type Draft } from './draft.js';
+import { type Draft, toRequestBody } from './draft.js';
 
 interface Checked {
   readonly errors: number;
@@ -27,7 +27,7 @@ export function useChecking(
 ): Checking {
   const [checked, setChecked] = useState<Checked>({ errors: 0, warnings: 0 });
   const check = async (text: string): Promise<TextProblem[]> => {
-    const { problems } = await call('POST /api/v1/config/check', { body: bodyOf(draftOf(text)) });
+    const { problems } = await call('POST /api/v1/config/check', { body: toRequestBody(draftOf(text)) });
     const found = problems.flatMap((problem): TextProblem[] => {
       const { severity, code, message, file, line, column } = problem;
       const place = placeOf(problem, text);
@@ -41,7 +41,9 @@ export function useChecking(
   return { checked, check };
 }
 
-export function CheckWords({ checked: { errors, warnings } }: { checked: Checked }): JSX.Element {
-  const words = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')].filter(Boolean);
+export function CheckSummary({ checked: { errors, warnings } }: { checked: Checked }): JSX.Element {
+  const words = [errors > 0 && formatPlural(errors, 'error'), warnings > 0 && formatPlural(warnings, 'warning')].filter(
+    Boolean,
+  );
   return <span role="status">{words.join(', ') || 'no problems'}</span>;
 }

@@ -9,7 +9,7 @@ import { EditorState, type Extension, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { CodeProps, TextProblem } from './code-editor.js';
-import { completionsOf } from './completion.js';
+import { toElementSpecs } from './completion.js';
 import { rulesLanguage } from './rules-language.js';
 
 const CHECK_AFTER_MS = 350;
@@ -55,11 +55,12 @@ const shared: Extension = [lineNumbers(), syntaxHighlighting(colours), theme, Ed
  * CodeMirror makes its styles at run time. Inside a shadow root it does so without style elements, which the
  * Content-Security-Policy of this page forbids.
  */
-const rootIn = (element: HTMLElement): ShadowRoot => element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+const openShadowRoot = (element: HTMLElement): ShadowRoot =>
+  element.shadowRoot ?? element.attachShadow({ mode: 'open' });
 
 export function openEditor(element: HTMLElement, options: CodeProps): () => void {
   const { label, language, text, line, editable, onChange } = options;
-  const root = rootIn(element);
+  const root = openShadowRoot(element);
   const view = new EditorView({
     parent: root,
     root,
@@ -67,8 +68,8 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
       doc: text,
       extensions: [
         shared,
-        language === 'xml' ? [markup(), foldGutter()] : rulesLanguage,
-        options.elements && editable ? completing(options.elements) : [],
+        language === 'xml' ? [xmlLanguage(), foldGutter()] : rulesLanguage,
+        options.elements && editable ? completionExtension(options.elements) : [],
         search({ top: true }),
         history(),
         drawSelection(),
@@ -77,7 +78,7 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
         EditorView.contentAttributes.of({ 'aria-label': label }),
         keymap.of([...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
-        editable ? checking(options.check) : [],
+        editable ? lintExtension(options.check) : [],
       ],
     }),
   });
@@ -86,24 +87,24 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
 }
 
 /** End tags are offered, never inserted: a person who types them as well would have each of them twice. */
-const markup = () => xml({ autoCloseTags: false });
+const xmlLanguage = () => xml({ autoCloseTags: false });
 
 /** Elements, attributes and values of the schema, offered where they are allowed; Control-Space lists them. */
-const completing = (elements: NonNullable<CodeProps['elements']>): Extension =>
+const completionExtension = (elements: NonNullable<CodeProps['elements']>): Extension =>
   autocompletion({
-    override: [(context) => completeFromSchema(completionsOf(elements, context.state.doc.toString()), [])(context)],
+    override: [(context) => completeFromSchema(toElementSpecs(elements, context.state.doc.toString()), [])(context)],
   });
 
 /** F8 goes from problem to problem, Control-Shift-M opens the list of them. */
-const checking = (check: CodeProps['check']): Extension => [
+const lintExtension = (check: CodeProps['check']): Extension => [
   lintGutter(),
   keymap.of(lintKeymap),
-  linter(async ({ state: { doc } }) => (await check(doc.toString())).map((problem) => diagnostic(doc, problem)), {
+  linter(async ({ state: { doc } }) => (await check(doc.toString())).map((problem) => toDiagnostic(doc, problem)), {
     delay: CHECK_AFTER_MS,
   }),
 ];
 
-function diagnostic(doc: Text, { severity, code, message, line, column = 1 }: TextProblem): Diagnostic {
+function toDiagnostic(doc: Text, { severity, code, message, line, column = 1 }: TextProblem): Diagnostic {
   const at = doc.line(line !== undefined && line <= doc.lines ? line : 1);
   const from = line === undefined ? at.from : Math.min(at.from + column - 1, at.to);
   const word = /^[^\s>]*/.exec(doc.sliceString(from, at.to))?.[0] ?? '';
@@ -123,7 +124,7 @@ interface Difference {
 }
 
 export function openDifference(element: HTMLElement, { before, after, language }: Difference): () => void {
-  const root = rootIn(element);
+  const root = openShadowRoot(element);
   const view = new EditorView({
     parent: root,
     root,
@@ -131,7 +132,7 @@ export function openDifference(element: HTMLElement, { before, after, language }
       doc: after,
       extensions: [
         shared,
-        language === 'xml' ? markup() : rulesLanguage,
+        language === 'xml' ? xmlLanguage() : rulesLanguage,
         EditorState.readOnly.of(true),
         EditorView.contentAttributes.of({ 'aria-label': 'Difference between the two versions' }),
         unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),

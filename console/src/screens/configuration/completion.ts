@@ -1,7 +1,7 @@
 /** What may be written at a position in the configuration, for completion while typing. */
 import type { ElementSpec } from '@codemirror/lang-xml';
 import type { ElementFormDto } from '../../api/schema.js';
-import { prefixFor, readXml } from './xml-tree.js';
+import { findPrefix, readXml } from './xml-tree.js';
 
 /** Prefixes that people write where the text declares none. */
 const USUAL: Readonly<Record<string, string>> = {
@@ -10,12 +10,12 @@ const USUAL: Readonly<Record<string, string>> = {
 };
 
 /** Elements under the names that they have in this text, with its prefixes. */
-export function completionsOf(elements: readonly ElementFormDto[], text: string): ElementSpec[] {
+export function toElementSpecs(elements: readonly ElementFormDto[], text: string): ElementSpec[] {
   const root = readXml(text);
   const names = new Map(
     elements.map(({ name, namespace }) => {
       const usual = USUAL[namespace] ?? '';
-      const prefix = root ? prefixFor(root, namespace, usual).prefix : usual && `${usual}:`;
+      const prefix = root ? findPrefix(root, namespace, usual).prefix : usual && `${usual}:`;
       return [name, `${prefix}${name}`];
     }),
   );
@@ -23,13 +23,13 @@ export function completionsOf(elements: readonly ElementFormDto[], text: string)
     name: names.get(name) ?? name,
     top: name === 'CrawlConfig',
     children: children.map((child) => names.get(child) ?? child),
-    completion: { info: plain(meaning) },
+    completion: { info: stripMarkdown(meaning) },
     attributes: attributes.map((attribute) => ({
       name: attribute.name,
       values: attribute.choices ?? [],
-      completion: { info: plain(attribute.meaning), boost: attribute.required ? 1 : 0 },
+      completion: { info: stripMarkdown(attribute.meaning), boost: attribute.required ? 1 : 0 },
     })),
   }));
 }
 
-const plain = (markdown: string): string => markdown.replaceAll('`', '');
+const stripMarkdown = (markdown: string): string => markdown.replaceAll('`', '');

@@ -4,5 +4,5 @@ import type { ConfigurationDraftDto } from '../../api/schema.js';
 export type Draft = ConfigurationDraftDto;
 
 /** As the server takes it: XML alone goes as such and may be larger. */
-export const bodyOf = (draft: Draft): string | Draft =>
+export const toRequestBody = (draft: Draft): string | Draft =>
   draft.xml !== undefined && Object.keys(draft.files ?? {}).length === 0 ? draft.xml : draft;

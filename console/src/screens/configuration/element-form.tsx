@@ -1,18 +1,18 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
-import { plural } from '../../ui/format.js';
-import { askDraft, SinkTest } from '../../ui/sink-test.js';
+import { formatPlural } from '../../ui/format.js';
+import { SinkTest, testDraftSink } from '../../ui/sink-test.js';
 import { AttributeField } from './attribute-field.js';
-import { namesFor, referencesTo, withName } from './renaming.js';
+import { findReferences, possibleNames, renameElement } from './renaming.js';
 import {
+  appendChild,
   attributeValue,
-  elementAt,
-  prefixFor,
-  withAttribute,
-  withChild,
-  withoutElement,
-  withText,
+  findElementAt,
+  findPrefix,
+  removeElement,
+  setAttribute,
+  setText,
   type XmlElement,
 } from './xml-tree.js';
 
@@ -55,14 +55,14 @@ function Folded({ element, editing, children }: FormProps & { readonly children:
       onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}
     >
       <summary>
-        <strong>{element.name}</strong> <span class="mono muted">{wordsOf(element)}</span>
+        <strong>{element.name}</strong> <span class="mono muted">{summarize(element)}</span>
       </summary>
       {open && (
         <div class="stack">
           {children}
           {mayChange && (
             <div class="actions end">
-              <button type="button" class="button small danger" onClick={() => change(withoutElement(xml, element))}>
+              <button type="button" class="button small danger" onClick={() => change(removeElement(xml, element))}>
                 Remove {element.name}
               </button>
             </div>
@@ -75,7 +75,7 @@ function Folded({ element, editing, children }: FormProps & { readonly children:
 
 const SHOWN = 3;
 
-const wordsOf = ({ attributes, text }: XmlElement): string =>
+const summarize = ({ attributes, text }: XmlElement): string =>
   [
     ...attributes
       .filter(({ name }) => !name.startsWith('xmlns'))
@@ -90,14 +90,14 @@ type FieldsProps = Required<Omit<FormProps, 'folded'>> & { readonly form?: Eleme
 
 function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   const { xml, mayChange, change } = editing;
-  const own = editing.problems.filter(({ line, column }) => elementAt(editing.root, xml, line, column) === element);
+  const own = editing.problems.filter(({ line, column }) => findElementAt(editing.root, xml, line, column) === element);
   if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it as it is.</p>;
   const isSet = ({ name, aliases }: ElementFormDto['attributes'][number]): boolean =>
     [name, ...aliases].some((one) => attributeValue(element, one) !== undefined);
   const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
   const others = form.attributes.filter((attribute) => !first.includes(attribute));
-  const field = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
-    const names = namesFor(editing.root, element.name, attribute.name);
+  const renderField = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
+    const names = possibleNames(editing.root, element.name, attribute.name);
     const written = [attribute.name, ...attribute.aliases].find((one) => attributeValue(element, one) !== undefined);
     return (
       <AttributeField
@@ -108,8 +108,8 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
         onChange={(value) =>
           change(
             written === 'name' && value !== undefined
-              ? withName(xml, editing.root, element, value)
-              : withAttribute(xml, element, written ?? attribute.name, value),
+              ? renameElement(xml, editing.root, element, value)
+              : setAttribute(xml, element, written ?? attribute.name, value),
           )
         }
       />
@@ -118,7 +118,7 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   return (
     <div class="stack">
       <p class="muted">
-        {form.meaning} {referenceWords(referencesTo(editing.root, element).length)}
+        {form.meaning} {referenceText(findReferences(editing.root, element).length)}
       </p>
       {own.map(({ code, message, severity }) => (
         <p key={`${code} ${message}`} class={`notice ${severity === 'error' ? 'bad' : 'warn'}`}>
@@ -128,15 +128,15 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
       {form.text !== undefined && element.children.length === 0 && (
         <TextField label={form.text} element={element} editing={editing} />
       )}
-      {first.length > 0 && <div class="settings">{first.map(field)}</div>}
+      {first.length > 0 && <div class="settings">{first.map(renderField)}</div>}
       {others.length > 0 && (
         <More label={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'}, at their defaults`}>
-          {() => <div class="settings">{others.map(field)}</div>}
+          {() => <div class="settings">{others.map(renderField)}</div>}
         </More>
       )}
       {element.name === 'Sink' && mayChange && (
         <SinkTest
-          ask={() => askDraft(attributeValue(element, 'name') ?? '', xml)}
+          ask={() => testDraftSink(attributeValue(element, 'name') ?? '', xml)}
           disabled={!attributeValue(element, 'name') || !attributeValue(element, 'url')}
         />
       )}
@@ -150,8 +150,8 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   );
 }
 
-const referenceWords = (count: number): string =>
-  count === 0 ? '' : `Its name is written in ${plural(count, 'other place')}, which another name changes, too.`;
+const referenceText = (count: number): string =>
+  count === 0 ? '' : `Its name is written in ${formatPlural(count, 'other place')}, which another name changes, too.`;
 
 function More({ label, children }: { readonly label: string; readonly children: () => JSX.Element }): JSX.Element {
   const [open, setOpen] = useState(false);
@@ -188,7 +188,7 @@ function TextField({ label, element, editing: { xml, mayChange, change } }: Text
         onInput={(event) => setTyped(event.currentTarget.value)}
         onChange={(event) => {
           setTyped(undefined);
-          change(withText(xml, element, event.currentTarget.value));
+          change(setText(xml, element, event.currentTarget.value));
         }}
       />
     </div>
@@ -215,12 +215,12 @@ export function AddElement({ parent, editing, hidden = [] }: AddProps): JSX.Elem
   const add = (name: string): void => {
     const form = elements.get(name)!;
     const usual = USUAL[form.namespace] ?? (form.namespace.includes('actionrules') ? 'ar' : '');
-    const { prefix, declaration } = prefixFor(root, form.namespace, usual);
+    const { prefix, declaration } = findPrefix(root, form.namespace, usual);
     const required = form.attributes
       .filter((one) => one.required)
-      .map((one) => ` ${one.name}="${one.choices?.[0] ?? namesFor(root, name, one.name)[0] ?? ''}"`)
+      .map((one) => ` ${one.name}="${one.choices?.[0] ?? possibleNames(root, name, one.name)[0] ?? ''}"`)
       .join('');
-    change(withChild(xml, parent, `<${prefix}${name}${declaration}${required}/>`));
+    change(appendChild(xml, parent, `<${prefix}${name}${declaration}${required}/>`));
   };
   return (
     <div class="row">

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { ConfigurationProblemDto } from '../../api/schema.js';
-import { useRested } from '../../state/rested.js';
+import { useDebounced } from '../../state/rested.js';
 
 export interface FormCheck {
   readonly checked: { readonly errors: number; readonly warnings: number };
@@ -11,7 +11,7 @@ export interface FormCheck {
 
 /** The server's check of a configuration that is being edited, once typing pauses. */
 export function useFormCheck(xml: string, file: string): FormCheck {
-  const rested = useRested(xml);
+  const rested = useDebounced(xml);
   const [found, setFound] = useState<readonly ConfigurationProblemDto[]>([]);
   useEffect(() => {
     const abort = new AbortController();

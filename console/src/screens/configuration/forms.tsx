@@ -8,12 +8,12 @@ import { useMay } from '../../state/session.js';
 import { Loaded } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
-import { CheckWords } from './checking.js';
+import { CheckSummary } from './checking.js';
 import { AddElement, type Editing, ElementForm } from './element-form.js';
 import { useFormCheck } from './form-check.js';
 import { type LoadedForms, loadForms } from './load.js';
 import { useUnsaved } from './unsaved.js';
-import { attributeValue, readXml, withCopy, withoutElement, type XmlElement } from './xml-tree.js';
+import { attributeValue, copyElement, readXml, removeElement, type XmlElement } from './xml-tree.js';
 
 export function Forms(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
@@ -33,7 +33,7 @@ function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => voi
   return (
     <>
       <div class="actions end sticky">
-        <CheckWords checked={checked} />
+        <CheckSummary checked={checked} />
         {mayChange ? (
           <>
             {changed && (
@@ -73,20 +73,20 @@ function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => voi
   );
 }
 
-const crawlersOf = ({ children }: XmlElement): XmlElement[] => children.filter(({ name }) => name === 'Crawler');
+const findCrawlers = ({ children }: XmlElement): XmlElement[] => children.filter(({ name }) => name === 'Crawler');
 
 /** The selected crawler in full, and those that are not in force yet. */
 function Crawlers({ editing }: { editing: Editing }): JSX.Element {
   const { root, xml, mayChange, change } = editing;
   const chosen = useCrawler()?.name;
-  const all = crawlersOf(root);
+  const all = findCrawlers(root);
   const names = all.map((element) => attributeValue(element, 'name') ?? '');
   const [copied, setCopied] = useState<readonly string[]>([]);
   const shown = all.filter((_, i) => names[i] === chosen || copied.includes(names[i]!) || all.length === 1);
   const copy = (element: XmlElement): void => {
-    const name = freeName(attributeValue(element, 'name') ?? 'crawler', names);
+    const name = unusedName(attributeValue(element, 'name') ?? 'crawler', names);
     setCopied([...copied, name]);
-    change(withCopy(xml, element, name));
+    change(copyElement(xml, element, name));
   };
   return (
     <>
@@ -100,7 +100,7 @@ function Crawlers({ editing }: { editing: Editing }): JSX.Element {
                 <button type="button" class="button small" onClick={() => copy(element)}>
                   Copy
                 </button>
-                <button type="button" class="button small danger" onClick={() => change(withoutElement(xml, element))}>
+                <button type="button" class="button small danger" onClick={() => change(removeElement(xml, element))}>
                   Remove
                 </button>
                 <a class="button small" href={href('/start')}>
@@ -138,6 +138,6 @@ function Shared({ editing }: { editing: Editing }): JSX.Element {
   );
 }
 
-function freeName(name: string, taken: readonly string[]): string {
+function unusedName(name: string, taken: readonly string[]): string {
   for (let number = 2; ; number++) if (!taken.includes(`${name}-${number}`)) return `${name}-${number}`;
 }

@@ -67,7 +67,7 @@ interface Texts {
   readonly files: ReadonlyMap<string, string>;
 }
 
-const byName = (items: readonly RuleTextDto[]): Map<string, string> =>
+const indexByName = (items: readonly RuleTextDto[]): Map<string, string> =>
   new Map(items.map(({ name, text }) => [name, text]));
 
 async function loadCurrent(signal: AbortSignal): Promise<Texts & { etag: string }> {
@@ -75,7 +75,7 @@ async function loadCurrent(signal: AbortSignal): Promise<Texts & { etag: string 
     loadConfiguration(signal),
     call('GET /api/v1/config/files', { signal }),
   ]);
-  return { xml, etag, files: byName(items) };
+  return { xml, etag, files: indexByName(items) };
 }
 
 async function loadVersion(version: number, signal: AbortSignal): Promise<Texts> {
@@ -84,7 +84,7 @@ async function loadVersion(version: number, signal: AbortSignal): Promise<Texts>
     call('GET /api/v1/config/versions/{version}', { path, signal }),
     call('GET /api/v1/config/versions/{version}/files', { path, signal }),
   ]);
-  return { xml, files: byName(items) };
+  return { xml, files: indexByName(items) };
 }
 
 function Comparison({ version, onRestored }: { version: number; onRestored: () => void }): JSX.Element {
@@ -123,7 +123,10 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
       {restoring && (
         <ApplyDialog
           title={`Restore version ${version}`}
-          draft={{ xml: earlier.xml, files: Object.fromEntries(changed.flatMap((name) => shown(earlier, name))) }}
+          draft={{
+            xml: earlier.xml,
+            files: Object.fromEntries(changed.flatMap((name) => textIfVisible(earlier, name))),
+          }}
           etag={etag}
           save={(confirm) =>
             call('POST /api/v1/config/versions/{version}/restore', {
@@ -145,7 +148,7 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
 }
 
 /** A text with a hidden password cannot be previewed; the server can restore it nevertheless. */
-function shown({ files }: Texts, name: string): (readonly [string, string])[] {
+function textIfVisible({ files }: Texts, name: string): (readonly [string, string])[] {
   const text = files.get(name);
   return text === undefined || text.includes('********') ? [] : [[name, text]];
 }

@@ -2,7 +2,7 @@
 import type { RuleFileDto } from '../../api/schema.js';
 import type { Part } from './part.js';
 import type { PartText } from './part-editor.js';
-import { attributeOf, findPart, newPart, ownPrefix } from './part-text.js';
+import { attributeOf, findOwnPrefix, findPart, newPart } from './part-text.js';
 
 interface Kind {
   readonly title: string;
@@ -44,45 +44,45 @@ export interface Place {
 }
 
 export function otherParts(xml: string, crawler: string, files: readonly RuleFileDto[]): Place[] {
-  const { prefix, declaration } = ownPrefix(xml);
-  const tag = (element: string): string => `${prefix}:${element}${declaration}`;
+  const { prefix, declaration } = findOwnPrefix(xml);
+  const openTag = (element: string): string => `${prefix}:${element}${declaration}`;
   const spaceFile = `${crawler.replace(/[^\w.-]+/g, '-')}.crawl.rules`;
   const rules = '# allow|forbid domain|address|prefix TARGET\n';
   return [
-    ofFile(SPACE, findPart(xml, SPACE.element, crawler), files, {
-      element: newPart(xml, `    <${tag(SPACE.element)} rules="${spaceFile}"/>`, crawler),
+    filePlace(SPACE, findPart(xml, SPACE.element, crawler), files, {
+      element: newPart(xml, `    <${openTag(SPACE.element)} rules="${spaceFile}"/>`, crawler),
       file: spaceFile,
       text: `${rules}allow domain *\n`,
     }),
-    ofFile(GLOBAL, findPart(xml, GLOBAL.element), files, {
-      element: newPart(xml, `  <${tag(GLOBAL.element)} rules="global.rules"/>`),
+    filePlace(GLOBAL, findPart(xml, GLOBAL.element), files, {
+      element: newPart(xml, `  <${openTag(GLOBAL.element)} rules="global.rules"/>`),
       file: 'global.rules',
       text: '# allow|forbid domain HOST\n# allow domain docs.example.com\n',
     }),
-    ofServers(xml, crawler, files, tag(SERVERS.element), prefix),
-    ofElement(
+    serversPlace(xml, crawler, files, openTag(SERVERS.element), prefix),
+    elementPlace(
       CONDITIONS,
       findPart(xml, CONDITIONS.element, crawler),
       newPart(
         xml,
-        `    <${tag(CONDITIONS.element)} default-allow="allow">\n      <${prefix}:may-not-have field="path" value="*.bak"/>\n    </${prefix}:Conditions>`,
+        `    <${openTag(CONDITIONS.element)} default-allow="allow">\n      <${prefix}:may-not-have field="path" value="*.bak"/>\n    </${prefix}:Conditions>`,
         crawler,
       ),
     ),
   ];
 }
 
-function ofServers(xml: string, crawler: string, files: readonly RuleFileDto[], tag: string, prefix: string): Place {
+function serversPlace(xml: string, crawler: string, files: readonly RuleFileDto[], tag: string, prefix: string): Place {
   const found = findPart(xml, SERVERS.element, crawler);
   const text = `    <${tag} followOutside="true">\n      <${prefix}:Server url="https://www.example.com/news/" period="1h"/>\n    </${prefix}:Servers>`;
-  const place = ofElement(SERVERS, found, newPart(xml, text, crawler));
+  const place = elementPlace(SERVERS, found, newPart(xml, text, crawler));
   const file = found && files.find(({ name }) => name === attributeOf(found, 'file'));
   if (!file) return place;
   const conf = { title: `Server records in ${file.name}`, purpose: 'Commands of mnoGoSearch.', file: file.name };
   return { ...place, parts: [...place.parts, { ...conf, text: file.text }] };
 }
 
-function ofElement(kind: Kind, found: Part | undefined, fresh: Part): Place {
+function elementPlace(kind: Kind, found: Part | undefined, fresh: Part): Place {
   const { title, purpose } = kind;
   if (!found) return { kind, parts: [], fresh: { title, purpose, text: fresh.text, element: fresh, isNew: true } };
   return { kind, parts: [{ title, purpose, text: found.text, element: found, without: withoutPart(found) }] };
@@ -90,7 +90,7 @@ function ofElement(kind: Kind, found: Part | undefined, fresh: Part): Place {
 
 type Fresh = Required<Pick<PartText, 'element' | 'file' | 'text'>>;
 
-function ofFile(kind: Kind, found: Part | undefined, files: readonly RuleFileDto[], fresh: Fresh): Place {
+function filePlace(kind: Kind, found: Part | undefined, files: readonly RuleFileDto[], fresh: Fresh): Place {
   const { title, purpose } = kind;
   if (!found) return { kind, parts: [], fresh: { ...fresh, title: `${title}: ${fresh.file}`, purpose, isNew: true } };
   const file = attributeOf(found, 'rules');

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ConfigurationProblemDto } from '../../api/schema.js';
-import { placeTarget } from '../../state/place.js';
+import { placeLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { Loaded } from '../../ui/answers.js';
-import { plural } from '../../ui/format.js';
+import { formatPlural } from '../../ui/format.js';
 import { Time } from '../../ui/time.js';
 
 const EVERY_MS = 5000;
@@ -21,13 +21,15 @@ export function Overall(): JSX.Element {
           </p>
           {rejected.length > 0 && (
             <div class="notice bad" role="alert">
-              <p>The file on disk has been changed since and is not in force: {plural(rejected.length, 'problem')}.</p>
+              <p>
+                The file on disk has been changed since and is not in force: {formatPlural(rejected.length, 'problem')}.
+              </p>
               <Problems problems={rejected} />
             </div>
           )}
           {warnings.length > 0 && (
             <div class="notice warn">
-              <p>{plural(warnings.length, 'warning')} of the configuration in force.</p>
+              <p>{formatPlural(warnings.length, 'warning')} of the configuration in force.</p>
               <Problems problems={warnings} />
             </div>
           )}
@@ -41,7 +43,7 @@ const Problems = ({ problems }: { problems: readonly ConfigurationProblemDto[] }
   <ul>
     {problems.slice(0, 20).map(({ file, line, column, code, message }) => (
       <li key={`${file}:${line}:${column}:${code}`}>
-        <a class="mono" href={placeTarget({ file, line })}>
+        <a class="mono" href={placeLink({ file, line })}>
           {file.slice(file.lastIndexOf('/') + 1)}:{line}:{column}
         </a>{' '}
         {message}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useMay } from '../../state/session.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
-import { CheckWords, useChecking } from './checking.js';
+import { CheckSummary, useChecking } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import type { Draft } from './draft.js';
 import { type LoadedConfiguration } from './load.js';
@@ -52,7 +52,7 @@ export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps)
       aside={
         mayChange ? (
           <>
-            <CheckWords checked={checked} />
+            <CheckSummary checked={checked} />
             {changed && (
               <button type="button" class="button" onClick={discard}>
                 Discard

@@ -3,20 +3,20 @@
  * back, while everything else stays byte for byte.
  */
 import type { Part } from './part.js';
-import { crawlerAt, unescaped, withoutComments } from './rule-text.js';
+import { findCrawlerStart, unescapeXml, withoutComments } from './rule-text.js';
 
 const TAG = `(?:[^>"']|"[^"]*"|'[^']*')*>`;
 
 /** @param crawler absent: an element of the whole server */
 export function findPart(xml: string, element: string, crawler?: string): Part | undefined {
   const visible = withoutComments(xml);
-  const from = crawler === undefined ? 0 : crawlerAt(visible, crawler);
-  const end = crawler === undefined ? xml.length : endOfCrawler(visible, from).at;
+  const from = crawler === undefined ? 0 : findCrawlerStart(visible, crawler);
+  const end = crawler === undefined ? xml.length : findCrawlerEnd(visible, from).at;
   const opening = new RegExp(String.raw`<(?:[\w-]+:)?${element}\b${TAG}`, 'g');
   opening.lastIndex = from;
   const found = opening.exec(visible);
   if (!found || found.index >= end) return undefined;
-  const to = found[0].endsWith('/>') ? opening.lastIndex : closing(visible, element, opening.lastIndex);
+  const to = found[0].endsWith('/>') ? opening.lastIndex : findElementEnd(visible, element, opening.lastIndex);
   const start = found.index - (/(?<=\n)[ \t]*$/.exec(xml.slice(0, found.index))?.[0].length ?? 0);
   return { before: xml.slice(0, start), text: xml.slice(start, to), after: xml.slice(to) };
 }
@@ -24,10 +24,10 @@ export function findPart(xml: string, element: string, crawler?: string): Part |
 /** Where a new element is inserted: at the end of the crawler, or of the configuration. */
 export function newPart(xml: string, text: string, crawler?: string): Part {
   const visible = withoutComments(xml);
-  if (crawler === undefined) return split(xml, visible.lastIndexOf('</'), text);
-  const from = crawlerAt(visible, crawler);
-  const { at, selfClosing } = endOfCrawler(visible, from);
-  if (!selfClosing) return split(xml, at, text);
+  if (crawler === undefined) return splitAt(xml, visible.lastIndexOf('</'), text);
+  const from = findCrawlerStart(visible, crawler);
+  const { at, selfClosing } = findCrawlerEnd(visible, from);
+  if (!selfClosing) return splitAt(xml, at, text);
   return {
     before: `${xml.slice(0, at - '/>'.length)}>\n`,
     text,
@@ -38,7 +38,7 @@ export function newPart(xml: string, text: string, crawler?: string): Part {
 /** The place of the first rule of a crawler that has none. */
 export function firstRulePart(xml: string, crawler: string): Part {
   const { before, after } = newPart(xml, '', crawler);
-  const rules = `${prefixAt(xml, crawlerAt(withoutComments(xml), crawler))}Rules`;
+  const rules = `${prefixAt(xml, findCrawlerStart(withoutComments(xml), crawler))}Rules`;
   return { before: `${before}    <${rules} group="default">\n      `, text: '', after: `\n    </${rules}>${after}` };
 }
 
@@ -49,18 +49,18 @@ const prefixAt = (xml: string, at: number): string => /^<([\w-]+:)?/.exec(xml.sl
 export function attributeOf({ text }: Part, name: string): string | undefined {
   const tag = new RegExp(`<${TAG}`).exec(text)?.[0] ?? '';
   const value = new RegExp(String.raw`\s${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
-  return value ? unescaped(value[1] ?? value[2] ?? '') : undefined;
+  return value ? unescapeXml(value[1] ?? value[2] ?? '') : undefined;
 }
 
 /** The prefix under which the file writes Crawlway's own elements, and what declares it where none does. */
-export function ownPrefix(xml: string): { readonly prefix: string; readonly declaration: string } {
+export function findOwnPrefix(xml: string): { readonly prefix: string; readonly declaration: string } {
   const declared = /xmlns:([\w-]+)\s*=\s*["']urn:crawlway:config:1["']/.exec(withoutComments(xml))?.[1];
   return declared
     ? { prefix: declared, declaration: '' }
     : { prefix: 'cw', declaration: ' xmlns:cw="urn:crawlway:config:1"' };
 }
 
-function endOfCrawler(visible: string, from: number): { at: number; selfClosing: boolean } {
+function findCrawlerEnd(visible: string, from: number): { at: number; selfClosing: boolean } {
   const opening = new RegExp(`<${TAG}`, 'g');
   opening.lastIndex = from;
   const tag = opening.exec(visible);
@@ -70,14 +70,14 @@ function endOfCrawler(visible: string, from: number): { at: number; selfClosing:
   return { at: end.exec(visible)?.index ?? visible.length, selfClosing: false };
 }
 
-function closing(visible: string, element: string, from: number): number {
+function findElementEnd(visible: string, element: string, from: number): number {
   const end = new RegExp(String.raw`</(?:[\w-]+:)?${element}\s*>`, 'g');
   end.lastIndex = from;
   return end.exec(visible) ? end.lastIndex : visible.length;
 }
 
 /** Before the line of the end tag. */
-function split(xml: string, at: number, text: string): Part {
+function splitAt(xml: string, at: number, text: string): Part {
   const indent = /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
   const from = at - indent.length;
   const before = xml.slice(0, from);

@@ -1,7 +1,7 @@
 /** What a change would do to the stored URLs, in counts and samples, before anything is done. */
 import type { JSX } from 'preact';
 import type { PreviewCrawlerDto, PreviewDto, PreviewGroupDto } from '../../api/schema.js';
-import { count, percent, plural } from '../../ui/format.js';
+import { formatCount, formatPercent, formatPlural } from '../../ui/format.js';
 import { Reason } from '../../ui/reasons.js';
 
 const GROUPS = [
@@ -18,8 +18,8 @@ export function Preview({ report }: { report: PreviewDto }): JSX.Element {
     <div class="stack" data-preview>
       <p>
         {report.done
-          ? `${plural(report.judged, 'stored URL')} judged with the new configuration.`
-          : `Judging: ${count(report.judged)} of ${count(report.total)} stored URLs…`}
+          ? `${formatPlural(report.judged, 'stored URL')} judged with the new configuration.`
+          : `Judging: ${formatCount(report.judged)} of ${formatCount(report.total)} stored URLs…`}
       </p>
       {report.needsConfirmation.length > 0 && (
         <p class="notice bad" role="alert">
@@ -28,23 +28,27 @@ export function Preview({ report }: { report: PreviewDto }): JSX.Element {
       )}
       {report.done && touched.length === 0 && <p class="notice good">No stored URL changes its state.</p>}
       {touched.map((crawler) => (
-        <OfCrawler key={crawler.crawler} crawler={crawler} />
+        <CrawlerPreview key={crawler.crawler} crawler={crawler} />
       ))}
     </div>
   );
 }
 
-const OfCrawler = ({ crawler }: { crawler: PreviewCrawlerDto }): JSX.Element => (
+const CrawlerPreview = ({ crawler }: { crawler: PreviewCrawlerDto }): JSX.Element => (
   <section class="stack" aria-label={crawler.crawler}>
     <h3>{crawler.crawler}</h3>
     {GROUPS.map(([group, words]) => (
-      <Group key={group} group={crawler[group]} words={group === 'documentsDeleted' ? share(crawler, words) : words} />
+      <Group
+        key={group}
+        group={crawler[group]}
+        words={group === 'documentsDeleted' ? shareText(crawler, words) : words}
+      />
     ))}
   </section>
 );
 
-const share = ({ documentsDeleted, indexed }: PreviewCrawlerDto, words: string): string =>
-  indexed > 0 ? `${words} (${percent(documentsDeleted.count / indexed)} of ${count(indexed)})` : words;
+const shareText = ({ documentsDeleted, indexed }: PreviewCrawlerDto, words: string): string =>
+  indexed > 0 ? `${words} (${formatPercent(documentsDeleted.count / indexed)} of ${formatCount(indexed)})` : words;
 
 function Group({ group, words }: { group: PreviewGroupDto; words: string }): JSX.Element | null {
   if (group.count === 0) return null;
@@ -54,8 +58,8 @@ function Group({ group, words }: { group: PreviewGroupDto; words: string }): JSX
   return (
     <details open={group.count <= 10}>
       <summary>
-        <strong>{count(group.count)}</strong> {words}{' '}
-        <span class="muted">{hosts.map(([host, number]) => `${host}: ${count(number)}`).join(', ')}</span>
+        <strong>{formatCount(group.count)}</strong> {words}{' '}
+        <span class="muted">{hosts.map(([host, number]) => `${host}: ${formatCount(number)}`).join(', ')}</span>
       </summary>
       <ul>
         {group.samples.map(({ url, reason }) => (

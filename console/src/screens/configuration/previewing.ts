@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiProblem, accessHeaders } from '../../api/client.js';
 import type { PreviewDto } from '../../api/schema.js';
-import { asProblem } from '../../state/resource.js';
-import { bodyOf, type Draft } from './draft.js';
+import { toApiProblem } from '../../state/resource.js';
+import { type Draft, toRequestBody } from './draft.js';
 
 export interface Previewing {
   readonly report?: PreviewDto;
@@ -16,16 +16,16 @@ export function usePreview(draft: Draft | undefined): Previewing {
     setState({});
     if (draft === undefined) return;
     const abort = new AbortController();
-    void follow(draft, abort.signal, (report) => setState({ report })).catch((error) => {
-      if (!abort.signal.aborted) setState({ problem: asProblem(error) });
+    void readReports(draft, abort.signal, (report) => setState({ report })).catch((error) => {
+      if (!abort.signal.aborted) setState({ problem: toApiProblem(error) });
     });
     return () => abort.abort();
   }, [JSON.stringify(draft)]);
   return state;
 }
 
-async function follow(draft: Draft, signal: AbortSignal, show: (report: PreviewDto) => void): Promise<void> {
-  const body = bodyOf(draft);
+async function readReports(draft: Draft, signal: AbortSignal, show: (report: PreviewDto) => void): Promise<void> {
+  const body = toRequestBody(draft);
   const isXml = typeof body === 'string';
   const response = await fetch('/api/v1/config/preview', {
     method: 'POST',

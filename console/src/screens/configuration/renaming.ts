@@ -1,5 +1,5 @@
 /** Another name for an element, and for everything in the configuration that refers to it. */
-import { attributeValue, withAttribute, type XmlElement } from './xml-tree.js';
+import { attributeValue, setAttribute, type XmlElement } from './xml-tree.js';
 
 interface Reference {
   readonly element: string;
@@ -8,50 +8,50 @@ interface Reference {
   readonly option?: string;
 }
 
-const optionOf = (option: string): Reference => ({ element: 'option', attribute: 'value', option });
+const optionReference = (option: string): Reference => ({ element: 'option', attribute: 'value', option });
 
 const REFERENCES: Readonly<Record<string, readonly Reference[]>> = {
   Sink: [{ element: 'PushTo', attribute: 'sink' }],
-  Fetcher: [{ element: 'FetchWith', attribute: 'fetcher' }, optionOf('fetcher')],
-  Login: [optionOf('login')],
-  Content: [optionOf('content')],
+  Fetcher: [{ element: 'FetchWith', attribute: 'fetcher' }, optionReference('fetcher')],
+  Login: [optionReference('login')],
+  Content: [optionReference('content')],
 };
 
 /** What refers to the element by its name: of contents, in their crawler alone. */
-export function referencesTo(root: XmlElement, element: XmlElement): readonly [XmlElement, Reference][] {
+export function findReferences(root: XmlElement, element: XmlElement): readonly [XmlElement, Reference][] {
   const name = attributeValue(element, 'name');
   const kinds = REFERENCES[element.name] ?? [];
   if (name === undefined || kinds.length === 0) return [];
   const within = element.name === 'Content' ? (root.children.find((one) => contains(one, element)) ?? root) : root;
-  return everyElement(within).flatMap((one) =>
-    kinds.flatMap((kind): [XmlElement, Reference][] => (refers(one, kind, name) ? [[one, kind]] : [])),
+  return allElements(within).flatMap((one) =>
+    kinds.flatMap((kind): [XmlElement, Reference][] => (isReference(one, kind, name) ? [[one, kind]] : [])),
   );
 }
 
 /** Names that the attribute can have, where it refers to another element. */
-export function namesFor(root: XmlElement, element: string, attribute: string): readonly string[] {
+export function possibleNames(root: XmlElement, element: string, attribute: string): readonly string[] {
   const kind = Object.keys(REFERENCES).find((name) =>
     REFERENCES[name]!.some((one) => one.element === element && one.attribute === attribute && !one.option),
   );
-  return everyElement(root)
+  return allElements(root)
     .filter(({ name }) => name === kind)
     .sort((a, b) => a.start - b.start)
     .flatMap((one) => attributeValue(one, 'name') ?? []);
 }
 
 /** Text with the element renamed; its references are changed as well. */
-export function withName(xml: string, root: XmlElement, element: XmlElement, name: string): string {
+export function renameElement(xml: string, root: XmlElement, element: XmlElement, name: string): string {
   const changes: [XmlElement, string][] = [
     [element, 'name'],
-    ...referencesTo(root, element).map(([one, { attribute }]): [XmlElement, string] => [one, attribute]),
+    ...findReferences(root, element).map(([one, { attribute }]): [XmlElement, string] => [one, attribute]),
   ];
   // From the end, so that earlier positions stay valid.
   return changes
     .sort(([a], [b]) => b.start - a.start)
-    .reduce((text, [one, attribute]) => withAttribute(text, one, attribute, name), xml);
+    .reduce((text, [one, attribute]) => setAttribute(text, one, attribute, name), xml);
 }
 
-const refers = (one: XmlElement, { element, attribute, option }: Reference, name: string): boolean =>
+const isReference = (one: XmlElement, { element, attribute, option }: Reference, name: string): boolean =>
   one.name === element &&
   attributeValue(one, attribute) === name &&
   (option === undefined || attributeValue(one, 'name') === option);
@@ -59,7 +59,7 @@ const refers = (one: XmlElement, { element, attribute, option }: Reference, name
 const contains = (outer: XmlElement, inner: XmlElement): boolean =>
   outer.start <= inner.start && inner.end <= outer.end;
 
-function everyElement(root: XmlElement): XmlElement[] {
+function allElements(root: XmlElement): XmlElement[] {
   const all: XmlElement[] = [];
   const open = [root];
   for (let one = open.pop(); one; one = open.pop()) {

@@ -18,9 +18,9 @@ const SHIFTS = ['-2', '-1', '0', '1', '2'] as const;
 export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
   const without = (...elements: readonly string[]): RuleActionDto[] =>
     actions.filter(({ element }) => !elements.includes(element));
-  const set = (elements: readonly string[], action: RuleActionDto | undefined): void =>
+  const setAction = (elements: readonly string[], action: RuleActionDto | undefined): void =>
     onChange(action ? [...without(...elements), action] : without(...elements));
-  const has = (wanted: string): RuleActionDto | undefined => actions.find(({ element }) => element === wanted);
+  const findAction = (wanted: string): RuleActionDto | undefined => actions.find(({ element }) => element === wanted);
   return (
     <fieldset class="fieldset">
       <legend>Do this</legend>
@@ -30,9 +30,9 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
             <label for={`action-${yes}`}>{label}</label>
             <select
               id={`action-${yes}`}
-              value={has(yes) ? yes : has(no) ? no : ''}
+              value={findAction(yes) ? yes : findAction(no) ? no : ''}
               onChange={({ currentTarget: { value } }) =>
-                set(
+                setAction(
                   [yes, no],
                   [yes, no].map((element) => ({ element })).find(({ element }) => element === value),
                 )
@@ -48,9 +48,9 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
           <label for="action-priority">Priority</label>
           <select
             id="action-priority"
-            value={has('Priority')?.shift?.toString() ?? ''}
+            value={findAction('Priority')?.shift?.toString() ?? ''}
             onChange={({ currentTarget: { value } }) =>
-              set(['Priority'], value ? { element: 'Priority', shift: Number(value) } : undefined)
+              setAction(['Priority'], value ? { element: 'Priority', shift: Number(value) } : undefined)
             }
           >
             <option value="">as other rules say</option>
@@ -65,9 +65,9 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
           <label for="action-source">Pushed under the source</label>
           <input
             id="action-source"
-            value={has('Source')?.name ?? ''}
+            value={findAction('Source')?.name ?? ''}
             onInput={({ currentTarget: { value } }) =>
-              set(['Source'], value ? { element: 'Source', name: value } : undefined)
+              setAction(['Source'], value ? { element: 'Source', name: value } : undefined)
             }
           />
         </div>

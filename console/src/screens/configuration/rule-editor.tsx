@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { Dialog } from '../../ui/dialog.js';
-import { type Checking, CheckWords, useChecking } from './checking.js';
+import { type Checking, CheckSummary, useChecking } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import { type Part, placeInPart, wholeText } from './part.js';
 import { ActionFields } from './rule-actions.js';
@@ -39,11 +39,11 @@ export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): 
     (text) => ({ xml: wholeText(part, text) }),
     (problem, text) => (problem.file === file ? placeInPart(part, text, problem) : undefined),
   );
-  const done = (event: Event): void => {
+  const submit = (event: Event): void => {
     event.preventDefault();
     onDone(asXml ? xml : ruleXml(match, actions, configuration));
   };
-  const toXml = (): void => {
+  const switchToXml = (): void => {
     const written = rule && !filled ? rule.xml : ruleXml(match, actions, configuration);
     setXml(written);
     setStart(written);
@@ -51,7 +51,7 @@ export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): 
   };
   return (
     <Dialog title={rule ? `Rule ${rule.index + 1}` : 'New rule'} onClose={onClose} typed={filled || xml !== start} wide>
-      <form class="stack" onSubmit={done}>
+      <form class="stack" onSubmit={submit}>
         {asXml ? (
           <RuleXml text={start} checked={checked} check={check} onChange={setXml} />
         ) : (
@@ -62,7 +62,7 @@ export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): 
         )}
         <footer class="actions end">
           {!asXml && (
-            <button type="button" class="button" onClick={toXml}>
+            <button type="button" class="button" onClick={switchToXml}>
               Edit as XML
             </button>
           )}
@@ -87,7 +87,7 @@ const RuleXml = ({ text, checked, check, onChange }: XmlProps): JSX.Element => (
   <div class="field">
     <div class="row">
       <span class="label">Rule element</span>
-      <CheckWords checked={checked} />
+      <CheckSummary checked={checked} />
     </div>
     <CodeEditor label="Rule element" language="xml" text={text} editable onChange={onChange} check={check} />
   </div>

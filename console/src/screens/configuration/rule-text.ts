@@ -24,7 +24,7 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
   const spans = findRules(xml, crawler, rules);
   switch (change.kind) {
     case 'delete':
-      return splice(xml, withIndent(xml, spanAt(spans, change.index)), '');
+      return splice(xml, includeIndent(xml, spanAt(spans, change.index)), '');
     case 'move': {
       const order = rules.map((rule) => rule.xml);
       const [moved = ''] = order.splice(change.from, 1);
@@ -45,28 +45,28 @@ export function rulePart(
   { kind, index }: { readonly kind: 'replace' | 'insert'; readonly index: number },
 ): Part {
   const spans = findRules(xml, crawler, rules);
-  const cut = (from: number, to: number): Part => ({
+  const toPart = (from: number, to: number): Part => ({
     before: xml.slice(0, from),
     text: xml.slice(from, to),
     after: xml.slice(to),
   });
   if (kind === 'replace') {
     const { from, to } = spanAt(spans, index);
-    return cut(from, to);
+    return toPart(from, to);
   }
   const last = spans[index - 1];
   if (!last) {
     const { from } = spanAt(spans, 0);
-    const part = cut(from, from);
+    const part = toPart(from, from);
     return { ...part, after: `\n${indentAt(xml, from)}${part.after}` };
   }
-  const part = cut(last.to, last.to);
+  const part = toPart(last.to, last.to);
   return { ...part, before: `${part.before}\n${indentAt(xml, last.from)}` };
 }
 
 function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Span[] {
   const visible = withoutComments(xml);
-  let from = crawlerAt(visible, crawler);
+  let from = findCrawlerStart(visible, crawler);
   return rules.map((rule) => {
     const at = visible.indexOf(withoutComments(rule.xml), from);
     if (at < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; load the page again.`);
@@ -80,10 +80,10 @@ export const withoutComments = (xml: string): string =>
   xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
 /** Where a crawler begins. */
-export function crawlerAt(xml: string, crawler: string): number {
+export function findCrawlerStart(xml: string, crawler: string): number {
   for (const { index, 0: tag } of xml.matchAll(/<(?:[\w-]+:)?Crawler\b[^>]*>/g)) {
     const name = /\bname\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(tag);
-    if (unescaped(name?.[1] ?? name?.[2] ?? '') === crawler) return index;
+    if (unescapeXml(name?.[1] ?? name?.[2] ?? '') === crawler) return index;
   }
   throw new Error(`The crawler ${crawler} was not found in the configuration.`);
 }
@@ -99,7 +99,7 @@ const splice = (text: string, { from, to }: Span, by: string): string => text.sl
 const indentAt = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
 
 /** Including the line break and blanks before it, so that no empty line remains. */
-const withIndent = (xml: string, { from, to }: Span): Span => ({
+const includeIndent = (xml: string, { from, to }: Span): Span => ({
   from: from - (/(?:\n|(?<![ \t\n]))[ \t]*$/.exec(xml.slice(0, from))?.[0].length ?? 0),
   to,
 });
@@ -128,13 +128,13 @@ const actionXml = ({ element, ...attributes }: RuleActionDto): string => `<${ele
 const attributesXml = (attributes: Readonly<Record<string, string | number | undefined>>): string =>
   Object.entries(attributes)
     .filter(([, value]) => value !== undefined && value !== '')
-    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
     .join('');
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;');
 
-export const unescaped = (text: string): string =>
+export const unescapeXml = (text: string): string =>
   text
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')

@@ -7,7 +7,7 @@ import { useResource } from '../../state/resource.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
-import { say } from '../../ui/notices.js';
+import { showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { loadConfiguration } from './load.js';
@@ -60,7 +60,7 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
     try {
       setDraft(changeRules(xml, crawler, rules, change));
     } catch (error) {
-      say((error as Error).message, 'bad');
+      showNotice((error as Error).message, 'bad');
     }
   };
   const edit = (index: number, rule?: RuleDto): void => {
@@ -71,7 +71,7 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
           : rulePart(xml, crawler, rules, { kind: rule ? 'replace' : 'insert', index });
       setEditing({ index, rule, part });
     } catch (error) {
-      say((error as Error).message, 'bad');
+      showNotice((error as Error).message, 'bad');
     }
   };
   return (

@@ -35,16 +35,16 @@ export function useUnsaved(name: string, base: string, etag: string): Unsaved {
   const from = known && known.base !== base ? known : { base, etag };
   const [text, setText] = useState(known?.text ?? base);
   const [start, setStart] = useState({ text, round: 0 });
-  const forget = (): void => void kept.delete(name);
-  const type = (typed: string): void => {
+  const forgetDraft = (): void => void kept.delete(name);
+  const saveTyped = (typed: string): void => {
     setText(typed);
-    if (typed === base) forget();
+    if (typed === base) forgetDraft();
     else kept.set(name, { ...from, text: typed });
   };
   const discard = (): void => {
-    forget();
+    forgetDraft();
     setText(base);
     setStart(({ round }) => ({ text: base, round: round + 1 }));
   };
-  return { text, start, changed: text !== base, etag: from.etag, type, discard, forget };
+  return { text, start, changed: text !== base, etag: from.etag, type: saveTyped, discard, forget: forgetDraft };
 }

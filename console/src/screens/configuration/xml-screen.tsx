@@ -6,7 +6,7 @@ import { useMay } from '../../state/session.js';
 import { Loaded } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
-import { CheckWords, useChecking } from './checking.js';
+import { CheckSummary, useChecking } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import { type LoadedForms, loadForms } from './load.js';
 import { useUnsaved } from './unsaved.js';
@@ -33,7 +33,7 @@ function Editing({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => 
       aside={
         mayChange ? (
           <>
-            <CheckWords checked={checked} />
+            <CheckSummary checked={checked} />
             {changed && (
               <button type="button" class="button" onClick={discard}>
                 Discard

@@ -40,9 +40,9 @@ export function readXml(xml: string): XmlElement | undefined {
   const open: Open[] = [];
   let root: XmlElement | undefined;
   for (let at = xml.indexOf('<'); at >= 0; ) {
-    const [kind, end] = markupAt(xml, at);
+    const [kind, end] = parseMarkup(xml, at);
     if (kind === 'start') {
-      const { element, selfClosing } = startTag(xml, at);
+      const { element, selfClosing } = parseStartTag(xml, at);
       root ??= element;
       open.at(-1)?.children.push(element);
       if (!selfClosing) open.push(element);
@@ -57,25 +57,25 @@ export function readXml(xml: string): XmlElement | undefined {
     } else at = end;
     const next = xml.indexOf('<', at);
     const inside = open.at(-1);
-    if (inside && next > at) inside.text += unescaped(xml.slice(at, next));
+    if (inside && next > at) inside.text += unescapeXml(xml.slice(at, next));
     at = next;
   }
   return root;
 }
 
-function markupAt(xml: string, at: number): [kind: 'start' | 'end' | 'other', end: number] {
-  const until = (mark: string): number => {
+function parseMarkup(xml: string, at: number): [kind: 'start' | 'end' | 'other', end: number] {
+  const endAfter = (mark: string): number => {
     const found = xml.indexOf(mark, at);
     return found < 0 ? xml.length : found + mark.length;
   };
-  if (xml.startsWith('<!--', at)) return ['other', until('-->')];
-  if (xml.startsWith('<![CDATA[', at)) return ['other', until(']]>')];
-  if (xml.startsWith('<?', at)) return ['other', until('?>')];
-  if (xml.startsWith('<!', at)) return ['other', until('>')];
-  return xml.startsWith('</', at) ? ['end', until('>')] : ['start', at];
+  if (xml.startsWith('<!--', at)) return ['other', endAfter('-->')];
+  if (xml.startsWith('<![CDATA[', at)) return ['other', endAfter(']]>')];
+  if (xml.startsWith('<?', at)) return ['other', endAfter('?>')];
+  if (xml.startsWith('<!', at)) return ['other', endAfter('>')];
+  return xml.startsWith('</', at) ? ['end', endAfter('>')] : ['start', at];
 }
 
-function startTag(xml: string, start: number): { element: Open; selfClosing: boolean } {
+function parseStartTag(xml: string, start: number): { element: Open; selfClosing: boolean } {
   NAME.lastIndex = start + 1;
   const full = NAME.exec(xml)?.[0] ?? '';
   const colon = full.indexOf(':');
@@ -91,7 +91,7 @@ function startTag(xml: string, start: number): { element: Open; selfClosing: boo
     const value = VALUE.exec(xml);
     if (!value) break;
     at = VALUE.lastIndex;
-    attributes.push({ name, value: unescaped(value[1]!.slice(1, -1)), start: from, end: at });
+    attributes.push({ name, value: unescapeXml(value[1]!.slice(1, -1)), start: from, end: at });
   }
   const close = xml.indexOf('>', at);
   const opened = close < 0 ? xml.length : close + 1;
@@ -117,33 +117,34 @@ export const attributeValue = ({ attributes }: XmlElement, name: string): string
   attributes.find((one) => one.name === name)?.value;
 
 /** @param value undefined: the attribute is removed */
-export function withAttribute(xml: string, element: XmlElement, name: string, value: string | undefined): string {
+export function setAttribute(xml: string, element: XmlElement, name: string, value: string | undefined): string {
   const known = element.attributes.find((one) => one.name === name);
   if (known) {
-    const written = value === undefined ? '' : `${blanksOf(xml, known)}${name}="${escaped(value)}"`;
+    const written = value === undefined ? '' : `${whitespaceBefore(xml, known)}${name}="${escapeXml(value)}"`;
     return xml.slice(0, known.start) + written + xml.slice(known.end);
   }
   if (value === undefined) return xml;
   const at = element.attributes.at(-1)?.end ?? element.start + 1 + element.prefix.length + element.name.length;
-  return `${xml.slice(0, at)} ${name}="${escaped(value)}"${xml.slice(at)}`;
+  return `${xml.slice(0, at)} ${name}="${escapeXml(value)}"${xml.slice(at)}`;
 }
 
-const blanksOf = (xml: string, { start, end }: XmlAttribute): string => /^\s*/.exec(xml.slice(start, end))?.[0] || ' ';
+const whitespaceBefore = (xml: string, { start, end }: XmlAttribute): string =>
+  /^\s*/.exec(xml.slice(start, end))?.[0] || ' ';
 
-export function withText(xml: string, element: XmlElement, text: string): string {
+export function setText(xml: string, element: XmlElement, text: string): string {
   const { opened, closed } = element;
-  if (closed > opened) return xml.slice(0, opened) + escaped(text) + xml.slice(closed);
-  return `${openedTag(xml, element)}${escaped(text)}</${tagOf(element)}>${xml.slice(opened)}`;
+  if (closed > opened) return xml.slice(0, opened) + escapeXml(text) + xml.slice(closed);
+  return `${textToStartTagEnd(xml, element)}${escapeXml(text)}</${tagOf(element)}>${xml.slice(opened)}`;
 }
 
 /** The text up to the end of the element's start tag, which an end tag may follow. */
-function openedTag(xml: string, { opened }: XmlElement): string {
+function textToStartTagEnd(xml: string, { opened }: XmlElement): string {
   const head = xml.slice(0, opened);
   return head.endsWith('/>') ? `${head.slice(0, -2).trimEnd()}>` : head;
 }
 
 /** With its line, when nothing else is on it. */
-export function withoutElement(xml: string, { start, end }: XmlElement): string {
+export function removeElement(xml: string, { start, end }: XmlElement): string {
   const before = xml.slice(0, start);
   const blank = /\n[ \t]*$/.exec(before);
   const alone = blank && /^[ \t]*(?:\r?\n|$)/.test(xml.slice(end));
@@ -151,7 +152,7 @@ export function withoutElement(xml: string, { start, end }: XmlElement): string 
 }
 
 /** As the last element of its parent. */
-export function withChild(xml: string, parent: XmlElement, child: string): string {
+export function appendChild(xml: string, parent: XmlElement, child: string): string {
   const indent = `${indentOf(xml, parent.start)}  `;
   const line = `\n${indent}${child}`;
   if (parent.end > parent.closed) {
@@ -160,15 +161,15 @@ export function withChild(xml: string, parent: XmlElement, child: string): strin
       xml.slice(0, at) + line + (/\n/.test(xml.slice(at, parent.closed)) ? '' : `\n${indent.slice(2)}`) + xml.slice(at)
     );
   }
-  return `${openedTag(xml, parent)}${line}\n${indent.slice(2)}</${tagOf(parent)}>${xml.slice(parent.opened)}`;
+  return `${textToStartTagEnd(xml, parent)}${line}\n${indent.slice(2)}</${tagOf(parent)}>${xml.slice(parent.opened)}`;
 }
 
 /** A copy after it, under another name. */
-export function withCopy(xml: string, element: XmlElement, name: string): string {
+export function copyElement(xml: string, element: XmlElement, name: string): string {
   const { start, end } = element;
   const own = xml.slice(start, end);
   const shifted = readXml(own);
-  const copy = shifted ? withAttribute(own, shifted, 'name', name) : own;
+  const copy = shifted ? setAttribute(own, shifted, 'name', name) : own;
   return `${xml.slice(0, end)}\n${indentOf(xml, start)}${copy}${xml.slice(end)}`;
 }
 
@@ -181,7 +182,7 @@ function indentOf(xml: string, at: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 
-const unescaped = (text: string): string =>
+const unescapeXml = (text: string): string =>
   text.replace(
     /&(?:#x([\da-f]{1,6})|#(\d{1,7})|([a-z]{2,4}));/gi,
     (whole, hex?: string, decimal?: string, name?: string) => {
@@ -191,11 +192,15 @@ const unescaped = (text: string): string =>
     },
   );
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 /** The prefix of a namespace, with its colon, and what declares it where the outermost element does not. */
-export function prefixFor(root: XmlElement, namespace: string, usual: string): { prefix: string; declaration: string } {
+export function findPrefix(
+  root: XmlElement,
+  namespace: string,
+  usual: string,
+): { prefix: string; declaration: string } {
   const family = namespace.replace(/\.v\d+$/, '');
   const declared = root.attributes.find(({ name, value }) => name.startsWith('xmlns') && value.startsWith(family));
   if (declared) return { prefix: declared.name === 'xmlns' ? '' : `${declared.name.slice(6)}:`, declaration: '' };
@@ -204,17 +209,17 @@ export function prefixFor(root: XmlElement, namespace: string, usual: string): {
 }
 
 /** The innermost element whose first tag has this place. */
-export function elementAt(root: XmlElement, xml: string, line: number, column: number): XmlElement | undefined {
+export function findElementAt(root: XmlElement, xml: string, line: number, column: number): XmlElement | undefined {
   let at = 0;
   for (let i = 1; i < line; i++) at = xml.indexOf('\n', at) + 1;
   at += column - 1;
-  const within = (element: XmlElement): XmlElement | undefined => {
+  const findWithin = (element: XmlElement): XmlElement | undefined => {
     if (at < element.start || at >= element.end) return undefined;
     for (const child of element.children) {
-      const found = within(child);
+      const found = findWithin(child);
       if (found) return found;
     }
     return element;
   };
-  return within(root);
+  return findWithin(root);
 }

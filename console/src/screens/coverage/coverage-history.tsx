@@ -4,7 +4,7 @@ import type { HistoryPointDto } from '../../api/schema.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { Chart } from '../../ui/chart.js';
 import { Panel } from '../../ui/panel.js';
-import { RangeChoice, SPANS, useHistory, useRange, wordsOf } from '../../ui/ranges.js';
+import { RangeChoice, rangeText, SPANS, useHistory, useRange } from '../../ui/ranges.js';
 
 /** Discovered, indexed and kept out, over time. */
 export function CoverageHistory({ crawler }: { crawler: string }): JSX.Element {
@@ -12,7 +12,7 @@ export function CoverageHistory({ crawler }: { crawler: string }): JSX.Element {
   const history = useHistory(crawler, range);
   return (
     <Panel title="Over time" aside={<RangeChoice chosen={range} />}>
-      <Loaded of={history}>{(points) => <Lines points={points} span={SPANS[range]} words={wordsOf(range)} />}</Loaded>
+      <Loaded of={history}>{(points) => <Lines points={points} span={SPANS[range]} words={rangeText(range)} />}</Loaded>
     </Panel>
   );
 }

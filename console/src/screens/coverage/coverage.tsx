@@ -6,7 +6,7 @@ import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { Loaded } from '../../ui/answers.js';
 import { Bar } from '../../ui/bar.js';
-import { count, percent } from '../../ui/format.js';
+import { formatCount, formatPercent } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason, useReasons } from '../../ui/reasons.js';
@@ -49,33 +49,38 @@ export function Coverage(): JSX.Element {
 /** Statuses of URLs that were never requested. */
 const NEVER_ASKED: ReadonlySet<string> = new Set(['waiting', 'excluded', 'elsewhere', 'filtered']);
 
-const sumOf = (
+const sumReasons = (
   { reasons }: CoverageDto,
   chosen: (row: CoverageDto['reasons'][number]) => boolean,
   what: 'urls' | 'indexed' = 'urls',
 ): number => reasons.reduce((sum, row) => (chosen(row) ? sum + row[what] : sum), 0);
 
 function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
-  const all = sumOf(coverage, () => true);
+  const all = sumReasons(coverage, () => true);
   const stages = [
     ['Discovered', all, href('/urls', { crawler }), 'All stored URLs'],
-    ['Crawled', sumOf(coverage, ({ status }) => !NEVER_ASKED.has(status)), undefined, 'Visited at least once'],
-    ['Indexed', sumOf(coverage, () => true, 'indexed'), href('/urls', { crawler, indexed: true }), 'The sinks hold it'],
+    ['Crawled', sumReasons(coverage, ({ status }) => !NEVER_ASKED.has(status)), undefined, 'Visited at least once'],
+    [
+      'Indexed',
+      sumReasons(coverage, () => true, 'indexed'),
+      href('/urls', { crawler, indexed: true }),
+      'The sinks hold it',
+    ],
     [
       'Excluded',
-      sumOf(coverage, ({ status }) => ['excluded', 'elsewhere', 'filtered'].includes(status)),
+      sumReasons(coverage, ({ status }) => ['excluded', 'elsewhere', 'filtered'].includes(status)),
       href('/urls', { crawler, status: 'excluded' }),
       'The configuration keeps it out',
     ],
     [
       'In error',
-      sumOf(coverage, ({ status }) => status === 'error'),
+      sumReasons(coverage, ({ status }) => status === 'error'),
       href('/errors', { crawler }),
       'The last visit failed',
     ],
     [
       'Waiting',
-      sumOf(coverage, ({ status }) => status === 'waiting'),
+      sumReasons(coverage, ({ status }) => status === 'waiting'),
       href('/urls', { crawler, status: 'waiting' }),
       'Not visited yet',
     ],
@@ -86,8 +91,8 @@ function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto 
         {stages.map(([name, number, target, title]) => (
           <li key={name} title={title}>
             <span class="muted">{name}</span>
-            <strong>{target ? <a href={target}>{count(number)}</a> : count(number)}</strong>
-            <span class="muted">{all === 0 ? '–' : percent(number / all)}</span>
+            <strong>{target ? <a href={target}>{formatCount(number)}</a> : formatCount(number)}</strong>
+            <span class="muted">{all === 0 ? '–' : formatPercent(number / all)}</span>
             <Bar share={all === 0 ? 0 : number / all} bad={name === 'In error' && number > 0} />
           </li>
         ))}
@@ -125,7 +130,7 @@ function NotIndexed({ crawler, coverage }: { crawler: string; coverage: Coverage
               <div class="title-line">{reasons.get(reason)?.meaning}</div>
             </td>
             <td class="number">
-              <a href={href('/urls', { crawler, status, reason, indexed: 'false' })}>{count(urls - indexed)}</a>
+              <a href={href('/urls', { crawler, status, reason, indexed: 'false' })}>{formatCount(urls - indexed)}</a>
             </td>
             <td>
               <Bar share={(urls - indexed) / most} />

@@ -3,7 +3,7 @@ import type { CoverageDto } from '../../api/schema.js';
 import { href } from '../../state/route.js';
 import { Empty } from '../../ui/answers.js';
 import { Bar } from '../../ui/bar.js';
-import { count, percent, plural, seconds } from '../../ui/format.js';
+import { formatCount, formatPercent, formatPlural, formatSeconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 
 /** How long ago the indexed documents were visited. */
@@ -15,7 +15,7 @@ export function Freshness({ crawler, coverage }: { crawler: string; coverage: Co
   return (
     <Panel
       title="Age of the index"
-      aside={maximumAgeSeconds !== undefined && `maximum age ${seconds(maximumAgeSeconds)}`}
+      aside={maximumAgeSeconds !== undefined && `maximum age ${formatSeconds(maximumAgeSeconds)}`}
     >
       {all === 0 ? (
         <Empty>Nothing is in the index yet.</Empty>
@@ -38,10 +38,10 @@ export function Freshness({ crawler, coverage }: { crawler: string; coverage: Co
             <tbody>
               {shown.map(({ upToSeconds, documents }, i) => (
                 <tr key={upToSeconds ?? 'rest'}>
-                  <td class="nowrap">{wordsOf(ages[i - 1]?.upToSeconds, upToSeconds)}</td>
-                  <td class="number">{count(documents)}</td>
+                  <td class="nowrap">{rangeText(ages[i - 1]?.upToSeconds, upToSeconds)}</td>
+                  <td class="number">{formatCount(documents)}</td>
                   <td class="wide">
-                    <Bar share={documents / most} bad={isOver(ages[i - 1]?.upToSeconds, maximumAgeSeconds)} />
+                    <Bar share={documents / most} bad={isOlderThan(ages[i - 1]?.upToSeconds, maximumAgeSeconds)} />
                   </td>
                 </tr>
               ))}
@@ -53,31 +53,34 @@ export function Freshness({ crawler, coverage }: { crawler: string; coverage: Co
   );
 }
 
-const isOver = (from: number | undefined, maximum: number | undefined): boolean =>
+const isOlderThan = (from: number | undefined, maximum: number | undefined): boolean =>
   maximum !== undefined && from !== undefined && from >= maximum;
 
-function wordsOf(from: number | undefined, upTo: number | undefined): string {
-  if (from === undefined) return `within ${seconds(upTo ?? 0)}`;
-  return upTo === undefined ? `over ${seconds(from)} ago` : `${seconds(from)} to ${seconds(upTo)} ago`;
+function rangeText(from: number | undefined, upTo: number | undefined): string {
+  if (from === undefined) return `within ${formatSeconds(upTo ?? 0)}`;
+  return upTo === undefined
+    ? `over ${formatSeconds(from)} ago`
+    : `${formatSeconds(from)} to ${formatSeconds(upTo)} ago`;
 }
 
 function Summary({ crawler, coverage, all }: { crawler: string; coverage: CoverageDto; all: number }): JSX.Element {
   const { ages, maximumAgeSeconds } = coverage;
   if (maximumAgeSeconds === undefined) {
-    return <p>{plural(all, 'document')}. This crawler has no smart refresh, and so no maximum age.</p>;
+    return <p>{formatPlural(all, 'document')}. This crawler has no smart refresh, and so no maximum age.</p>;
   }
   const over = ages.reduce(
-    (sum, { documents }, i) => (isOver(ages[i - 1]?.upToSeconds, maximumAgeSeconds) ? sum + documents : sum),
+    (sum, { documents }, i) => (isOlderThan(ages[i - 1]?.upToSeconds, maximumAgeSeconds) ? sum + documents : sum),
     0,
   );
   return over === 0 ? (
     <p>
-      All {plural(all, 'document')} were visited within the maximum age of {seconds(maximumAgeSeconds)}.
+      All {formatPlural(all, 'document')} were visited within the maximum age of {formatSeconds(maximumAgeSeconds)}.
     </p>
   ) : (
     <p class="notice warn">
-      {plural(over, 'document')} ({percent(over / all)}) {over === 1 ? 'is' : 'are'} older than the maximum age of{' '}
-      {seconds(maximumAgeSeconds)}. <a href={href('/sources', { crawler })}>Sources</a> shows what is visited instead.
+      {formatPlural(over, 'document')} ({formatPercent(over / all)}) {over === 1 ? 'is' : 'are'} older than the maximum
+      age of {formatSeconds(maximumAgeSeconds)}. <a href={href('/sources', { crawler })}>Sources</a> shows what is
+      visited instead.
     </p>
   );
 }

@@ -6,12 +6,12 @@ import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Loaded } from '../../ui/answers.js';
-import { count, plural } from '../../ui/format.js';
-import { attempt } from '../../ui/notices.js';
+import { formatCount, formatPlural } from '../../ui/format.js';
+import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { useReasons } from '../../ui/reasons.js';
-import { restingText } from '../../ui/resting.js';
+import { restingHostsText } from '../../ui/resting.js';
 import { Badge } from '../../ui/status.js';
 import { DayKnown } from './day-known.js';
 
@@ -34,13 +34,13 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
   const entry = useReasons().get(code);
   const mayOperate = useMay('operate');
   const retry = (only?: string): Promise<void> =>
-    attempt(async () => {
+    runWithNotice(async () => {
       const { count: due, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
         path: { crawler },
         body: { reason: code, host: only },
       });
       onRetried();
-      return `${plural(due, 'URL')} will be tried again as soon as politeness allows.${restingText(resting)}`;
+      return `${formatPlural(due, 'URL')} will be tried again as soon as politeness allows.${restingHostsText(resting)}`;
     });
   return (
     <Panel
@@ -48,7 +48,7 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
       aside={
         <>
           {entry?.class && <Badge tone={entry.class === 'temporary' ? 'warn' : 'bad'}>{entry.class}</Badge>}
-          <a href={href('/urls', { crawler, host, status: 'error', reason: code })}>{plural(of.urls, 'URL')}</a>
+          <a href={href('/urls', { crawler, host, status: 'error', reason: code })}>{formatPlural(of.urls, 'URL')}</a>
           {mayOperate && (
             <button type="button" class="button" aria-label={`Retry all URLs with ${code}`} onClick={() => retry(host)}>
               Retry all
@@ -67,7 +67,7 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
           </p>
         )}
         <p class="muted">
-          On {plural(of.hosts, 'host')}; <Trend of={of} />
+          On {formatPlural(of.hosts, 'host')}; <Trend of={of} />
         </p>
         {host ? (
           <HostErrors
@@ -93,7 +93,7 @@ const isRising = ({ lastHour, lastDay }: Counts): boolean => lastHour >= FEW && 
 
 const Trend = ({ of }: { of: Counts }): JSX.Element => (
   <>
-    {count(of.lastHour)} tried in the last hour, {count(of.lastDay)} in the last day{' '}
+    {formatCount(of.lastHour)} tried in the last hour, {formatCount(of.lastDay)} in the last day{' '}
     {useContext(DayKnown) && isRising(of) && (
       <Badge tone="warn" title="The last hour had more than twice the hourly average of the last day">
         rising
@@ -131,10 +131,10 @@ function Hosts({ crawler, of: { reason, hosts: number }, onRetry }: HostsProps):
             <div>
               {limit < MOST_HOSTS ? (
                 <button type="button" class="button small" onClick={() => setLimit(MOST_HOSTS)}>
-                  Show more of {plural(number, 'host')}
+                  Show more of {formatPlural(number, 'host')}
                 </button>
               ) : (
-                <p class="muted">The {count(MOST_HOSTS)} hosts with the most are shown.</p>
+                <p class="muted">The {formatCount(MOST_HOSTS)} hosts with the most are shown.</p>
               )}
             </div>
           )}
@@ -159,7 +159,7 @@ function HostErrors({ crawler, code, of, onRetry, open = false }: HostProps): JS
       <summary>
         {of.host}{' '}
         <span class="muted">
-          {plural(of.urls, 'URL')}; <Trend of={of} />
+          {formatPlural(of.urls, 'URL')}; <Trend of={of} />
         </span>
       </summary>
       {isOpen && (
@@ -168,7 +168,7 @@ function HostErrors({ crawler, code, of, onRetry, open = false }: HostProps): JS
           {onRetry && (
             <div>
               <button type="button" class="button small" onClick={() => onRetry(of.host)}>
-                Retry these {count(of.urls)}
+                Retry these {formatCount(of.urls)}
               </button>
             </div>
           )}
@@ -210,7 +210,7 @@ function FailedUrls({ crawler, code, of: { host, urls } }: Omit<HostProps, 'onRe
           </ul>
           {urls > items.length && (
             <p class="muted">
-              <a href={href('/urls', { crawler, ...query })}>See all {count(urls)} in the list</a>
+              <a href={href('/urls', { crawler, ...query })}>See all {formatCount(urls)} in the list</a>
             </p>
           )}
         </>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { HistoryPointDto } from '../../api/schema.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { Chart, type Series } from '../../ui/chart.js';
-import { count } from '../../ui/format.js';
+import { formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { RangeChoice, SPANS, useHistory, useRange } from '../../ui/ranges.js';
 
@@ -25,7 +25,7 @@ function Trend({ points, span }: { points: readonly HistoryPointDto[]; span: num
   const shown = totals.slice(0, LINES);
   const series = shown.map(
     ([code, total], index): Series => ({
-      label: `${code} (${count(total)})`,
+      label: `${code} (${formatCount(total)})`,
       colour: (index + 1) as 1 | 2 | 3,
       values: points.map(({ errorsByCode }) => errorsByCode[code] ?? 0),
     }),
@@ -44,7 +44,7 @@ function Trend({ points, span }: { points: readonly HistoryPointDto[]; span: num
           Also{' '}
           {totals
             .slice(LINES)
-            .map(([code, total]) => `${code} (${count(total)})`)
+            .map(([code, total]) => `${code} (${formatCount(total)})`)
             .join(', ')}
           .
         </p>

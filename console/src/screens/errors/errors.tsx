@@ -8,9 +8,9 @@ import { href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
-import { plural } from '../../ui/format.js';
+import { formatPlural } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
-import { say } from '../../ui/notices.js';
+import { showNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { DayKnown, useDayKnown } from './day-known.js';
 import { ErrorClass } from './error-class.js';
@@ -85,7 +85,7 @@ function ClearErrors({ crawler, onClose, onDone }: ClearProps): JSX.Element {
     const { count: forgotten } = await call('DELETE /api/v1/crawlers/{crawler}/errors', {
       path: { crawler: crawler.name },
     });
-    say(`${plural(forgotten, 'URL')} forgotten.`);
+    showNotice(`${formatPlural(forgotten, 'URL')} forgotten.`);
     reload();
     onDone();
   };
@@ -93,7 +93,7 @@ function ClearErrors({ crawler, onClose, onDone }: ClearProps): JSX.Element {
     <Confirm title="Clear error cache" action="Forget them" danger onConfirm={clear} onClose={onClose}>
       <p>
         <strong>
-          {plural(number, 'URL')} of {crawler.name} {number === 1 ? 'is' : 'are'} in error.
+          {formatPlural(number, 'URL')} of {crawler.name} {number === 1 ? 'is' : 'are'} in error.
         </strong>{' '}
         They are forgotten; one whose document is still in the index is visited again instead. A link to one of them
         finds it again.

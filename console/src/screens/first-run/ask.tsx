@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiProblem } from '../../api/client.js';
-import { asProblem } from '../../state/resource.js';
+import { toApiProblem } from '../../state/resource.js';
 import { Failure } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
-import { contactOf } from './configured-sinks.js';
+import { readContact } from './configured-sinks.js';
 import { type CrawlWish, domainOf, folderOf, privateRange, type Scope } from './crawl-draft.js';
-import { EMPTY_SINK, newSinkName, SinkFields, type SinkWish } from './sink-fields.js';
+import { EMPTY_SINK, SinkFields, type SinkWish, unusedSinkName } from './sink-fields.js';
 
 interface AskProps {
   readonly wish?: CrawlWish;
@@ -19,7 +19,7 @@ interface AskProps {
 }
 
 /** An address as people type it: without a scheme it is https, or http on a private network. */
-function addressOf(typed: string): URL | undefined {
+function parseAddress(typed: string): URL | undefined {
   const text = typed.trim();
   if (/^https?:\/\//i.test(text)) return URL.parse(text) ?? undefined;
   const url = URL.parse(`https://${text}`);
@@ -32,20 +32,20 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
   const [scope, setScope] = useState<Scope>(wish?.scope ?? 'site');
   const [pause, setPause] = useState(String(wish?.pauseSeconds ?? 2.5));
   const [allow, setAllow] = useState(wish?.allow);
-  const [contact, setContact] = useState(() => wish?.contact ?? contactOf(xml));
-  const [sink, setSink] = useState<SinkWish>(() => firstSink(wish, sinks));
+  const [contact, setContact] = useState(() => wish?.contact ?? readContact(xml));
+  const [sink, setSink] = useState<SinkWish>(() => defaultSink(wish, sinks));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
-  const url = addressOf(typed);
+  const url = parseAddress(typed);
   const range = allow ?? (url && privateRange(url.hostname)) ?? '';
-  const ask = async (event: Event): Promise<void> => {
+  const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (!url) return;
     setBusy(true);
     setProblem(undefined);
     try {
       await onAsk({
-        name: freeName(url, taken),
+        name: unusedName(url, taken),
         url,
         scope,
         pauseSeconds: Number(pause),
@@ -55,13 +55,13 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
         contact,
       });
     } catch (error) {
-      setProblem(asProblem(error));
+      setProblem(toApiProblem(error));
       setBusy(false);
     }
   };
   return (
     <Panel title="Which site?" class="reading">
-      <form class="stack" onSubmit={ask}>
+      <form class="stack" onSubmit={submit}>
         <div class="field">
           <label for="site">Address of the site</label>
           <input
@@ -131,10 +131,10 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
   );
 }
 
-function firstSink(wish: CrawlWish | undefined, sinks: AskProps['sinks']): SinkWish {
+function defaultSink(wish: CrawlWish | undefined, sinks: AskProps['sinks']): SinkWish {
   if (wish) return { name: wish.sink, isNew: wish.newSink };
   const [first] = sinks;
-  return first ? { name: first.name } : { name: newSinkName(sinks), isNew: EMPTY_SINK };
+  return first ? { name: first.name } : { name: unusedSinkName(sinks), isNew: EMPTY_SINK };
 }
 
 function ScopeChoice({
@@ -169,7 +169,7 @@ function ScopeChoice({
 /** For www.example.com the site is that host alone. */
 const isBareName = ({ hostname }: URL): boolean => /[a-z]\.[a-z]/i.test(hostname) && !hostname.startsWith('www.');
 
-function freeName(url: URL, taken: readonly string[]): string {
+function unusedName(url: URL, taken: readonly string[]): string {
   const base = url.host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
   let name = base;
   for (let number = 2; taken.includes(name); number++) name = `${base}-${number}`;

@@ -1,5 +1,5 @@
 /** Sinks named by the configuration, with their addresses. */
-export function sinksOf(xml: string): { name: string; type: string; url: string }[] {
+export function readSinks(xml: string): { name: string; type: string; url: string }[] {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
   const sinks = [...document.getElementsByTagNameNS('*', 'Sink')];
   return sinks.map((sink) => ({
@@ -10,7 +10,7 @@ export function sinksOf(xml: string): { name: string; type: string; url: string 
 }
 
 /** Contact of the fetcher that crawlers use by default. */
-export function contactOf(xml: string): string {
+export function readContact(xml: string): string {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
   const fetchers = [...document.getElementsByTagNameNS('*', 'Fetcher')];
   const usual = fetchers.find((fetcher) => (fetcher.getAttribute('name') ?? 'default') === 'default');

@@ -35,24 +35,24 @@ const RULES = 'exa:com.exalead.actionrules.v21';
 const CRAWL = 'exa:com.exalead.mercury.mami.crawl.v21';
 
 export function addCrawler(xml: string, wish: CrawlWish): string {
-  const cw = prefixOf(xml, CONFIG);
-  const ar = prefixOf(xml, RULES);
-  const { tag } = prefixOf(xml, CRAWL);
+  const cw = findPrefix(xml, CONFIG);
+  const ar = findPrefix(xml, RULES);
+  const { tag } = findPrefix(xml, CRAWL);
   const pause = Math.round(wish.pauseSeconds * 1000);
   const rules = isHomePage(wish)
     ? '' // Its root stays on the site, and all of that is crawled.
     : `
     <${tag('Rules')} group="default">
-      <${tag('Rule')}>${ruleOf(wish, ar.tag)}<${tag('Index')}/><${tag('Follow')}/><${tag('Accept')}/></${tag('Rule')}>
+      <${tag('Rule')}>${ruleXml(wish, ar.tag)}<${tag('Index')}/><${tag('Follow')}/><${tag('Accept')}/></${tag('Rule')}>
     </${tag('Rules')}>`;
   const declarations = cw.declaration + (rules === '' ? '' : ar.declaration);
-  const crawler = `  <${tag('Crawler')} name="${escaped(wish.name)}" throttleTimeMS="${pause}"${declarations}>
-    <${tag('Root')} url="${escaped(wish.url.href)}"${isHomePage(wish) ? '' : ' site="false"'}/>${rules}
-    <${cw.tag('PushTo')} sink="${escaped(wish.sink)}"/>
+  const crawler = `  <${tag('Crawler')} name="${escapeXml(wish.name)}" throttleTimeMS="${pause}"${declarations}>
+    <${tag('Root')} url="${escapeXml(wish.url.href)}"${isHomePage(wish) ? '' : ' site="false"'}/>${rules}
+    <${cw.tag('PushTo')} sink="${escapeXml(wish.sink)}"/>
   </${tag('Crawler')}>\n`;
-  const withSink = wish.newSink ? beforeEnd(xml, sinkOf(wish.sink, wish.newSink, cw)) : xml;
+  const withSink = wish.newSink ? insertAtEnd(xml, sinkXml(wish.sink, wish.newSink, cw)) : xml;
   const withContact = wish.contact === undefined ? withSink : setContact(withSink, wish.contact.trim(), cw);
-  return beforeEnd(wish.allow ? allowAddress(withContact, wish.allow, cw) : withContact, crawler);
+  return insertAtEnd(wish.allow ? allowAddress(withContact, wish.allow, cw) : withContact, crawler);
 }
 
 /** Site mode for a page other than the home page would mean the part of the site whose URLs begin with that page's. */
@@ -67,7 +67,7 @@ interface Prefix {
 
 const USUAL: Readonly<Record<string, string>> = { [CONFIG]: 'cw', [RULES]: 'ar', [CRAWL]: '' };
 
-function prefixOf(xml: string, namespace: string): Prefix {
+function findPrefix(xml: string, namespace: string): Prefix {
   const family = namespace.replace(/\.v2\d$/, '').replaceAll('.', '\\.');
   // Declarations of another element apply only inside it.
   const outermost = OUTERMOST.exec(blankComments(xml))?.[0] ?? '';
@@ -79,43 +79,43 @@ function prefixOf(xml: string, namespace: string): Prefix {
   };
 }
 
-function ruleOf({ url, scope }: CrawlWish, tag: (name: string) => string): string {
-  const atom = (field: string, kind: string, value: string): string =>
-    `<${tag('Atom')} field="${field}" kind="${kind}" norm="lower" litteral="true" value="${escaped(value)}"/>`;
-  if (scope === 'folder') return atom('url', 'prefix', folderOf(url));
-  if (scope === 'domain') return `<${tag('Domain')} litteral="true" value="${escaped(domainOf(url))}"/>`;
-  if (url.port) return atom('url', 'prefix', `${url.origin}/`);
-  const hosts = isName(url.hostname) ? [bareHost(url), `www.${bareHost(url)}`] : [url.hostname];
-  const atoms = hosts.map((host) => atom('host', 'exact', host)).join('');
+function ruleXml({ url, scope }: CrawlWish, tag: (name: string) => string): string {
+  const atomXml = (field: string, kind: string, value: string): string =>
+    `<${tag('Atom')} field="${field}" kind="${kind}" norm="lower" litteral="true" value="${escapeXml(value)}"/>`;
+  if (scope === 'folder') return atomXml('url', 'prefix', folderOf(url));
+  if (scope === 'domain') return `<${tag('Domain')} litteral="true" value="${escapeXml(domainOf(url))}"/>`;
+  if (url.port) return atomXml('url', 'prefix', `${url.origin}/`);
+  const hosts = isDnsName(url.hostname) ? [withoutWww(url), `www.${withoutWww(url)}`] : [url.hostname];
+  const atoms = hosts.map((host) => atomXml('host', 'exact', host)).join('');
   return hosts.length > 1 ? `<${tag('Or')}>${atoms}</${tag('Or')}>` : atoms;
 }
 
 export const folderOf = (url: URL): string => url.origin + url.pathname.slice(0, url.pathname.lastIndexOf('/') + 1);
 
-const bareHost = ({ hostname }: URL): string => hostname.replace(/^www\./, '');
+const withoutWww = ({ hostname }: URL): string => hostname.replace(/^www\./, '');
 
 /** Without www: the person said which site, and its other names end in the same. */
-export const domainOf = (url: URL): string => bareHost(url);
+export const domainOf = (url: URL): string => withoutWww(url);
 
-const isName = (host: string): boolean => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
+const isDnsName = (host: string): boolean => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
-function sinkOf(name: string, sink: NewSink, { tag, declaration }: Prefix): string {
+function sinkXml(name: string, sink: NewSink, { tag, declaration }: Prefix): string {
   const { type, url, options = {}, authority = '' } = sink;
   const given = Object.entries({ name, type, url, ...options }).filter(([, value]) => value !== '');
-  const attributes = given.map(([key, value]) => ` ${key}="${escaped(value)}"`).join('');
-  const allow = allowedAddress(sink);
+  const attributes = given.map(([key, value]) => ` ${key}="${escapeXml(value)}"`).join('');
+  const allow = addressToAllow(sink);
   const inside = [
-    ...(allow === undefined ? [] : [`<${tag('AllowAddress')} cidr="${escaped(allow)}"/>`]),
+    ...(allow === undefined ? [] : [`<${tag('AllowAddress')} cidr="${escapeXml(allow)}"/>`]),
     ...(authority.trim() === ''
       ? []
-      : [`<${tag('CertificateAuthority')}>${escaped(authority.trim())}</${tag('CertificateAuthority')}>`]),
+      : [`<${tag('CertificateAuthority')}>${escapeXml(authority.trim())}</${tag('CertificateAuthority')}>`]),
   ];
   const head = `  <${tag('Sink')}${declaration}${attributes}`;
   return inside.length === 0 ? `${head}/>\n` : `${head}>\n    ${inside.join('\n    ')}\n  </${tag('Sink')}>\n`;
 }
 
 /** Where a sink may be besides public addresses; this machine itself needs no permission. */
-export function allowedAddress({ url, allow }: NewSink): string | undefined {
+export function addressToAllow({ url, allow }: NewSink): string | undefined {
   if (allow !== undefined) return allow.trim() || undefined;
   const range = privateRange(URL.parse(url)?.hostname ?? '');
   return range === LOOPBACK ? undefined : range;
@@ -123,26 +123,29 @@ export function allowedAddress({ url, allow }: NewSink): string | undefined {
 
 /** The configuration with an additional sink, to test it before it is in force. */
 export const addSink = (xml: string, name: string, sink: NewSink): string =>
-  beforeEnd(xml, sinkOf(name, sink, prefixOf(xml, CONFIG)));
+  insertAtEnd(xml, sinkXml(name, sink, findPrefix(xml, CONFIG)));
 
 const CONTACT = /\scontact\s*=\s*(?:"[^"]*"|'[^']*')/;
 
 /** The contact of the fetcher that crawlers use by default. */
 function setContact(xml: string, contact: string, cw: Prefix): string {
   const { tag, declaration } = cw;
-  const attribute = contact === '' ? '' : ` contact="${escaped(contact)}"`;
-  const fetcher = defaultFetcher(xml, cw);
+  const attribute = contact === '' ? '' : ` contact="${escapeXml(contact)}"`;
+  const fetcher = findDefaultFetcher(xml, cw);
   if (fetcher) {
     const bare = fetcher.text.replace(CONTACT, '');
     const end = bare.endsWith('/>') ? -2 : -1;
     const written = bare.slice(0, end).trimEnd() + attribute + bare.slice(end);
     return xml.slice(0, fetcher.index) + written + xml.slice(fetcher.index + fetcher.text.length);
   }
-  return attribute === '' ? xml : beforeEnd(xml, `  <${tag('Fetcher')}${declaration} name="default"${attribute}/>\n`);
+  return attribute === '' ? xml : insertAtEnd(xml, `  <${tag('Fetcher')}${declaration} name="default"${attribute}/>\n`);
 }
 
 /** Its opening tag. */
-function defaultFetcher(xml: string, { tag }: Prefix): { readonly index: number; readonly text: string } | undefined {
+function findDefaultFetcher(
+  xml: string,
+  { tag }: Prefix,
+): { readonly index: number; readonly text: string } | undefined {
   const tags = blankComments(xml).matchAll(new RegExp(`<${tag('Fetcher')}\\b[^>]*>`, 'g'));
   const isDefault = (text: string): boolean => (/\sname\s*=\s*["']([^"']*)/.exec(text)?.[1] ?? 'default') === 'default';
   const found = [...tags].find(([text]) => isDefault(text));
@@ -151,17 +154,17 @@ function defaultFetcher(xml: string, { tag }: Prefix): { readonly index: number;
 
 function allowAddress(xml: string, cidr: string, cw: Prefix): string {
   const { tag, declaration } = cw;
-  const allow = `<${tag('AllowAddress')} cidr="${escaped(cidr)}"/>`;
-  const fetcher = defaultFetcher(xml, cw);
+  const allow = `<${tag('AllowAddress')} cidr="${escapeXml(cidr)}"/>`;
+  const fetcher = findDefaultFetcher(xml, cw);
   if (!fetcher)
-    return beforeEnd(xml, `  <${tag('Fetcher')}${declaration} name="default">${allow}</${tag('Fetcher')}>\n`);
+    return insertAtEnd(xml, `  <${tag('Fetcher')}${declaration} name="default">${allow}</${tag('Fetcher')}>\n`);
   const end = fetcher.index + fetcher.text.length;
   if (fetcher.text.endsWith('/>')) return `${xml.slice(0, end - 2)}>${allow}</${tag('Fetcher')}>${xml.slice(end)}`;
   const inside = xml.slice(end).split(`</${tag('Fetcher')}>`)[0];
   return inside?.includes(`cidr="${cidr}"`) ? xml : `${xml.slice(0, end)}\n    ${allow}${xml.slice(end)}`;
 }
 
-function beforeEnd(xml: string, element: string): string {
+function insertAtEnd(xml: string, element: string): string {
   const blank = blankComments(xml);
   const end = [...blank.matchAll(/<\/(?:[\w-]+:)?CrawlConfig\s*>/g)].at(-1)?.index;
   if (end !== undefined) return xml.slice(0, end) + element + xml.slice(end);
@@ -183,5 +186,5 @@ export function privateRange(hostname: string): string | undefined {
   return undefined;
 }
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
 import { Loading } from '../../ui/answers.js';
-import { count, sentence } from '../../ui/format.js';
+import { formatCount, withFullStop } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { LiveEvents } from '../overview/live-events.js';
 
@@ -19,17 +19,17 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
           <dl class="figures">
             <div>
               <dt>Documents in the index</dt>
-              <dd>{count(crawler.indexed)}</dd>
+              <dd>{formatCount(crawler.indexed)}</dd>
             </div>
             <div>
               <dt>Stored URLs</dt>
-              <dd>{count(Object.values(crawler.counts).reduce((sum, number) => sum + number, 0))}</dd>
+              <dd>{formatCount(Object.values(crawler.counts).reduce((sum, number) => sum + number, 0))}</dd>
             </div>
           </dl>
           <p class="muted">
             {done
               ? 'From now on it keeps the index true to the site: pages are visited again as often as they change.'
-              : sentence(`Limited by: ${crawler.limitedBy}`)}
+              : withFullStop(`Limited by: ${crawler.limitedBy}`)}
           </p>
           <div class="actions">
             {searchPage && crawler.indexed > 0 && (

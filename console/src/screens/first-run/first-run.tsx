@@ -9,7 +9,7 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { PageHead } from '../../ui/panel.js';
 import { type LoadedConfiguration, loadConfiguration } from '../configuration/load.js';
 import { Ask } from './ask.js';
-import { sinksOf } from './configured-sinks.js';
+import { readSinks } from './configured-sinks.js';
 import { addCrawler, type CrawlWish } from './crawl-draft.js';
 import { Crawling } from './crawling.js';
 import { Look } from './look.js';
@@ -62,13 +62,13 @@ interface Seen {
 function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
   const { value: crawlers = [], reload } = useCrawlers();
   const [seen, setSeen] = useState<Seen>();
-  const look = async (wish: CrawlWish): Promise<void> => {
+  const showFirstPage = async (wish: CrawlWish): Promise<void> => {
     const query = { crawler: wish.name, url: wish.url.href };
     const page = await call('POST /api/v1/config/look', { query, body: addCrawler(loaded.xml, wish) });
     setSeen({ wish, page });
     onStep('look');
   };
-  const crawl = async (wish: CrawlWish): Promise<void> => {
+  const startCrawl = async (wish: CrawlWish): Promise<void> => {
     // Others may have changed it since the guide was opened: the crawler is added to what is in force now.
     const { xml, etag } = await loadConfiguration();
     await call('PUT /api/v1/config', { body: addCrawler(xml, wish), ifMatch: etag });
@@ -76,7 +76,7 @@ function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
     reload();
     onStep('crawl');
   };
-  const sinks = sinksOf(loaded.xml);
+  const sinks = readSinks(loaded.xml);
   if (seen && step === 'look') {
     const { wish, page } = seen;
     return (
@@ -84,8 +84,8 @@ function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
         wish={wish}
         page={page}
         onBack={() => onStep('ask')}
-        onOther={(url) => look({ ...wish, url })}
-        onCrawl={() => crawl(wish)}
+        onOther={(url) => showFirstPage({ ...wish, url })}
+        onCrawl={() => startCrawl(wish)}
       />
     );
   }
@@ -95,5 +95,5 @@ function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
     return <Crawling name={wish.name} searchPage={sink?.type === 'papi' ? URL.parse(sink.url)?.origin : undefined} />;
   }
   const taken = crawlers.map(({ name }) => name);
-  return <Ask xml={loaded.xml} wish={seen?.wish} sinks={sinks} taken={taken} onAsk={look} />;
+  return <Ask xml={loaded.xml} wish={seen?.wish} sinks={sinks} taken={taken} onAsk={showFirstPage} />;
 }

@@ -2,10 +2,10 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiProblem } from '../../api/client.js';
 import type { LinkDto, PageViewDto, RobotsOpinionDto } from '../../api/schema.js';
-import { asProblem } from '../../state/resource.js';
+import { toApiProblem } from '../../state/resource.js';
 import { Failure } from '../../ui/answers.js';
-import { plural } from '../../ui/format.js';
-import { say } from '../../ui/notices.js';
+import { formatPlural } from '../../ui/format.js';
+import { showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { Badge, Outcome } from '../../ui/status.js';
@@ -33,13 +33,13 @@ export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.E
     try {
       await action();
     } catch (error) {
-      setProblem(asProblem(error));
+      setProblem(toApiProblem(error));
     }
     setBusy(false);
   };
-  const crawl = async (): Promise<void> => {
+  const startCrawl = async (): Promise<void> => {
     await onCrawl();
-    say('The configuration is written.');
+    showNotice('The configuration is written.');
   };
   const { outcome, status, title } = page;
   const target = page.target === undefined ? undefined : (URL.parse(page.target) ?? undefined);
@@ -63,7 +63,7 @@ export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.E
         <button type="button" class="button" disabled={busy} onClick={onBack}>
           Back
         </button>
-        <button type="button" class="button primary" disabled={busy} onClick={() => run(crawl)}>
+        <button type="button" class="button primary" disabled={busy} onClick={() => run(startCrawl)}>
           Start crawling
         </button>
       </footer>
@@ -75,7 +75,7 @@ function NoDocument({ page: { outcome, detail, target, robots } }: { page: PageV
   if (outcome === 'robots-disallowed')
     return (
       <p class="notice bad">
-        {robotsWords(robots)} Crawlway obeys it: this page would not be fetched, and its links would not be found.
+        {robotsText(robots)} Crawlway obeys it: this page would not be fetched, and its links would not be found.
       </p>
     );
   if (outcome === 'robots-unreachable')
@@ -92,7 +92,7 @@ function NoDocument({ page: { outcome, detail, target, robots } }: { page: PageV
   );
 }
 
-const robotsWords = (robots: RobotsOpinionDto | undefined): string =>
+const robotsText = (robots: RobotsOpinionDto | undefined): string =>
   robots?.line === undefined
     ? 'robots.txt forbids it.'
     : `robots.txt forbids it to ${robots.agent}, in line ${robots.line}: ${robots.rule}.`;
@@ -101,8 +101,8 @@ const wouldBeCrawled = ({ explanation, robots }: LinkDto): boolean =>
   explanation.verdict.accepted && robots?.state !== 'disallowed';
 
 /** The guide wrote the rules: why a link is refused is said in the words of its choice. */
-function whyNot({ explanation: { verdict }, robots }: LinkDto, { scope, url }: CrawlWish): string {
-  if (verdict.accepted) return robotsWords(robots);
+function refusalText({ explanation: { verdict }, robots }: LinkDto, { scope, url }: CrawlWish): string {
+  if (verdict.accepted) return robotsText(robots);
   if (verdict.reason !== 'not-accepted' && verdict.reason !== 'outside-site') return verdict.meaning;
   const chosen = {
     site: `the site ${url.host}`,
@@ -116,12 +116,12 @@ function Links({ links, wish }: { links: readonly LinkDto[]; wish: CrawlWish }):
   const taken = links.filter(wouldBeCrawled);
   const refused = Map.groupBy(
     links.filter((link) => !wouldBeCrawled(link)),
-    (link) => whyNot(link, wish),
+    (link) => refusalText(link, wish),
   );
   return (
     <>
       <p>
-        {plural(links.length, 'link')} on the first page: <strong>{taken.length} would be crawled</strong>,{' '}
+        {formatPlural(links.length, 'link')} on the first page: <strong>{taken.length} would be crawled</strong>,{' '}
         {links.length - taken.length} not.
       </p>
       {/* Excluded links are what a person needs to see. */}
@@ -152,7 +152,7 @@ const Group = ({ taken, links, children }: GroupProps): JSX.Element => (
   <div>
     <p class="row">
       <Badge tone={taken ? 'good' : 'bad'}>{taken ? 'yes' : 'no'}</Badge>
-      <strong>{plural(links.length, 'link')}</strong> <span class="muted">{children}</span>
+      <strong>{formatPlural(links.length, 'link')}</strong> <span class="muted">{children}</span>
     </p>
     <ul class="tree">
       {links.slice(0, SHOWN).map(({ kind, url }) => (

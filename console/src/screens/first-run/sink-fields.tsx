@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { askDraft, SinkTest } from '../../ui/sink-test.js';
-import { addSink, allowedAddress, type NewSink } from './crawl-draft.js';
+import { SinkTest, testDraftSink } from '../../ui/sink-test.js';
+import { addressToAllow, addSink, type NewSink } from './crawl-draft.js';
 import { FIELD_LABELS, SECRET_FIELDS, SINK_KINDS, type SinkField } from './sink-kinds.js';
 
 export interface SinkWish {
@@ -20,7 +20,7 @@ interface SinkProps {
 export const EMPTY_SINK: NewSink = { type: 'papi', url: '' };
 
 /** A name that no sink has. */
-export function newSinkName(sinks: SinkProps['sinks']): string {
+export function unusedSinkName(sinks: SinkProps['sinks']): string {
   const taken = new Set(sinks.map(({ name }) => name));
   let name = 'main';
   for (let number = 2; taken.has(name); number++) name = `main-${number}`;
@@ -38,7 +38,7 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
     />
   );
   if (sinks.length === 0) return <>{fresh}</>;
-  const ask = (): ReturnType<typeof askDraft> => askDraft(wish.name, xml);
+  const testSink = (): ReturnType<typeof testDraftSink> => testDraftSink(wish.name, xml);
   return (
     <>
       <div class="field">
@@ -47,7 +47,7 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
           id="sink"
           value={wish.isNew ? '' : wish.name}
           onChange={({ currentTarget: { value } }) =>
-            onChange(value === '' ? { name: newSinkName(sinks), isNew: EMPTY_SINK } : { name: value })
+            onChange(value === '' ? { name: unusedSinkName(sinks), isNew: EMPTY_SINK } : { name: value })
           }
         >
           {sinks.map(({ name, type, url }) => (
@@ -58,7 +58,7 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
           <option value="">another sink…</option>
         </select>
       </div>
-      {fresh || <SinkTest key={wish.name} ask={ask} />}
+      {fresh || <SinkTest key={wish.name} ask={testSink} />}
     </>
   );
 }
@@ -123,7 +123,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
         </div>
       )}
       {kind?.isRemote && <NetworkFields sink={sink} onChange={onChange} />}
-      <SinkTest ask={() => askDraft(name, addSink(xml, name, sink))} disabled={sink.url === ''} />
+      <SinkTest ask={() => testDraftSink(name, addSink(xml, name, sink))} disabled={sink.url === ''} />
     </fieldset>
   );
 }
@@ -140,7 +140,7 @@ function NetworkFields({ sink, onChange }: Pick<NewSinkProps, 'sink' | 'onChange
             id="sink-allow"
             class="mono"
             placeholder="10.0.0.0/8"
-            value={allowedAddress(sink) ?? ''}
+            value={addressToAllow(sink) ?? ''}
             onInput={({ currentTarget: { value: allow } }) => onChange({ ...sink, allow })}
           />
         </div>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, call } from '../../api/client.js';
 import type { FolderDto, UrlStateDto } from '../../api/schema.js';
-import { asProblem } from '../../state/resource.js';
+import { toApiProblem } from '../../state/resource.js';
 
 /** A large host is counted in steps; after this many a person decides whether to continue. */
 const STEPS = 30;
@@ -19,7 +19,7 @@ export interface Contents {
 
 const NOTHING: Contents = { folders: new Map(), others: 0, urls: 0, sample: [], searched: 0 };
 
-function added(before: Contents, step: FolderDto): Contents {
+function addStep(before: Contents, step: FolderDto): Contents {
   const folders = new Map(before.folders);
   for (const { name, urls } of step.folders) folders.set(name, (folders.get(name) ?? 0) + urls);
   return {
@@ -51,7 +51,7 @@ export function useFolder(crawler: string, host: string, folder: string): Folder
       let sum = contents ?? NOTHING;
       for (let step = 0; step < STEPS && (sum.next !== undefined || sum === NOTHING); step++) {
         const query = { crawler, folder: folder || undefined, cursor: sum.next };
-        sum = added(
+        sum = addStep(
           sum,
           await call('GET /api/v1/hosts/{host}/folders', { path: { host }, query, signal: abort.signal }),
         );
@@ -62,7 +62,7 @@ export function useFolder(crawler: string, host: string, folder: string): Folder
     };
     setCounting(true);
     run().catch((error: unknown) => {
-      if (!abort.signal.aborted) setProblem(asProblem(error));
+      if (!abort.signal.aborted) setProblem(toApiProblem(error));
     });
     return () => abort.abort();
   }, [crawler, host, folder, rounds]);

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { href } from '../../state/route.js';
 import { Empty, Failure, Loading } from '../../ui/answers.js';
-import { count, percent, plural } from '../../ui/format.js';
+import { formatCount, formatPercent, formatPlural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
 import { type Contents, useFolder } from './folder.js';
@@ -60,7 +60,7 @@ function Branch({ path, name, urls, open = false, ...place }: BranchProps): JSX.
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <span class="mono">{name}</span> <span class="muted">{count(urls)}</span>
+        <span class="mono">{name}</span> <span class="muted">{formatCount(urls)}</span>
       </summary>
       {isOpen && <Leaves {...place} path={path} />}
     </details>
@@ -84,11 +84,11 @@ function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element 
         {folders.length > shown && (
           <li>
             <button type="button" class="button small" onClick={() => setShown(shown + FOLDERS)}>
-              Show more of {plural(folders.length, 'folder')}
+              Show more of {formatPlural(folders.length, 'folder')}
             </button>
           </li>
         )}
-        {contents.others > 0 && <li class="muted">and {plural(contents.others, 'URL')} in further folders</li>}
+        {contents.others > 0 && <li class="muted">and {formatPlural(contents.others, 'URL')} in further folders</li>}
         {contents.sample.map((state) => (
           <li key={state.id} class="leaf">
             <a class="url" href={href('/url', { crawler, url: state.url })}>
@@ -101,7 +101,7 @@ function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element 
         {contents.urls > contents.sample.length && (
           <li>
             <a href={href('/urls', { crawler, prefix: path })}>
-              and {count(contents.urls - contents.sample.length)} more
+              and {formatCount(contents.urls - contents.sample.length)} more
             </a>
           </li>
         )}
@@ -116,7 +116,7 @@ function Progress({ of: { searched }, resume }: { of: Contents; resume?: () => v
   if (searched === 1) return null;
   return (
     <p class="muted" role="status">
-      Counted so far in {percent(searched)} of what is stored.{' '}
+      Counted so far in {formatPercent(searched)} of what is stored.{' '}
       {resume && (
         <button type="button" class="button small" onClick={resume}>
           Count on

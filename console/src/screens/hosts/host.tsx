@@ -7,9 +7,9 @@ import { href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { ChooseOne } from '../../ui/choose-one.js';
-import { count, percent, plural, seconds } from '../../ui/format.js';
+import { formatCount, formatPercent, formatPlural, formatSeconds } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
-import { attempt } from '../../ui/notices.js';
+import { runWithNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
 import { Time } from '../../ui/time.js';
@@ -54,14 +54,16 @@ export function Host(): JSX.Element {
 
 function Pause({ host: { host, paused, queued }, onDone }: { host: HostDto; onDone: () => void }): JSX.Element | null {
   if (!useMay('operate')) return null;
-  const move = (): Promise<void> =>
-    attempt(async () => {
+  const togglePause = (): Promise<void> =>
+    runWithNotice(async () => {
       await call(`POST /api/v1/hosts/{host}/${paused ? 'resume' : 'pause'}`, { path: { host } });
       onDone();
-      return paused ? `${host} may be fetched again.` : `${host} is left alone; ${plural(queued, 'queued URL')} wait.`;
+      return paused
+        ? `${host} may be fetched again.`
+        : `${host} is left alone; ${formatPlural(queued, 'queued URL')} wait.`;
     });
   return (
-    <button type="button" class={paused ? 'button primary' : 'button'} onClick={move}>
+    <button type="button" class={paused ? 'button primary' : 'button'} onClick={togglePause}>
       {paused ? 'Resume this host' : 'Pause this host'}
     </button>
   );
@@ -72,27 +74,27 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
   return (
     <dl class="facts">
       <Fact label="Stored URLs">
-        <a href={href('/urls', { crawler, host: host.host })}>{count(host.urls)}</a>, {count(host.indexed)} in the
-        index, {count(host.queued)} queued for the first or a later visit
+        <a href={href('/urls', { crawler, host: host.host })}>{formatCount(host.urls)}</a>, {formatCount(host.indexed)}{' '}
+        in the index, {formatCount(host.queued)} queued for the first or a later visit
       </Fact>
       <Fact label="Next request">
         <NextRequest host={host} />
       </Fact>
       <Fact label="Crawl delay">
-        {host.crawlDelaySeconds === undefined ? 'that of the crawler' : seconds(host.crawlDelaySeconds)}
+        {host.crawlDelaySeconds === undefined ? 'that of the crawler' : formatSeconds(host.crawlDelaySeconds)}
       </Fact>
       <Fact label="Answers in">
-        {host.averageLatencySeconds === undefined ? '–' : `${seconds(host.averageLatencySeconds)} on average`}
+        {host.averageLatencySeconds === undefined ? '–' : `${formatSeconds(host.averageLatencySeconds)} on average`}
       </Fact>
       {Boolean(host.slowPages) && (
         <Fact label="Slow to read">
-          {plural(host.slowPages!, 'page')} took longer than a second to read; the host waits longer for each
+          {formatPlural(host.slowPages!, 'page')} took longer than a second to read; the host waits longer for each
         </Fact>
       )}
       {host.needRendering && (
         <Fact label="Made by scripts">
           <a href={href('/urls', { crawler, host: host.host, reason: 'needs-rendering' })}>
-            {plural(host.needRendering.documents, 'document')}
+            {formatPlural(host.needRendering.documents, 'document')}
           </a>{' '}
           in the index with hardly any text, because scripts make the content
           {host.needRendering.sample && (
@@ -115,16 +117,16 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
         </Fact>
       )}
       <Fact label="Success">
-        {host.successShare === undefined ? '–' : `${percent(host.successShare)} of the visits remembered`}
+        {host.successShare === undefined ? '–' : `${formatPercent(host.successShare)} of the visits remembered`}
       </Fact>
       <Fact label="URLs in error">
-        <a href={href('/errors', { crawler, host: host.host })}>{count(host.errors)}</a>
+        <a href={href('/errors', { crawler, host: host.host })}>{formatCount(host.errors)}</a>
       </Fact>
       {errors.length > 0 && (
         <Fact label="Failed visits">
           {errors.map(([code, number]) => (
             <div key={code}>
-              <Reason code={code} /> {count(number)}
+              <Reason code={code} /> {formatCount(number)}
             </div>
           ))}
         </Fact>
@@ -156,7 +158,7 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
         robots.text ? (
           <pre class="file">{robots.text}</pre>
         ) : (
-          <Empty>{withoutText(robots)}</Empty>
+          <Empty>{missingRobotsText(robots)}</Empty>
         )
       ) : (
         <Empty>Not in memory now; it is fetched before the next visit.</Empty>
@@ -165,7 +167,7 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
   );
 }
 
-function withoutText({ state, status }: HostRobotsDto): string {
+function missingRobotsText({ state, status }: HostRobotsDto): string {
   if (state === 'unreachable') return 'It could not be read; until it can, nothing of the host is fetched.';
   if (state === 'absent' && /^[34]/.test(status) && status !== '429')
     return 'The host has none: everything is allowed.';

@@ -5,7 +5,7 @@ import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
 import { Empty, Loaded } from '../../ui/answers.js';
-import { count, percent, seconds } from '../../ui/format.js';
+import { formatCount, formatPercent, formatSeconds } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Badge } from '../../ui/status.js';
@@ -87,12 +87,14 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
         <td>
           <HostState host={host} />
         </td>
-        <td class="number">{count(host.urls)}</td>
-        <td class="number">{count(host.indexed)}</td>
-        <td class="number">{count(host.queued)}</td>
-        <td class="number">{count(host.errors)}</td>
-        <td class="number">{host.successShare === undefined ? '–' : percent(host.successShare)}</td>
-        <td class="number">{host.averageLatencySeconds === undefined ? '–' : seconds(host.averageLatencySeconds)}</td>
+        <td class="number">{formatCount(host.urls)}</td>
+        <td class="number">{formatCount(host.indexed)}</td>
+        <td class="number">{formatCount(host.queued)}</td>
+        <td class="number">{formatCount(host.errors)}</td>
+        <td class="number">{host.successShare === undefined ? '–' : formatPercent(host.successShare)}</td>
+        <td class="number">
+          {host.averageLatencySeconds === undefined ? '–' : formatSeconds(host.averageLatencySeconds)}
+        </td>
         <td class="nowrap">
           <NextRequest host={host} />
         </td>
@@ -101,16 +103,16 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
   </Table>
 );
 
-const isAhead = (at: string | undefined): boolean => at !== undefined && Date.parse(at) > Date.now();
+const isInFuture = (at: string | undefined): boolean => at !== undefined && Date.parse(at) > Date.now();
 
 export function HostState({ host }: { host: HostDto }): JSX.Element {
   if (host.paused) return <Badge tone="warn">paused</Badge>;
-  if (isAhead(host.backOffUntil)) return <Badge tone="warn">resting</Badge>;
+  if (isInFuture(host.backOffUntil)) return <Badge tone="warn">resting</Badge>;
   if (host.successShare !== undefined && host.successShare < 0.5) return <Badge tone="bad">ill</Badge>;
   return <Badge tone="good">well</Badge>;
 }
 
 export const NextRequest = ({ host }: { host: HostDto }): JSX.Element => {
-  const at = isAhead(host.backOffUntil) ? host.backOffUntil : host.nextRequestAt;
-  return isAhead(at) ? <Time at={at} relative /> : <span class="muted">whenever it is due</span>;
+  const at = isInFuture(host.backOffUntil) ? host.backOffUntil : host.nextRequestAt;
+  return isInFuture(at) ? <Time at={at} relative /> : <span class="muted">whenever it is due</span>;
 };

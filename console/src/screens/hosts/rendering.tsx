@@ -4,8 +4,8 @@ import { call } from '../../api/client.js';
 import type { RenderPatternDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { useMay } from '../../state/session.js';
-import { count, percent, seconds } from '../../ui/format.js';
-import { attempt } from '../../ui/notices.js';
+import { formatCount, formatPercent, formatSeconds } from '../../ui/format.js';
+import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Scroll } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
@@ -75,7 +75,7 @@ function Row({ host, pattern: known, onChanged }: RowProps): JSX.Element {
   const mayOperate = useMay('operate');
   const { tone, text } = LEARNED[learned];
   const overrule = (choice: RenderPatternDto['render']): Promise<void> =>
-    attempt(async () => {
+    runWithNotice(async () => {
       await call('PUT /api/v1/hosts/{host}/rendering', { path: { host }, body: { pattern, render: choice } });
       onChanged();
       return `${pattern}: ${CHOICES[choice]} from the next visit on.`;
@@ -88,10 +88,10 @@ function Row({ host, pattern: known, onChanged }: RowProps): JSX.Element {
       <td>
         <Badge tone={tone}>{text}</Badge>
       </td>
-      <td class="number">{count(rendered)}</td>
-      <td class="number">{rendered === 0 ? '–' : percent(worthwhile)}</td>
-      <td class="number">{rendered === 0 ? '–' : seconds(known.seconds)}</td>
-      <td class="number">{count(failures)}</td>
+      <td class="number">{formatCount(rendered)}</td>
+      <td class="number">{rendered === 0 ? '–' : formatPercent(worthwhile)}</td>
+      <td class="number">{rendered === 0 ? '–' : formatSeconds(known.seconds)}</td>
+      <td class="number">{formatCount(failures)}</td>
       <td>
         <select
           aria-label={`Rendering of ${pattern}`}

@@ -6,8 +6,8 @@ import type { LoginDto, LoginStepDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
-import { sentence } from '../../ui/format.js';
-import { attempt } from '../../ui/notices.js';
+import { withFullStop } from '../../ui/format.js';
+import { runWithNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Badge, type Tone } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
@@ -52,7 +52,7 @@ function LoginPanel({ login, onTested }: { login: LoginDto; onTested: () => void
   const { name } = login;
   const test = async (): Promise<void> => {
     setTesting(true);
-    await attempt(async () => {
+    await runWithNotice(async () => {
       const { state } = await call('POST /api/v1/logins/{login}/test', { path: { login: name } });
       return state === 'logged-in' ? `Login ${name} works.` : `Login ${name} failed; its steps say why.`;
     });
@@ -111,7 +111,7 @@ const Failure = ({ login: { state, failure, detail, nextAttemptAt } }: { login: 
   <div class={`notice ${state === 'stopped' ? 'bad' : 'warn'}`}>
     <p>
       {failure !== undefined && <strong>{failure}: </strong>}
-      {sentence(detail ?? '')}
+      {withFullStop(detail ?? '')}
     </p>
     {state === 'stopped' && (
       <p>Crawlway does not retry it, so that the account is not locked: test it, or change its secret.</p>

@@ -2,10 +2,10 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, SinkDto } from '../../api/schema.js';
-import { placeTarget } from '../../state/place.js';
+import { placeLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { plural, sentence } from '../../ui/format.js';
+import { formatPlural, withFullStop } from '../../ui/format.js';
 
 const EVERY_MS = 10_000;
 /** Refused orders are counted up to here. */
@@ -46,7 +46,7 @@ async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]
     call('GET /api/v1/config/state', { signal }),
   ]);
   return [
-    ...held.items.map(heldAlert),
+    ...held.items.map(heldDeletionsAlert),
     ...sinkAlerts(sinks.items, crawler),
     ...refusedAlerts(refused.items.length, crawler),
     ...hosts.items.flatMap((host) => hostAlerts(host, crawler)).slice(0, 5),
@@ -54,9 +54,9 @@ async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]
   ];
 }
 
-const heldAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
+const heldDeletionsAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
   tone: 'warn',
-  text: `${plural(count, 'deletion')} of ${host} ${count === 1 ? 'is' : 'are'} held: too many of one host came at once.`,
+  text: `${formatPlural(count, 'deletion')} of ${host} ${count === 1 ? 'is' : 'are'} held: too many of one host came at once.`,
   target: href('/push', { view: 'held' }),
   action: 'Review',
 });
@@ -68,16 +68,16 @@ function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
   const refusing = away.length > 0 ? sinks.filter(({ refused }) => refused > 0) : [];
   const link = { target: href('/push', { crawler }), action: 'Look' };
   return [
-    ...away.map((sink) => ({ tone: 'bad' as const, text: awayWords(sink), ...link })),
-    ...refusing.map((sink) => ({ tone: 'warn' as const, text: refusingWords(sink), ...link })),
+    ...away.map((sink) => ({ tone: 'bad' as const, text: unavailableText(sink), ...link })),
+    ...refusing.map((sink) => ({ tone: 'warn' as const, text: refusingText(sink), ...link })),
   ];
 }
 
-const awayWords = ({ name, message = 'no answer' }: SinkDto): string =>
-  `The sink ${name} is unavailable: ${sentence(message.replace(`sink ${name} at `, ''))} Orders wait.`;
+const unavailableText = ({ name, message = 'no answer' }: SinkDto): string =>
+  `The sink ${name} is unavailable: ${withFullStop(message.replace(`sink ${name} at `, ''))} Orders wait.`;
 
-const refusingWords = ({ name, refused, lastRefusal }: SinkDto): string =>
-  `The sink ${name} refused ${plural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`;
+const refusingText = ({ name, refused, lastRefusal }: SinkDto): string =>
+  `The sink ${name} refused ${formatPlural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`;
 
 const refusedAlerts = (number: number, crawler: string): Alert[] =>
   number === 0
@@ -85,7 +85,7 @@ const refusedAlerts = (number: number, crawler: string): Alert[] =>
     : [
         {
           tone: 'warn',
-          text: `The sinks refused ${number < COUNTED ? plural(number, 'order') : `${COUNTED} orders or more`}.`,
+          text: `The sinks refused ${number < COUNTED ? formatPlural(number, 'order') : `${COUNTED} orders or more`}.`,
           target: href('/push', { crawler, view: 'refused' }),
           action: 'Review',
         },
@@ -107,13 +107,13 @@ function hostAlerts(host: HostDto, crawler: string): Alert[] {
 function configurationAlerts({ warnings, rejected }: ConfigurationStateDto, crawler: string): Alert[] {
   const first = rejected[0] ?? warnings[0];
   if (!first) return [];
-  const target = placeTarget(first, crawler);
+  const target = placeLink(first, crawler);
   return [
     ...(rejected.length > 0
       ? [
           {
             tone: 'bad' as const,
-            text: `The configuration file on disk has ${plural(rejected.length, 'error')} and is not in force: ${rejected[0]?.message}`,
+            text: `The configuration file on disk has ${formatPlural(rejected.length, 'error')} and is not in force: ${rejected[0]?.message}`,
             target,
             action: 'Open',
           },
@@ -123,7 +123,7 @@ function configurationAlerts({ warnings, rejected }: ConfigurationStateDto, craw
       ? [
           {
             tone: 'warn' as const,
-            text: `The configuration has ${plural(warnings.length, 'warning')}: ${warnings[0]?.message}`,
+            text: `The configuration has ${formatPlural(warnings.length, 'warning')}: ${warnings[0]?.message}`,
             target,
             action: 'Open',
           },

@@ -5,8 +5,8 @@ import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { count, percent, plural, rate, sentence } from '../../ui/format.js';
-import { attempt } from '../../ui/notices.js';
+import { formatCount, formatPercent, formatPlural, formatRate, withFullStop } from '../../ui/format.js';
+import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
 
@@ -29,7 +29,7 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
         <Figures crawler={crawler} />
         <p>
           <span class="muted">Limited by: </span>
-          {sentence(crawler.limitedBy)}
+          {withFullStop(crawler.limitedBy)}
         </p>
         <StatusLine crawler={crawler} />
       </div>
@@ -41,22 +41,22 @@ function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
   const { reload } = useCrawlers();
   const controls = useRef<HTMLDivElement>(null);
   if (!useMay('operate')) return null;
-  const move = (what: Move): Promise<void> =>
-    attempt(async () => {
+  const changeState = (what: Move): Promise<void> =>
+    runWithNotice(async () => {
       await call(`POST /api/v1/crawlers/{crawler}/${what}`, { path: { crawler: crawler.name } });
       reload();
       if (what === 'stop') controls.current?.querySelector('button')?.focus(); // the button that had the focus goes
       return `${crawler.name} ${DONE[what]}.`;
     });
-  const button = (what: Move, label: string): JSX.Element => (
-    <button type="button" class="button" aria-label={`${label} ${crawler.name}`} onClick={() => move(what)}>
+  const moveButton = (what: Move, label: string): JSX.Element => (
+    <button type="button" class="button" aria-label={`${label} ${crawler.name}`} onClick={() => changeState(what)}>
       {label}
     </button>
   );
   return (
     <div ref={controls} class="actions">
-      {crawler.state === 'running' ? button('pause', 'Pause') : button('start', 'Start')}
-      {crawler.state !== 'stopped' && button('stop', 'Stop')}
+      {crawler.state === 'running' ? moveButton('pause', 'Pause') : moveButton('start', 'Start')}
+      {crawler.state !== 'stopped' && moveButton('stop', 'Stop')}
     </div>
   );
 }
@@ -67,18 +67,18 @@ function Figures({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   const errorShare = crawler.pagesPerSecond > 0 ? crawler.errorsPerSecond / crawler.pagesPerSecond : 0;
   return (
     <dl class="figures">
-      <Figure label="Documents in the index" value={count(crawler.indexed)} />
-      <Figure label="Pages" value={rate(crawler.pagesPerSecond)} unit="last minute" />
-      <Figure label="Errors" value={percent(errorShare)} unit="of visits, last minute" />
+      <Figure label="Documents in the index" value={formatCount(crawler.indexed)} />
+      <Figure label="Pages" value={formatRate(crawler.pagesPerSecond)} unit="last minute" />
+      <Figure label="Errors" value={formatPercent(errorShare)} unit="of visits, last minute" />
       <Figure
         label="Pushed"
-        value={rate(crawler.ordersPerSecond)}
-        unit={`${count(crawler.pendingOrders)} on the way`}
+        value={formatRate(crawler.ordersPerSecond)}
+        unit={`${formatCount(crawler.pendingOrders)} on the way`}
       />
       <Figure
         label="Waiting"
-        value={count(waiting)}
-        unit={`${count(crawler.active)} being fetched, ${count(queued - waiting)} to visit again`}
+        value={formatCount(waiting)}
+        unit={`${formatCount(crawler.active)} being fetched, ${formatCount(queued - waiting)} to visit again`}
       />
     </dl>
   );
@@ -99,11 +99,11 @@ function StatusLine({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   const total = shown.reduce((sum, [, number]) => sum + number, 0);
   return (
     <p class="row">
-      <a href={href('/urls', { crawler: crawler.name })}>{plural(total, 'stored URL')}</a>
+      <a href={href('/urls', { crawler: crawler.name })}>{formatPlural(total, 'stored URL')}</a>
       {shown.map(([status, number]) => (
         <a key={status} class="row" href={href('/urls', { crawler: crawler.name, status })}>
           <State name={status} />
-          {count(number)}
+          {formatCount(number)}
         </a>
       ))}
     </p>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { LiveEvent } from '../../api/events.js';
 import { useLive } from '../../state/live.js';
 import { Empty } from '../../ui/answers.js';
-import { bytes, seconds } from '../../ui/format.js';
+import { formatBytes, formatSeconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Badge, Outcome } from '../../ui/status.js';
 import { UrlLink } from '../../ui/url-text.js';
@@ -41,7 +41,7 @@ function Line({ event }: { event: LiveEvent }): JSX.Element {
           </span>
           <UrlLink crawler={event.crawler} url={event.url} />
           <span class="number muted">
-            {seconds(event.durationMs / 1000)}, {bytes(event.bytes)}
+            {formatSeconds(event.durationMs / 1000)}, {formatBytes(event.bytes)}
           </span>
         </>
       );
@@ -74,7 +74,7 @@ function Line({ event }: { event: LiveEvent }): JSX.Element {
           <span>
             <Badge tone="warn">{event.type}</Badge>
           </span>
-          <span>{wordsOf(event)}</span>
+          <span>{describeEvent(event)}</span>
           <span />
         </>
       );
@@ -86,15 +86,15 @@ const DONE = { add: 'added', delete: 'deleted' } as const;
 const OrderBadge = ({ kind, state }: { kind: 'add' | 'delete'; state: string }): JSX.Element =>
   state === 'acknowledged' ? <Badge tone="info">{DONE[kind]}</Badge> : <Badge tone="bad">{`${kind} ${state}`}</Badge>;
 
-const clock = (at: string): string => new Date(at).toLocaleTimeString();
+const formatTime = (at: string): string => new Date(at).toLocaleTimeString();
 
 const Moment = ({ at }: { at: string }): JSX.Element => (
   <time class="muted" dateTime={at} title={at}>
-    {clock(at)}
+    {formatTime(at)}
   </time>
 );
 
-function wordsOf(event: Exclude<LiveEvent, { type: 'visit' | 'order' | 'verdict' }>): string {
+function describeEvent(event: Exclude<LiveEvent, { type: 'visit' | 'order' | 'verdict' }>): string {
   if (event.type === 'crawler') return `${event.crawler} is ${event.state}`;
   if (event.type === 'sink') return `${event.sink} is ${event.state}${event.message ? `: ${event.message}` : ''}`;
   if (event.type === 'login')

@@ -20,7 +20,7 @@ export function Overview(): JSX.Element {
         What each crawler does now, what limits it, and what wants your attention.
       </PageHead>
       <Alerts crawler={chosen} />
-      {ordered(crawlers, chosen).map((crawler) => (
+      {sortChosenFirst(crawlers, chosen).map((crawler) => (
         <CrawlerCard key={crawler.name} crawler={crawler} />
       ))}
       <div class="grid">
@@ -32,7 +32,7 @@ export function Overview(): JSX.Element {
 }
 
 /** The chosen one first: charts and events below are about it. */
-const ordered = (crawlers: readonly CrawlerDto[], chosen: CrawlerDto): CrawlerDto[] => [
+const sortChosenFirst = (crawlers: readonly CrawlerDto[], chosen: CrawlerDto): CrawlerDto[] => [
   chosen,
   ...crawlers.filter(({ name }) => name !== chosen.name),
 ];

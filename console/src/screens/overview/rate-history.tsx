@@ -3,9 +3,9 @@ import { useMemo } from 'preact/hooks';
 import type { HistoryPointDto } from '../../api/schema.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { Chart } from '../../ui/chart.js';
-import { count } from '../../ui/format.js';
+import { formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
-import { type Range, RangeChoice, SPANS, useHistory, useRange, wordsOf } from '../../ui/ranges.js';
+import { type Range, RangeChoice, rangeText, SPANS, useHistory, useRange } from '../../ui/ranges.js';
 
 export function RateHistory({ crawler }: { crawler: string }): JSX.Element {
   const range = useRange();
@@ -29,7 +29,7 @@ function Charts({ points, range }: { points: readonly HistoryPointDto[]; range: 
   const times = useMemo(() => points.map(({ at }) => Date.parse(at) / 1000), [points]);
   const perSecond = (value: (point: HistoryPointDto) => number): number[] =>
     points.map((point) => value(point) / point.seconds);
-  const words = wordsOf(range);
+  const words = rangeText(range);
   return (
     <div class="stack">
       <Chart
@@ -44,7 +44,7 @@ function Charts({ points, range }: { points: readonly HistoryPointDto[]; range: 
         ]}
       />
       <Chart
-        label={`Documents in the index, ${words}; now ${count(points.at(-1)?.indexed ?? 0)}`}
+        label={`Documents in the index, ${words}; now ${formatCount(points.at(-1)?.indexed ?? 0)}`}
         times={times}
         span={SPANS[range]}
         height={110}

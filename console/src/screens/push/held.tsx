@@ -7,8 +7,8 @@ import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
-import { count, plural } from '../../ui/format.js';
-import { say } from '../../ui/notices.js';
+import { formatCount, formatPlural } from '../../ui/format.js';
+import { showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
 import { Time } from '../../ui/time.js';
@@ -31,14 +31,14 @@ export function Held(): JSX.Element {
             its server fails, they wait here until it serves a good page again.
           </Empty>
         ) : (
-          items.map((one) => <OfHost key={`${one.crawler} ${one.host}`} held={one} onDone={held.reload} />)
+          items.map((one) => <HostDeletions key={`${one.crawler} ${one.host}`} held={one} onDone={held.reload} />)
         )
       }
     </Loaded>
   );
 }
 
-function OfHost({ held, onDone }: { held: HeldDeletionsDto; onDone: () => void }): JSX.Element {
+function HostDeletions({ held, onDone }: { held: HeldDeletionsDto; onDone: () => void }): JSX.Element {
   const [asking, setAsking] = useState<'release' | 'drop'>();
   const mayOperate = useMay('operate');
   const { host, crawler } = held;
@@ -60,14 +60,15 @@ function OfHost({ held, onDone }: { held: HeldDeletionsDto; onDone: () => void }
     >
       <div class="stack">
         <p>
-          <strong>{plural(held.count, 'deletion')}</strong> of <a href={href('/host', { crawler, host })}>{host}</a> (
-          {crawler}) are held, the oldest since <Time at={held.oldest} relative />.
+          <strong>{formatPlural(held.count, 'deletion')}</strong> of{' '}
+          <a href={href('/host', { crawler, host })}>{host}</a> ({crawler}) are held, the oldest since{' '}
+          <Time at={held.oldest} relative />.
           {held.awaiting > 0 && ` ${held.awaiting} of them wait by themselves until the host serves a good page again.`}
         </p>
         <p class="row">
           {Object.entries(held.reasons).map(([code, number]) => (
             <span key={code}>
-              <Reason code={code} /> {count(number)}
+              <Reason code={code} /> {formatCount(number)}
             </span>
           ))}
         </p>
@@ -98,25 +99,25 @@ function Decision({ held: { host, count: number }, what, onClose, onDone }: Deci
   const release = what === 'release';
   const decide = async (): Promise<void> => {
     const { count: done } = await call(`POST /api/v1/held-deletions/{host}/${what}`, { path: { host } });
-    say(
+    showNotice(
       release
-        ? `${plural(done, 'deletion')} on the way to the sinks.`
-        : `${plural(done, 'deletion')} dropped; the documents stay.`,
+        ? `${formatPlural(done, 'deletion')} on the way to the sinks.`
+        : `${formatPlural(done, 'deletion')} dropped; the documents stay.`,
     );
     onDone();
   };
   return (
     <Confirm
       title={release ? 'Release held deletions' : 'Drop held deletions'}
-      action={release ? `Delete ${plural(number, 'document')}` : `Keep ${plural(number, 'document')}`}
+      action={release ? `Delete ${formatPlural(number, 'document')}` : `Keep ${formatPlural(number, 'document')}`}
       danger={release}
       onConfirm={decide}
       onClose={onClose}
     >
       <p>
         {release
-          ? `${plural(number, 'document')} of ${host} will leave the index.`
-          : `${plural(number, 'document')} of ${host} stay in the index until a later visit decides again.`}
+          ? `${formatPlural(number, 'document')} of ${host} will leave the index.`
+          : `${formatPlural(number, 'document')} of ${host} stay in the index until a later visit decides again.`}
       </p>
     </Confirm>
   );

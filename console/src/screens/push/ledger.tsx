@@ -7,7 +7,7 @@ import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
-import { attempt } from '../../ui/notices.js';
+import { runWithNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
 import { Badge, State } from '../../ui/status.js';
@@ -135,7 +135,7 @@ function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.E
     return refusedOnly ? <NoneRefused crawler={crawler} /> : <Empty>No order matches the search.</Empty>;
   }
   const resend = (order: OrderDto): Promise<void> =>
-    attempt(async () => {
+    runWithNotice(async () => {
       await call('POST /api/v1/orders/{id}/retry', { path: { id: order.id } });
       onRetried();
       return order.kind === 'add'

@@ -6,34 +6,34 @@ import type { DifferenceDto, ReconciliationDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { Loaded } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
-import { count, plural } from '../../ui/format.js';
+import { formatCount, formatPlural } from '../../ui/format.js';
 import { Time } from '../../ui/time.js';
 
-const compare = (sink: string, repair: boolean, signal?: AbortSignal): Promise<ReconciliationDto> =>
+const reconcile = (sink: string, repair: boolean, signal?: AbortSignal): Promise<ReconciliationDto> =>
   call('POST /api/v1/sinks/{sink}/reconcile', { path: { sink }, query: { repair }, signal });
 
 export function Reconciliation({ sink, onClose }: { sink: string; onClose: () => void }): JSX.Element {
   const [round, setRound] = useState(0);
   const [repairing, setRepairing] = useState(false);
   const [repaired, setRepaired] = useState<ReconciliationDto>();
-  const compared = useResource(`reconcile ${sink} ${round}`, (signal) => compare(sink, false, signal));
-  const again = (): void => {
+  const compared = useResource(`reconcile ${sink} ${round}`, (signal) => reconcile(sink, false, signal));
+  const reload = (): void => {
     setRepaired(undefined);
     setRound(round + 1);
   };
   return (
     <section class="stack" aria-label="Reconciliation report">
-      <Loaded of={repaired ? { value: repaired, reload: again } : compared}>
+      <Loaded of={repaired ? { value: repaired, reload: reload } : compared}>
         {(report) => (
           <>
             <Report report={report} />
             <div class="actions">
-              {differences(report) > 0 && !report.repaired && (
+              {countDifferences(report) > 0 && !report.repaired && (
                 <button type="button" class="button primary" onClick={() => setRepairing(true)}>
                   Repair…
                 </button>
               )}
-              <button type="button" class="button" onClick={again}>
+              <button type="button" class="button" onClick={reload}>
                 Compare again
               </button>
             </div>
@@ -41,12 +41,12 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
               <Confirm
                 title={`Repair ${sink}`}
                 action="Send the orders"
-                onConfirm={async () => setRepaired(await compare(sink, true))}
+                onConfirm={async () => setRepaired(await reconcile(sink, true))}
                 onClose={() => setRepairing(false)}
               >
                 <p>
-                  {plural(report.missing.count + report.stale.count, 'page')} will be fetched and pushed again, and{' '}
-                  {plural(report.extra.count, 'document')} deleted from the sink.
+                  {formatPlural(report.missing.count + report.stale.count, 'page')} will be fetched and pushed again,
+                  and {formatPlural(report.extra.count, 'document')} deleted from the sink.
                 </p>
               </Confirm>
             )}
@@ -65,8 +65,8 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
 const Report = ({ report }: { report: ReconciliationDto }): JSX.Element => (
   <>
     <p>
-      {plural(report.compared, 'document')} compared, <Time at={report.at} />.{' '}
-      {differences(report) === 0 && <strong>The sink holds exactly what the store says.</strong>}
+      {formatPlural(report.compared, 'document')} compared, <Time at={report.at} />.{' '}
+      {countDifferences(report) === 0 && <strong>The sink holds exactly what the store says.</strong>}
     </p>
     {report.repaired && <p class="notice good">The orders that fix these differences are on the way.</p>}
     <Difference words="indexed according to the store, missing at the sink" difference={report.missing} />
@@ -75,14 +75,15 @@ const Report = ({ report }: { report: ReconciliationDto }): JSX.Element => (
   </>
 );
 
-const differences = ({ missing, extra, stale }: ReconciliationDto): number => missing.count + extra.count + stale.count;
+const countDifferences = ({ missing, extra, stale }: ReconciliationDto): number =>
+  missing.count + extra.count + stale.count;
 
 function Difference({ words, difference }: { words: string; difference: DifferenceDto }): JSX.Element | null {
   if (difference.count === 0) return null;
   return (
     <details open>
       <summary>
-        <strong>{count(difference.count)}</strong> {words}
+        <strong>{formatCount(difference.count)}</strong> {words}
       </summary>
       <ul>
         {difference.samples.map((uri) => (

@@ -7,7 +7,7 @@ import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
-import { bytes, count, sentence } from '../../ui/format.js';
+import { formatBytes, formatCount, withFullStop } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { SinkTest } from '../../ui/sink-test.js';
 import { State } from '../../ui/status.js';
@@ -59,7 +59,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         {sink.state !== 'ready' && <Away sink={sink} />}
         {sink.warning && (
           <div class="notice warn">
-            <p>{sentence(sink.warning)}</p>
+            <p>{withFullStop(sink.warning)}</p>
           </div>
         )}
         {sink.refused > 0 && <Refusing sink={sink} />}
@@ -67,19 +67,19 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
           <div>
             <dt>On the way</dt>
             <dd>
-              {count(sink.pending)} <small>orders, {bytes(sink.pendingBytes)}</small>
+              {formatCount(sink.pending)} <small>orders, {formatBytes(sink.pendingBytes)}</small>
             </dd>
           </div>
           <div>
             <dt>Acknowledged</dt>
             <dd>
-              {count(sink.acknowledged)} <small>since the start</small>
+              {formatCount(sink.acknowledged)} <small>since the start</small>
             </dd>
           </div>
           <div>
             <dt>Refused</dt>
             <dd>
-              {count(sink.refused)} <small>since the start</small>
+              {formatCount(sink.refused)} <small>since the start</small>
             </dd>
           </div>
         </dl>
@@ -89,8 +89,8 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         {mayOperate && <SinkTest ask={() => call('POST /api/v1/sinks/{sink}/test', { path: { sink: sink.name } })} />}
         {sink.behind.map(({ crawler, documents, since }) => (
           <p key={crawler}>
-            Behind since <Time at={since} relative />: {count(documents)} documents of {crawler} to send. It gets them
-            by itself.
+            Behind since <Time at={since} relative />: {formatCount(documents)} documents of {crawler} to send. It gets
+            them by itself.
           </p>
         ))}
         {sink.backfills.map((backfill) => (
@@ -111,18 +111,18 @@ const Backfill = ({
   <p class={rest.message ? undefined : 'muted'}>
     {why === 'access' ? (
       <>
-        Who may see documents has changed: {count(done)} of {count(total)} documents of {crawler}{' '}
+        Who may see documents has changed: {formatCount(done)} of {formatCount(total)} documents of {crawler}{' '}
         {state === 'done' ? 'were' : 'are'} looked at
       </>
     ) : (
       <>
-        {state === 'done' ? 'It has been sent' : 'It is being sent'} what {crawler} has indexed: {count(done)} of{' '}
-        {count(total)} documents
-        {rest.from ? `, ${count(rest.sent)} copied from ${rest.from}` : ', by visiting the pages'}
+        {state === 'done' ? 'It has been sent' : 'It is being sent'} what {crawler} has indexed: {formatCount(done)} of{' '}
+        {formatCount(total)} documents
+        {rest.from ? `, ${formatCount(rest.sent)} copied from ${rest.from}` : ', by visiting the pages'}
       </>
     )}
-    {rest.waitingVisits > 0 && `; ${count(rest.waitingVisits)} visits to come`}.{' '}
-    {rest.message && sentence(rest.message)}
+    {rest.waitingVisits > 0 && `; ${formatCount(rest.waitingVisits)} visits to come`}.{' '}
+    {rest.message && withFullStop(rest.message)}
     {rest.endedAt && <Time at={rest.endedAt} relative />}
   </p>
 );
@@ -130,7 +130,7 @@ const Backfill = ({
 const Away = ({ sink: { message = 'It does not answer', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
   <div class="notice bad">
     <p>
-      {sentence(message)} Nothing is lost: orders wait, and are put off where other sinks of the crawler go on.
+      {withFullStop(message)} Nothing is lost: orders wait, and are put off where other sinks of the crawler go on.
       {nextAttemptAt && (
         <>
           {' '}

@@ -21,12 +21,12 @@ export function Refused(): JSX.Element {
       <PageHead title="Refused links">
         Links that {crawler} has found since the server started but refused, by reason and host.
       </PageHead>
-      <Of crawler={crawler} />
+      <RefusedLinks crawler={crawler} />
     </>
   );
 }
 
-function Of({ crawler }: { crawler: string }): JSX.Element {
+function RefusedLinks({ crawler }: { crawler: string }): JSX.Element {
   const refused = useResource(
     `refused ${crawler}`,
     (signal) => call('GET /api/v1/crawlers/{crawler}/refused', { path: { crawler }, signal }),

@@ -23,12 +23,12 @@ export function Roots(): JSX.Element {
   return (
     <>
       <PageHead title="Roots">Where the crawl of {crawler} begins, and what became of each URL.</PageHead>
-      <Of crawler={crawler} />
+      <RootList crawler={crawler} />
     </>
   );
 }
 
-function Of({ crawler }: { crawler: string }): JSX.Element {
+function RootList({ crawler }: { crawler: string }): JSX.Element {
   const cursor = useRoute().query.get('cursor') ?? undefined;
   const roots = useResource(
     `roots ${crawler} ${cursor ?? ''}`,

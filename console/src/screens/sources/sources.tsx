@@ -7,9 +7,9 @@ import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Bar } from '../../ui/bar.js';
-import { count, percent } from '../../ui/format.js';
+import { formatCount, formatPercent } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
-import { attempt } from '../../ui/notices.js';
+import { runWithNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Scroll } from '../../ui/scroll.js';
 import { Time } from '../../ui/time.js';
@@ -51,7 +51,7 @@ function SourcesOf({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   );
   const save = (event: Event): Promise<void> => {
     event.preventDefault();
-    return attempt(async () => {
+    return runWithNotice(async () => {
       await saveWeights(crawler.name, Object.fromEntries(changed.map(([name, weight]) => [name, Number(weight)])));
       setDraft({});
       reload();
@@ -134,7 +134,7 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
                 <a href={href('/urls', { crawler: crawler.name, source: source.name })}>{source.name}</a>
                 <div class="title-line">{WORDS[source.name]}</div>
               </td>
-              <td class="number">{count(source.depth)}</td>
+              <td class="number">{formatCount(source.depth)}</td>
               <td class="nowrap">
                 <Oldest one={oldest?.find(({ source: name }) => name === source.name)} crawler={of} />
               </td>
@@ -144,7 +144,7 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
               <td>
                 <Share of={source.weight} all={weights} />
               </td>
-              <td class="number">{count(source.picks)}</td>
+              <td class="number">{formatCount(source.picks)}</td>
               <td>
                 <Share of={source.picks} all={picks} />
               </td>
@@ -175,7 +175,7 @@ interface WeightProps extends Omit<TableProps, 'crawler'> {
 }
 
 function Weight({ source: { name, weight }, draft, editable, onDraft }: WeightProps): JSX.Element {
-  if (!editable) return <span>{count(weight)}</span>;
+  if (!editable) return <span>{formatCount(weight)}</span>;
   return (
     <input
       type="number"
@@ -192,6 +192,6 @@ function Weight({ source: { name, weight }, draft, editable, onDraft }: WeightPr
 const Share = ({ of, all }: { of: number; all: number }): JSX.Element => (
   <span class="share">
     <Bar share={all > 0 ? of / all : 0} />
-    <span class="number">{all > 0 ? percent(of / all) : '–'}</span>
+    <span class="number">{all > 0 ? formatPercent(of / all) : '–'}</span>
   </span>
 );

@@ -2,9 +2,17 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ConfigurationProblemDto, PageReadingDto } from '../../api/schema.js';
-import { plural } from '../../ui/format.js';
-import { attributeValue, elementAt, type XmlElement } from '../configuration/xml-tree.js';
-import { isUnfinished, SOURCES, type Source, sourceOf, withAttributes, withNew, without } from './content-text.js';
+import { formatPlural } from '../../ui/format.js';
+import { attributeValue, findElementAt, type XmlElement } from '../configuration/xml-tree.js';
+import {
+  addElement,
+  isUnfinished,
+  removeChild,
+  SOURCES,
+  type Source,
+  setAttributes,
+  sourceOf,
+} from './content-text.js';
 
 export interface RowsProps {
   readonly text: string;
@@ -44,7 +52,7 @@ export function SelectorRows({ kind, ...rows }: RowsProps & { readonly kind: key
               autocomplete="off"
               value={attributeValue(element, 'select') ?? ''}
               onInput={({ currentTarget: { value } }) =>
-                change(withAttributes(text, root.children.indexOf(element), { select: value }))
+                change(setAttributes(text, root.children.indexOf(element), { select: value }))
               }
             />
             <Remove {...rows} element={element} label={`${title}, selector ${i + 1}`} />
@@ -53,7 +61,7 @@ export function SelectorRows({ kind, ...rows }: RowsProps & { readonly kind: key
         </div>
       ))}
       <div>
-        <button type="button" class="button small" onClick={() => change(withNew(text, kind))}>
+        <button type="button" class="button small" onClick={() => change(addElement(text, kind))}>
           {add}
         </button>
       </div>
@@ -66,7 +74,7 @@ const Found = ({ problems, count }: { problems: RowsProps['problems']; count: nu
     {problems.length > 0 ? (
       <Problems problems={problems} />
     ) : (
-      count !== undefined && (count === 0 ? 'finds nothing on this page' : `finds ${plural(count, 'element')}`)
+      count !== undefined && (count === 0 ? 'finds nothing on this page' : `finds ${formatPlural(count, 'element')}`)
     )}
   </span>
 );
@@ -82,14 +90,14 @@ const Problems = ({ problems }: { problems: RowsProps['problems'] }): JSX.Elemen
 );
 
 const problemsOf = ({ text, root, problems }: RowsProps, element: XmlElement): RowsProps['problems'] =>
-  problems.filter(({ line, column }) => elementAt(root, text, line, column) === element);
+  problems.filter(({ line, column }) => findElementAt(root, text, line, column) === element);
 
 const Remove = ({ text, root, element, label, change }: RowProps & { readonly label: string }): JSX.Element => (
   <button
     type="button"
     class="button small"
     aria-label={`Remove ${label}`}
-    onClick={() => change(without(text, root.children.indexOf(element)))}
+    onClick={() => change(removeChild(text, root.children.indexOf(element)))}
   >
     Remove
   </button>
@@ -106,7 +114,7 @@ export function FieldRows(rows: RowsProps): JSX.Element {
         <FieldRow key={i} {...rows} element={element} />
       ))}
       <div>
-        <button type="button" class="button small" onClick={() => change(withNew(text, 'Field'))}>
+        <button type="button" class="button small" onClick={() => change(addElement(text, 'Field'))}>
           Add a field
         </button>
       </div>
@@ -126,21 +134,21 @@ const PLACEHOLDERS: Readonly<Record<Source, string>> = {
 function FieldRow({ element, ...rows }: RowProps): JSX.Element {
   const { text, root, reading, change } = rows;
   const source = sourceOf(element);
-  const value = (name: string): string => attributeValue(element, name) ?? '';
-  const set = (values: Readonly<Record<string, string | undefined>>): void =>
-    change(withAttributes(text, root.children.indexOf(element), values));
-  const name = value('name');
+  const attributeOf = (name: string): string => attributeValue(element, name) ?? '';
+  const changeAttributes = (values: Readonly<Record<string, string | undefined>>): void =>
+    change(setAttributes(text, root.children.indexOf(element), values));
+  const name = attributeOf('name');
   const choose = (next: Source): void => {
     if (next === source) return;
     const start = next === 'url' ? 'path' : '';
-    set({ [source]: undefined, attribute: undefined, [next]: start });
+    changeAttributes({ [source]: undefined, attribute: undefined, [next]: start });
   };
   const found = reading?.metas.filter((meta) => meta.name === name).map((meta) => meta.value) ?? [];
   const problems = problemsOf(rows, element);
   return (
     <div class="field-row">
       <div class="settings narrow">
-        <Entry label="Field" value={name} onInput={(next) => set({ name: next })} placeholder="price" />
+        <Entry label="Field" value={name} onInput={(next) => changeAttributes({ name: next })} placeholder="price" />
         <Choice
           label="From"
           value={source}
@@ -150,45 +158,45 @@ function FieldRow({ element, ...rows }: RowProps): JSX.Element {
         {source === 'url' ? (
           <Choice
             label="Which"
-            value={value('url')}
+            value={attributeOf('url')}
             choices={URL_PARTS.map((part) => [part, part])}
-            onChange={(next) => set({ url: next })}
+            onChange={(next) => changeAttributes({ url: next })}
           />
         ) : (
           <Entry
             label={SOURCES[source]}
-            value={value(source)}
-            onInput={(next) => set({ [source]: next })}
+            value={attributeOf(source)}
+            onInput={(next) => changeAttributes({ [source]: next })}
             placeholder={PLACEHOLDERS[source]}
           />
         )}
         {source === 'select' && (
           <Entry
             label="Attribute"
-            value={value('attribute')}
-            onInput={(next) => set({ attribute: next || undefined })}
+            value={attributeOf('attribute')}
+            onInput={(next) => changeAttributes({ attribute: next || undefined })}
             placeholder="its text"
           />
         )}
         <Entry
           label="Match"
-          value={value('match')}
-          onInput={(next) => set({ match: next || undefined })}
+          value={attributeOf('match')}
+          onInput={(next) => changeAttributes({ match: next || undefined })}
           placeholder="all of it"
         />
         <Choice
           label="Type"
-          value={value('type') || 'text'}
+          value={attributeOf('type') || 'text'}
           choices={TYPES.map((type) => [type, type])}
-          onChange={(next) => set({ type: next === 'text' ? undefined : next })}
+          onChange={(next) => changeAttributes({ type: next === 'text' ? undefined : next })}
         />
       </div>
       <div class="row">
         <label class="check">
           <input
             type="checkbox"
-            checked={value('multiple') === 'true'}
-            onChange={({ currentTarget: { checked } }) => set({ multiple: checked ? 'true' : undefined })}
+            checked={attributeOf('multiple') === 'true'}
+            onChange={({ currentTarget: { checked } }) => changeAttributes({ multiple: checked ? 'true' : undefined })}
           />{' '}
           every value, not only the first
         </label>

@@ -1,13 +1,13 @@
 /** The element `Content` of a crawler as a text that is edited by itself and tried before it is put back. */
 
 import type { Part } from '../configuration/part.js';
-import { newPart, ownPrefix } from '../configuration/part-text.js';
+import { findOwnPrefix, newPart } from '../configuration/part-text.js';
 import {
+  appendChild,
   attributeValue,
   readXml,
-  withAttribute,
-  withChild,
-  withoutElement,
+  removeElement,
+  setAttribute,
   type XmlElement,
 } from '../configuration/xml-tree.js';
 
@@ -36,7 +36,7 @@ export function contentParts(xml: string, crawler: string): ContentPart[] {
       };
     });
   if (parts.some(({ name }) => name === '')) return parts;
-  const { prefix, declaration } = ownPrefix(xml);
+  const { prefix, declaration } = findOwnPrefix(xml);
   return [{ ...newPart(xml, `    <${prefix}:Content${declaration}/>`, crawler), name: '', isNew: true }, ...parts];
 }
 
@@ -54,29 +54,29 @@ export const sourceOf = (field: XmlElement): Source =>
 
 /** A selector or field that somebody has only begun to write. */
 export function isUnfinished(element: XmlElement): boolean {
-  const has = (name: string): boolean => (attributeValue(element, name) ?? '').trim() !== '';
-  if (element.name === 'Include' || element.name === 'Exclude') return !has('select');
-  return element.name === 'Field' && !(has('name') && has(sourceOf(element)));
+  const isSet = (name: string): boolean => (attributeValue(element, name) ?? '').trim() !== '';
+  if (element.name === 'Include' || element.name === 'Exclude') return !isSet('select');
+  return element.name === 'Field' && !(isSet('name') && isSet(sourceOf(element)));
 }
 
-const unfinishedIn = (text: string): readonly XmlElement[] => (readXml(text)?.children ?? []).filter(isUnfinished);
+const findUnfinished = (text: string): readonly XmlElement[] => (readXml(text)?.children ?? []).filter(isUnfinished);
 
 /** Without the unfinished parts, with every other character in its place, so that positions of errors are those in the text. */
-export function completedText(text: string): string {
+export function blankUnfinished(text: string): string {
   let result = text;
-  for (const { start, end } of unfinishedIn(text))
+  for (const { start, end } of findUnfinished(text))
     result = result.slice(0, start) + result.slice(start, end).replace(/[^\n]/g, ' ') + result.slice(end);
   return result;
 }
 
 /** As it is saved. */
-export function cleanText(text: string): string {
-  const [unfinished] = unfinishedIn(text);
-  return unfinished ? cleanText(withoutElement(text, unfinished)) : text;
+export function removeUnfinished(text: string): string {
+  const [unfinished] = findUnfinished(text);
+  return unfinished ? removeUnfinished(removeElement(text, unfinished)) : text;
 }
 
 /** @param values undefined: the attribute is removed */
-export function withAttributes(
+export function setAttributes(
   text: string,
   index: number,
   values: Readonly<Record<string, string | undefined>>,
@@ -84,19 +84,19 @@ export function withAttributes(
   let result = text;
   for (const [name, value] of Object.entries(values)) {
     const element = readXml(result)?.children[index];
-    if (element) result = withAttribute(result, element, name, value);
+    if (element) result = setAttribute(result, element, name, value);
   }
   return result;
 }
 
-export function withNew(text: string, name: 'Include' | 'Exclude' | 'Field'): string {
+export function addElement(text: string, name: 'Include' | 'Exclude' | 'Field'): string {
   const root = readXml(text);
   if (!root) return text;
   const attributes = name === 'Field' ? ' name="" select=""' : ' select=""';
-  return withChild(text, root, `<${root.prefix}${name}${attributes}/>`);
+  return appendChild(text, root, `<${root.prefix}${name}${attributes}/>`);
 }
 
-export function without(text: string, index: number): string {
+export function removeChild(text: string, index: number): string {
   const element = readXml(text)?.children[index];
-  return element ? withoutElement(text, element) : text;
+  return element ? removeElement(text, element) : text;
 }

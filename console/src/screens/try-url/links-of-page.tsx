@@ -6,7 +6,7 @@ import type { LinkDto, PageViewDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { Empty, Loaded } from '../../ui/answers.js';
-import { plural } from '../../ui/format.js';
+import { formatPlural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
 import { Badge, Outcome, State } from '../../ui/status.js';
@@ -63,7 +63,8 @@ function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
       aside={
         <>
           <span>
-            {plural(view.links.length, 'link')}: {taken.length} would be taken, {view.links.length - taken.length} not
+            {formatPlural(view.links.length, 'link')}: {taken.length} would be taken, {view.links.length - taken.length}{' '}
+            not
           </span>
           <button type="button" class="button" onClick={chooseNew}>
             Choose all new ones

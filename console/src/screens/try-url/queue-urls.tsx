@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
-import { plural } from '../../ui/format.js';
-import { attempt } from '../../ui/notices.js';
+import { formatPlural } from '../../ui/format.js';
+import { runWithNotice } from '../../ui/notices.js';
 
 export function QueueButton({
   crawler,
@@ -16,10 +16,10 @@ export function QueueButton({
   const [busy, setBusy] = useState(false);
   const queue = async (): Promise<void> => {
     setBusy(true);
-    await attempt(async () => {
+    await runWithNotice(async () => {
       for (const url of urls) await call('POST /api/v1/crawlers/{crawler}/roots', { path: { crawler }, body: { url } });
       onDone?.();
-      return `${plural(urls.length, 'URL')} queued; ${crawler} visits ${urls.length === 1 ? 'it' : 'them'} first.`;
+      return `${formatPlural(urls.length, 'URL')} queued; ${crawler} visits ${urls.length === 1 ? 'it' : 'them'} first.`;
     });
     setBusy(false);
   };

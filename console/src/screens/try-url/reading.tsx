@@ -1,7 +1,7 @@
 /** What is extracted from a page: the text that counts, what was cut out of it, metas and fields, chunks. */
 import type { JSX } from 'preact';
 import type { PageReadingDto } from '../../api/schema.js';
-import { plural } from '../../ui/format.js';
+import { formatPlural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Table } from '../../ui/table.js';
 
@@ -10,7 +10,7 @@ const CHUNKS_SHOWN = 100;
 const PARTS_SHOWN = 100;
 
 export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
-  <Panel title="What is read from it" aside={<span>{plural(reading.textLength, 'character')} of text</span>}>
+  <Panel title="What is read from it" aside={<span>{formatPlural(reading.textLength, 'character')} of text</span>}>
     <div class="stack">
       <Metas metas={reading.metas} />
       <details open>
@@ -23,7 +23,7 @@ export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.
       </details>
       {!reading.look && reading.cut.length > 0 && (
         <details>
-          <summary>{plural(reading.cut.length, 'part')} cut out</summary>
+          <summary>{formatPlural(reading.cut.length, 'part')} cut out</summary>
           {reading.cut.map((text) => (
             <p key={text}>
               <del>{text}</del>
@@ -40,7 +40,7 @@ export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.
       {reading.parts && <Parts parts={reading.parts} />}
       {reading.chunks && (
         <details>
-          <summary>{plural(reading.chunks.length, 'chunk')}</summary>
+          <summary>{formatPlural(reading.chunks.length, 'chunk')}</summary>
           <ol>
             {reading.chunks.slice(0, CHUNKS_SHOWN).map(({ text, path, start }) => (
               <li key={start}>
@@ -72,7 +72,7 @@ function Marked({ look: { marked } }: { readonly look: NonNullable<PageReadingDt
 
 const Parts = ({ parts }: { readonly parts: NonNullable<PageReadingDto['parts']> }): JSX.Element => (
   <details>
-    <summary>{plural(parts.length, 'document')} split off</summary>
+    <summary>{formatPlural(parts.length, 'document')} split off</summary>
     {parts.slice(0, PARTS_SHOWN).map(({ uri, metas, text }) => (
       <details key={uri}>
         <summary>{uri}</summary>

@@ -1,7 +1,7 @@
 /** A page as it was sent beside what its scripts made of it. */
 import type { JSX } from 'preact';
 import type { PageRenderingDto, PageViewDto } from '../../api/schema.js';
-import { count, plural, seconds } from '../../ui/format.js';
+import { formatCount, formatPlural, formatSeconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
 
@@ -44,7 +44,7 @@ const Cost = ({ rendering }: { readonly rendering: PageRenderingDto }): JSX.Elem
   const refused = Object.entries(rendering.refused).map(([reason, number]) => `${number} ${reason}`);
   return (
     <span>
-      {seconds(rendering.seconds)}, {plural(rendering.requests, 'request')}
+      {formatSeconds(rendering.seconds)}, {formatPlural(rendering.requests, 'request')}
       {refused.length > 0 && `, not made: ${refused.join(', ')}`}
       {rendering.readiness === 'time limit' && ', read at its time limit'}
     </span>
@@ -79,14 +79,14 @@ const Figures = ({
         </tr>
         <tr>
           <th scope="row">Text</th>
-          <td>{plural(comparison.sent.textLength, 'character')}</td>
-          <td>{plural(view.reading?.textLength ?? 0, 'character')}</td>
+          <td>{formatPlural(comparison.sent.textLength, 'character')}</td>
+          <td>{formatPlural(view.reading?.textLength ?? 0, 'character')}</td>
         </tr>
         <tr>
           <th scope="row">Links</th>
-          <td>{count(comparison.sent.links)}</td>
+          <td>{formatCount(comparison.sent.links)}</td>
           <td>
-            {count(view.links.length)}, {count(found)} of them made by scripts
+            {formatCount(view.links.length)}, {formatCount(found)} of them made by scripts
           </td>
         </tr>
       </tbody>
@@ -105,7 +105,9 @@ const Changes = ({ comparison: { added, lost, lostLinks } }: { readonly comparis
             <ins>{part}</ins>
           </p>
         ))}
-        {added.length > PARTS_SHOWN && <p class="muted">And {count(added.length - PARTS_SHOWN)} sentences more.</p>}
+        {added.length > PARTS_SHOWN && (
+          <p class="muted">And {formatCount(added.length - PARTS_SHOWN)} sentences more.</p>
+        )}
       </details>
     )}
     {lost.length > 0 && (
@@ -120,7 +122,7 @@ const Changes = ({ comparison: { added, lost, lostLinks } }: { readonly comparis
     )}
     {lostLinks.length > 0 && (
       <details>
-        <summary>{plural(lostLinks.length, 'link')} gone when rendered</summary>
+        <summary>{formatPlural(lostLinks.length, 'link')} gone when rendered</summary>
         {lostLinks.map((url) => (
           <p key={url} class="url">
             {url}

@@ -11,9 +11,9 @@ import { ApplyDialog } from '../configuration/apply-dialog.js';
 import { ElementForm } from '../configuration/element-form.js';
 import { type LoadedForms, loadForms } from '../configuration/load.js';
 import { wholeText } from '../configuration/part.js';
-import { attributeValue, elementAt, readXml, withAttribute } from '../configuration/xml-tree.js';
+import { attributeValue, findElementAt, readXml, setAttribute } from '../configuration/xml-tree.js';
 import { FieldRows, SelectorRows } from './content-rows.js';
-import { type ContentPart, cleanText, completedText, contentParts } from './content-text.js';
+import { blankUnfinished, type ContentPart, contentParts, removeUnfinished } from './content-text.js';
 import { Reading } from './reading.js';
 import { type Trying, useTrial } from './trying.js';
 
@@ -53,16 +53,16 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
   const [text, setText] = useState(part.text);
   const [render, setRender] = useState(false);
   const [applying, setApplying] = useState(false);
-  const trial = useTrial({ crawler, url, render }, completedText(text));
+  const trial = useTrial({ crawler, url, render }, blankUnfinished(text));
   const root = readXml(text);
   if (!root) return <p class="notice bad">The configuration has no such element. Write it in its XML view.</p>;
   const { answer, problems } = trial;
   const rows = { text, root, problems, reading: answer?.reading, change: setText };
   const elements = new Map(loaded.elements.map((one) => [one.name, one]));
   const others = problems.filter(
-    ({ line, column }) => !OWN_ROWS.includes(elementAt(root, text, line, column)?.name ?? ''),
+    ({ line, column }) => !OWN_ROWS.includes(findElementAt(root, text, line, column)?.name ?? ''),
   );
-  const changed = cleanText(text) !== part.text;
+  const changed = removeUnfinished(text) !== part.text;
   return (
     <>
       <Panel
@@ -95,7 +95,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
                 type="checkbox"
                 checked={attributeValue(root, 'main') === 'true'}
                 onChange={({ currentTarget: { checked } }) =>
-                  setText(withAttribute(text, root, 'main', checked ? 'true' : undefined))
+                  setText(setAttribute(text, root, 'main', checked ? 'true' : undefined))
                 }
               />{' '}
               only the main content, without navigation, header and footer
@@ -125,7 +125,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
           </details>
           <details>
             <summary>As XML</summary>
-            <pre>{cleanText(text)}</pre>
+            <pre>{removeUnfinished(text)}</pre>
           </details>
         </div>
       </Panel>
@@ -133,7 +133,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
       {applying && (
         <ApplyDialog
           title="What this change would do"
-          draft={{ xml: wholeText(part, cleanText(text)) }}
+          draft={{ xml: wholeText(part, removeUnfinished(text)) }}
           etag={loaded.etag}
           onApplied={() => {
             setApplying(false);
@@ -170,7 +170,7 @@ interface WhichProps {
   readonly choose: (name: string) => void;
 }
 
-const wordsOf = (name: string): string => (name === '' ? 'all pages' : `pages with content="${name}"`);
+const contentLabel = (name: string): string => (name === '' ? 'all pages' : `pages with content="${name}"`);
 
 function WhichContent({ names, part, inForce, choose }: WhichProps): JSX.Element {
   const id = useId();
@@ -180,14 +180,14 @@ function WhichContent({ names, part, inForce, choose }: WhichProps): JSX.Element
       <select id={id} value={part.name} onChange={({ currentTarget: { value } }) => choose(value)}>
         {names.map((name) => (
           <option key={name} value={name}>
-            {wordsOf(name)}
+            {contentLabel(name)}
           </option>
         ))}
       </select>
       {part.isNew && <span class="muted">Not in the configuration yet: pages are read as they are.</span>}
       {inForce !== undefined && inForce !== part.name && (
         <span class="notice warn">
-          This page is among the {wordsOf(inForce)}: what is written here does not reach it.
+          This page is among the {contentLabel(inForce)}: what is written here does not reach it.
         </span>
       )}
     </div>

@@ -3,12 +3,12 @@ import { call } from '../../api/client.js';
 import type { JudgedDto } from '../../api/schema.js';
 import { useAddressForm } from '../../state/address-form.js';
 import { useCrawler } from '../../state/crawlers.js';
-import { placeTarget } from '../../state/place.js';
+import { placeLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
-import { plural } from '../../ui/format.js';
+import { formatPlural } from '../../ui/format.js';
 import { Headline } from '../../ui/headline.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
@@ -62,15 +62,15 @@ interface QuestionProps {
 
 function Question({ view: shown, mayFetch }: QuestionProps): JSX.Element {
   const fields = useAddressForm();
-  const ask = (event: SubmitEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const view = (event.submitter as HTMLButtonElement | null)?.value || undefined;
-    const text = (name: string): string | undefined => String(form.get(name) ?? '').trim() || undefined;
-    changeQuery({ url: text('url'), from: text('from'), view });
+    const fieldText = (name: string): string | undefined => String(form.get(name) ?? '').trim() || undefined;
+    changeQuery({ url: fieldText('url'), from: fieldText('from'), view });
   };
   return (
-    <form ref={fields} class="filters" onSubmit={ask}>
+    <form ref={fields} class="filters" onSubmit={submit}>
       <div class="field grow">
         <label for="try-url">URL</label>
         <input
@@ -120,7 +120,7 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
                 <QueueButton crawler={crawler} urls={[answer.url]} onDone={judged.reload} />
               )}
               {!answer.verdict.accepted && answer.verdict.place && (
-                <a class="button" href={placeTarget(answer.verdict.place, crawler)}>
+                <a class="button" href={placeLink(answer.verdict.place, crawler)}>
                   Show it in the configuration
                 </a>
               )}
@@ -131,7 +131,7 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
               <br />
               <span class="muted">
                 {answer.from ? `Judged as a link on ${answer.from}` : JUDGED_AS[answer.discoveredVia]},{' '}
-                {plural(answer.hops, 'hop')} from the root
+                {formatPlural(answer.hops, 'hop')} from the root
                 {answer.address && `, host at ${answer.address}`}
               </span>
             </p>

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, call } from '../../api/client.js';
 import type { ContentTrialDto } from '../../api/schema.js';
-import { asProblem } from '../../state/resource.js';
-import { useRested } from '../../state/rested.js';
+import { toApiProblem } from '../../state/resource.js';
+import { useDebounced } from '../../state/rested.js';
 
 export interface Trying {
   /** To the last text that could be read. */
@@ -30,7 +30,7 @@ interface Page {
 
 /** What the server makes of the page with the element, whenever the typing pauses. The server keeps the page meanwhile. */
 export function useTrial({ crawler, url, render }: Page, content: string): Trying {
-  const rested = useRested(content);
+  const rested = useDebounced(content);
   const [tried, setTried] = useState<Tried>({ text: '', problems: [] });
   const [round, setRound] = useState(0);
   const fetched = useRef(0);
@@ -46,7 +46,7 @@ export function useTrial({ crawler, url, render }: Page, content: string): Tryin
       },
       (error) => {
         if (!abort.signal.aborted)
-          setTried(({ answer }) => ({ text: rested, answer, problems: [], failure: asProblem(error) }));
+          setTried(({ answer }) => ({ text: rested, answer, problems: [], failure: toApiProblem(error) }));
       },
     );
     return () => abort.abort();

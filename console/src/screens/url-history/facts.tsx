@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { OrderDto, UrlStateDto } from '../../api/schema.js';
 import { href } from '../../state/route.js';
-import { plural } from '../../ui/format.js';
+import { formatPlural } from '../../ui/format.js';
 import { Prose } from '../../ui/prose.js';
 import { useReasons } from '../../ui/reasons.js';
 import { State } from '../../ui/status.js';
@@ -17,7 +17,7 @@ const DISCOVERED_VIA: Readonly<Record<string, string>> = {
 };
 
 /** A visit is recorded when the sinks have acknowledged the resulting order. */
-export const awaitsSinks = (orders: readonly OrderDto[]): boolean =>
+export const isAwaitingSinks = (orders: readonly OrderDto[]): boolean =>
   orders.some(({ kind, state }) => kind === 'add' && state === 'pending');
 
 export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }): JSX.Element {
@@ -64,7 +64,7 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
           'not recorded yet'
         ) : (
           <>
-            <Time at={state.lastVisitAt} relative /> <span class="muted">of {plural(state.visits, 'visit')}</span>
+            <Time at={state.lastVisitAt} relative /> <span class="muted">of {formatPlural(state.visits, 'visit')}</span>
           </>
         )}
       </Fact>
@@ -75,14 +75,16 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
           <span class="muted">none since the first visit</span>
         ) : (
           <>
-            <Time at={state.lastChangeAt} relative /> <span class="muted">{plural(state.changes, 'change')} seen</span>
+            <Time at={state.lastChangeAt} relative />{' '}
+            <span class="muted">{formatPlural(state.changes, 'change')} seen</span>
           </>
         )}
       </Fact>
       <Fact label="First seen">
         <Time at={state.firstSeenAt} />{' '}
         <span class="muted">
-          by {DISCOVERED_VIA[state.discoveredVia] ?? state.discoveredVia}, {plural(state.hops, 'hop')} from the root
+          by {DISCOVERED_VIA[state.discoveredVia] ?? state.discoveredVia}, {formatPlural(state.hops, 'hop')} from the
+          root
         </span>
       </Fact>
       <Fact label="Host">

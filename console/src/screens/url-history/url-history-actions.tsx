@@ -5,23 +5,23 @@ import type { UrlStateDto } from '../../api/schema.js';
 import { href, navigate } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Confirm } from '../../ui/dialog.js';
-import { attempt, say } from '../../ui/notices.js';
-import { restingText } from '../../ui/resting.js';
+import { runWithNotice, showNotice } from '../../ui/notices.js';
+import { restingHostsText } from '../../ui/resting.js';
 
 export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDone: () => void }): JSX.Element | null {
   const [removing, setRemoving] = useState(false);
   const { crawler, url } = state;
   if (!useMay('operate')) return null;
   const refresh = (): Promise<void> =>
-    attempt(async () => {
+    runWithNotice(async () => {
       const { resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', { path: { crawler }, body: { url } });
       onDone();
-      return `It is due now and will be visited as soon as politeness allows.${restingText(resting)}`;
+      return `It is due now and will be visited as soon as politeness allows.${restingHostsText(resting)}`;
     });
   const remove = async (): Promise<void> => {
     const like = url.replace(/[%_\\]/g, (sign) => `\\${sign}`);
     await call('DELETE /api/v1/crawlers/{crawler}/urls', { path: { crawler }, query: { like, confirm: true } });
-    say(`${url} was removed.`);
+    showNotice(`${url} was removed.`);
     navigate(href('/urls', { crawler }));
   };
   return (

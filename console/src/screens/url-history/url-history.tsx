@@ -13,7 +13,7 @@ import { State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { OpenPage } from '../../ui/url-text.js';
 import { Verdict } from '../../ui/verdict.js';
-import { awaitsSinks, Facts } from './facts.js';
+import { Facts, isAwaitingSinks } from './facts.js';
 import { Orders } from './orders.js';
 import { UrlHistoryActions } from './url-history-actions.js';
 import { Visits } from './visits.js';
@@ -25,10 +25,10 @@ export function UrlHistoryScreen(): JSX.Element {
   const url = useRoute().query.get('url');
   if (!crawler) return <NoCrawler title="URL history" />;
   if (!url) return <ChooseOne title="URL history" what="URL" list="/urls" />;
-  return <Of crawler={crawler} url={url} />;
+  return <UrlHistoryView crawler={crawler} url={url} />;
 }
 
-function Of({ crawler, url }: { crawler: string; url: string }): JSX.Element {
+function UrlHistoryView({ crawler, url }: { crawler: string; url: string }): JSX.Element {
   const urlHistory = useResource(
     `URL history ${crawler} ${url}`,
     (signal) => call('GET /api/v1/crawlers/{crawler}/url', { path: { crawler }, query: { url }, signal }),
@@ -60,7 +60,7 @@ const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>
         <Headline headline={headline} crawler={crawler} />
         <div class="grid">
           <Panel title="What is known">
-            <Facts state={state} awaits={awaitsSinks(orders)} />
+            <Facts state={state} awaits={isAwaitingSinks(orders)} />
           </Panel>
           <Panel title="How it was found">
             <ol class="path">
@@ -75,7 +75,7 @@ const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>
           </Panel>
         </div>
         <Panel title="Fetches">
-          <Visits visits={visits} awaits={awaitsSinks(orders)} />
+          <Visits visits={visits} awaits={isAwaitingSinks(orders)} />
         </Panel>
         <Panel title="Push orders">
           {behind.map(({ sink, since }) => (

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { VisitDto } from '../../api/schema.js';
 import { Empty } from '../../ui/answers.js';
-import { bytes, seconds } from '../../ui/format.js';
+import { formatBytes, formatSeconds } from '../../ui/format.js';
 import { Outcome } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
@@ -38,9 +38,9 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
             <Outcome code={visit.outcome} />
           </td>
           <td class="number">{visit.status ?? 'no answer'}</td>
-          <td class="number">{seconds(visit.durationSeconds)}</td>
-          <td class="number">{bytes(visit.bytes)}</td>
-          <td>{contentOf(visit, visits[i + 1])}</td>
+          <td class="number">{formatSeconds(visit.durationSeconds)}</td>
+          <td class="number">{formatBytes(visit.bytes)}</td>
+          <td>{contentText(visit, visits[i + 1])}</td>
           <td>{visit.detail ?? ''}</td>
         </tr>
       ))}
@@ -49,7 +49,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
 }
 
 /** A failed visit says nothing about the content, and neither does one without a previous visit. */
-function contentOf({ changed, outcome }: VisitDto, before: VisitDto | undefined): string {
+function contentText({ changed, outcome }: VisitDto, before: VisitDto | undefined): string {
   if (changed) return 'changed';
   if (!before) return '–';
   return outcome === 'document' || outcome === 'unchanged' ? 'as before' : '–';

@@ -39,14 +39,14 @@ export const COLUMNS = {
 
 export type Column = keyof typeof COLUMNS;
 
-export const columnOf = (column: Column): ColumnDefinition => COLUMNS[column];
+export const findColumn = (column: Column): ColumnDefinition => COLUMNS[column];
 
 const AT_FIRST: readonly Column[] = ['status', 'reason', 'lastStatus', 'lastVisitAt', 'dueAt', 'source', 'hops'];
 const KEY = 'crawlway-url-columns';
 
 const isColumn = (name: unknown): name is Column => typeof name === 'string' && Object.hasOwn(COLUMNS, name);
 
-function remembered(): readonly Column[] {
+function loadColumns(): readonly Column[] {
   try {
     const names: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
     return Array.isArray(names) ? names.filter(isColumn) : AT_FIRST;
@@ -56,7 +56,7 @@ function remembered(): readonly Column[] {
 }
 
 export function useColumns(): [shown: readonly Column[], choose: (column: Column, shown: boolean) => void] {
-  const [shown, setShown] = useState(remembered);
+  const [shown, setShown] = useState(loadColumns);
   const choose = (column: Column, wanted: boolean): void => {
     const all = Object.keys(COLUMNS) as Column[];
     const next = all.filter((one) => (one === column ? wanted : shown.includes(one)));

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { download, queryText } from '../../api/client.js';
-import { asProblem } from '../../state/resource.js';
-import { say } from '../../ui/notices.js';
-import { type Filters, queryOf } from './filters.js';
+import { toApiProblem } from '../../state/resource.js';
+import { showNotice } from '../../ui/notices.js';
+import { type Filters, toQuery } from './filters.js';
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON' } as const;
 type Format = keyof typeof FORMATS;
@@ -14,13 +14,13 @@ export function ExportUrls({ crawler, filters }: { crawler: string; filters: Fil
   const save = async (format: Format): Promise<void> => {
     setBusy(format);
     try {
-      const query = queryText({ ...queryOf(filters), format });
+      const query = queryText({ ...toQuery(filters), format });
       await download(
         `/api/v1/crawlers/${encodeURIComponent(crawler)}/urls/export?${query}`,
         `${crawler}-urls.${format}`,
       );
     } catch (error) {
-      say(asProblem(error).detail, 'bad');
+      showNotice(toApiProblem(error).detail, 'bad');
     } finally {
       setBusy(undefined);
     }

@@ -23,7 +23,7 @@ export type Choice = Omit<ListQuery, 'cursor' | 'limit' | 'sort' | 'direction'>;
 export type Filters = Omit<Choice, 'visitedBefore' | 'visitedSince'> & { readonly age?: Age };
 
 /** As sent to the server: an age becomes a moment, counted back from now. */
-export function queryOf({ age, ...rest }: Filters): Choice {
+export function toQuery({ age, ...rest }: Filters): Choice {
   if (age === undefined) return rest;
   const moment = new Date(Date.now() - AGES[age][1] * 1000).toISOString();
   return age.startsWith('within') ? { ...rest, visitedSince: moment } : { ...rest, visitedBefore: moment };
@@ -45,24 +45,24 @@ export const STATUSES = [
 const SOURCES = ['user', 'redir', 'index', 'index_follow', 'follow', 'refresh'] as const;
 const TEXTS = ['prefix', 'like', 'host', 'reason'] as const;
 
-const oneOf = <T extends string>(values: readonly T[], text: string | null): T | undefined =>
+const parseOneOf = <T extends string>(values: readonly T[], text: string | null): T | undefined =>
   values.find((value) => value === text);
 
 /** The parameters of the list in the address bar; anything else in it is ignored. */
-export function filtersOf(query: URLSearchParams): Filters {
+export function parseFilters(query: URLSearchParams): Filters {
   const texts = Object.fromEntries(TEXTS.map((name) => [name, query.get(name) ?? undefined]));
   const indexed = query.get('indexed');
   return {
     ...texts,
-    status: oneOf(STATUSES, query.get('status')),
-    source: oneOf(SOURCES, query.get('source')),
+    status: parseOneOf(STATUSES, query.get('status')),
+    source: parseOneOf(SOURCES, query.get('source')),
     indexed: indexed === null ? undefined : indexed === 'true',
-    age: oneOf(Object.keys(AGES) as Age[], query.get('age')),
+    age: parseOneOf(Object.keys(AGES) as Age[], query.get('age')),
   };
 }
 
 /** The active filters, as a person reads them. */
-export const wordsOf = (filters: Filters): [name: keyof Filters, words: string][] =>
+export const filterTexts = (filters: Filters): [name: keyof Filters, words: string][] =>
   (Object.keys(LABELS) as (keyof Filters)[]).flatMap((name) => {
     const value = filters[name];
     return value === undefined ? [] : [[name, WORDS[String(value)] ?? String(value)]];

@@ -7,7 +7,7 @@ export interface Sorting {
   readonly direction?: 'ascending' | 'descending';
 }
 
-export function sortingOf(query: URLSearchParams): Sorting {
+export function parseSorting(query: URLSearchParams): Sorting {
   const sort = SORTS.find((one) => one === query.get('sort'));
   if (sort === undefined) return {};
   return { sort, direction: query.get('direction') === 'descending' ? 'descending' : 'ascending' };

@@ -2,13 +2,13 @@ import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import { type Resource, useResource } from '../../state/resource.js';
-import { useRested } from '../../state/rested.js';
+import { useDebounced } from '../../state/rested.js';
 import { Failure, Loading } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
-import { count, plural } from '../../ui/format.js';
-import { say } from '../../ui/notices.js';
-import { restingText } from '../../ui/resting.js';
-import { type Choice, type Filters, isFiltered, LABELS, queryOf, wordsOf } from './filters.js';
+import { formatCount, formatPlural } from '../../ui/format.js';
+import { showNotice } from '../../ui/notices.js';
+import { restingHostsText } from '../../ui/resting.js';
+import { type Choice, type Filters, filterTexts, isFiltered, LABELS, toQuery } from './filters.js';
 
 interface ActionProps {
   readonly crawler: string;
@@ -23,7 +23,9 @@ export function RefreshUrls(props: ActionProps): JSX.Element {
       path: { crawler },
       body: choice,
     });
-    say(`${plural(due, 'URL')} of ${crawler} ${due === 1 ? 'is' : 'are'} due now.${restingText(resting)}`);
+    showNotice(
+      `${formatPlural(due, 'URL')} of ${crawler} ${due === 1 ? 'is' : 'are'} due now.${restingHostsText(resting)}`,
+    );
   };
   return (
     <ActOnUrls {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
@@ -39,7 +41,7 @@ export function ClearUrls(props: ActionProps): JSX.Element {
       path: { crawler },
       query: { ...choice, confirm: true },
     });
-    say(`${plural(cleared, 'URL')} of ${crawler} removed; deletions for their documents are on the way.`);
+    showNotice(`${formatPlural(cleared, 'URL')} of ${crawler} removed; deletions for their documents are on the way.`);
   };
   return (
     <ActOnUrls {...props} title="Remove URLs" verb="Remove" danger act={clear}>
@@ -63,12 +65,12 @@ const ActOnUrls = (props: ActProps): JSX.Element =>
 
 function ByFilter(props: ActProps): JSX.Element {
   // An age is counted from now: the same time for the number and for the action.
-  const [choice] = useState(() => queryOf(props.filters));
+  const [choice] = useState(() => toQuery(props.filters));
   const counted = useCount(props.crawler, choice);
   return (
     <Act {...props} choice={choice} number={counted.value ?? 0}>
       <dl class="facts">
-        {wordsOf(props.filters).map(([name, words]) => (
+        {filterTexts(props.filters).map(([name, words]) => (
           <Fragment key={name}>
             <dt>{LABELS[name]}</dt>
             <dd class="mono">{words}</dd>
@@ -82,7 +84,7 @@ function ByFilter(props: ActProps): JSX.Element {
 
 function ByPattern(props: ActProps): JSX.Element {
   const [like, setLike] = useState('');
-  const rested = useRested(like);
+  const rested = useDebounced(like);
   const counted = useCount(props.crawler, like !== '' && like === rested ? { like } : undefined);
   return (
     <Act {...props} choice={{ like }} number={counted.value ?? 0}>
@@ -114,7 +116,7 @@ const Act = ({
 }: ActProps & { readonly choice: Choice; readonly number: number }): JSX.Element => (
   <Confirm
     title={title}
-    action={number > 0 ? `${verb} ${plural(number, 'URL')}` : verb}
+    action={number > 0 ? `${verb} ${formatPlural(number, 'URL')}` : verb}
     danger={danger}
     ready={number > 0}
     onConfirm={() => act(choice)}
@@ -137,7 +139,7 @@ function Counted({
   return (
     <p>
       <strong>
-        {count(value)} stored {value === 1 ? 'URL matches' : 'URLs match'}.
+        {formatCount(value)} stored {value === 1 ? 'URL matches' : 'URLs match'}.
       </strong>{' '}
       {children}
     </p>

@@ -3,7 +3,7 @@ import type { UrlStateDto } from '../../api/schema.js';
 import { changeQuery } from '../../state/route.js';
 import { Scroll } from '../../ui/scroll.js';
 import { UrlLink } from '../../ui/url-text.js';
-import { type Column, type ColumnDefinition, columnOf } from './columns.js';
+import { type Column, type ColumnDefinition, findColumn } from './columns.js';
 import { SORTS, type Sort, type Sorting } from './sorting.js';
 
 interface TableProps {
@@ -20,7 +20,7 @@ export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element =>
         <tr>
           <Head name="url" column={{ label: 'URL' }} sorting={sorting} />
           {columns.map((column) => (
-            <Head key={column} name={column} column={columnOf(column)} sorting={sorting} />
+            <Head key={column} name={column} column={findColumn(column)} sorting={sorting} />
           ))}
         </tr>
       </thead>
@@ -32,8 +32,8 @@ export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element =>
               {state.title && <div class="title-line">{state.title}</div>}
             </td>
             {columns.map((column) => (
-              <td key={column} class={classOf(columnOf(column))}>
-                {columnOf(column).cell(state)}
+              <td key={column} class={cellClass(findColumn(column))}>
+                {findColumn(column).cell(state)}
               </td>
             ))}
           </tr>
@@ -43,7 +43,7 @@ export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element =>
   </Scroll>
 );
 
-const classOf = ({ isNumber }: Pick<ColumnDefinition, 'isNumber'>): string | undefined =>
+const cellClass = ({ isNumber }: Pick<ColumnDefinition, 'isNumber'>): string | undefined =>
   isNumber ? 'number' : undefined;
 
 interface HeadProps {
@@ -57,16 +57,21 @@ function Head({ name, column, sorting: { sort, direction } }: HeadProps): JSX.El
   const sortable = (SORTS as readonly string[]).includes(name);
   const sorted = sort === name ? direction : undefined;
   const next = sorted === 'descending' ? undefined : sorted === 'ascending' ? 'descending' : 'ascending';
-  const order = (): void =>
+  const changeOrder = (): void =>
     changeQuery({
       sort: next && (name as Sort),
       direction: next === 'descending' ? next : undefined,
       cursor: undefined,
     });
   return (
-    <th scope="col" class={classOf(column)} title={column.title} aria-sort={sorted ?? (sortable ? 'none' : undefined)}>
+    <th
+      scope="col"
+      class={cellClass(column)}
+      title={column.title}
+      aria-sort={sorted ?? (sortable ? 'none' : undefined)}
+    >
       {sortable ? (
-        <button type="button" class="sort" onClick={order}>
+        <button type="button" class="sort" onClick={changeOrder}>
           {column.label}
           <span aria-hidden="true">{sorted === 'ascending' ? ' ▲' : sorted === 'descending' ? ' ▼' : ' ↕'}</span>
         </button>

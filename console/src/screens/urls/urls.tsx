@@ -7,13 +7,13 @@ import { useResource } from '../../state/resource.js';
 import { changeQuery, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
-import { percent, plural } from '../../ui/format.js';
+import { formatPercent, formatPlural } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { COLUMNS, type Column, useColumns } from './columns.js';
 import { ExportUrls } from './export-urls.js';
-import { type Filters, filtersOf, isFiltered, queryOf, UrlFilters } from './filters.js';
-import { type Sorting, sortingOf } from './sorting.js';
+import { type Filters, isFiltered, parseFilters, toQuery, UrlFilters } from './filters.js';
+import { parseSorting, type Sorting } from './sorting.js';
 import { ClearUrls, RefreshUrls, useCount } from './url-actions.js';
 import { UrlTable } from './url-table.js';
 
@@ -26,7 +26,7 @@ export function Urls(): JSX.Element {
   const [asking, setAsking] = useState<'refresh' | 'clear'>();
   const mayOperate = useMay('operate');
   if (!crawler) return <NoCrawler title="URLs" />;
-  const filters = filtersOf(query);
+  const filters = parseFilters(query);
   return (
     <>
       <PageHead
@@ -55,7 +55,7 @@ export function Urls(): JSX.Element {
       <UrlPages
         crawler={crawler}
         filters={filters}
-        sorting={sortingOf(query)}
+        sorting={parseSorting(query)}
         cursor={query.get('cursor') ?? undefined}
       />
       {asking === 'refresh' && <RefreshUrls crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />}
@@ -74,7 +74,7 @@ interface PagesProps {
 /** Pages by cursor: equally fast with a thousand URLs and with a million. */
 function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Element {
   const key = JSON.stringify([crawler, filters, sorting, cursor]);
-  const page = useResource(key, (signal) => searched({ crawler, filters, sorting, cursor }, signal));
+  const page = useResource(key, (signal) => searchUrls({ crawler, filters, sorting, cursor }, signal));
   const [columns, choose] = useColumns();
   return (
     <Panel
@@ -98,8 +98,8 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
             ) : null}
             {items.length < LIMIT && next !== null && (
               <p class="notice" role="status">
-                {items.length === 0 ? 'Nothing found' : `${plural(items.length, 'URL')} found`} in the {percent(share)}{' '}
-                of the stored URLs that have been searched so far.
+                {items.length === 0 ? 'Nothing found' : `${formatPlural(items.length, 'URL')} found`} in the{' '}
+                {formatPercent(share)} of the stored URLs that have been searched so far.
               </p>
             )}
             <nav class="actions end" aria-label="Pages">
@@ -127,9 +127,9 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
 }
 
 /** A rare match takes several steps; the time that a person waits for them is limited, too. */
-async function searched({ crawler, filters, sorting, cursor }: PagesProps, signal: AbortSignal): Promise<UrlPageDto> {
+async function searchUrls({ crawler, filters, sorting, cursor }: PagesProps, signal: AbortSignal): Promise<UrlPageDto> {
   const started = performance.now();
-  const query = queryOf(filters);
+  const query = toQuery(filters);
   const items: UrlStateDto[] = [];
   let step: UrlPageDto = { items, next: cursor ?? null, searched: 0 };
   do {
@@ -146,9 +146,9 @@ async function searched({ crawler, filters, sorting, cursor }: PagesProps, signa
 /** Counted separately from the list, which does not wait for it. */
 function Total({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
   const key = JSON.stringify(filters);
-  const choice = useMemo(() => queryOf(filters), [key]);
+  const choice = useMemo(() => toQuery(filters), [key]);
   const { value } = useCount(crawler, choice);
-  return <span class="muted">{value === undefined ? 'counting…' : plural(value, 'URL')}</span>;
+  return <span class="muted">{value === undefined ? 'counting…' : formatPlural(value, 'URL')}</span>;
 }
 
 interface ColumnsProps {

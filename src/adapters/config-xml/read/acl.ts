@@ -1,5 +1,5 @@
 /** `cw:Acl` and the file of rules that it names. */
-import { type AclDefinition, type AclRule, parseAclFile, principalsIn } from '../../../domain/content/acl.js';
+import { type AclDefinition, type AclRule, parseAclFile, parsePrincipals } from '../../../domain/content/acl.js';
 import { type Node, onlyChild, validChildren } from '../interpret.js';
 import * as schema from '../schema/acl.js';
 import type { ReadContext } from './context.js';
@@ -11,13 +11,13 @@ export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinit
   const written = validChildren(node as Node, schema.ACL_RULE).map(
     ({ values: { url, allow, deny } }): AclRule => ({
       prefix: url,
-      allow: principalsIn(allow),
-      deny: principalsIn(deny),
+      allow: parsePrincipals(allow),
+      deny: parsePrincipals(deny),
     }),
   );
   return {
     acl: {
-      default: principalsIn(values.default),
+      default: parsePrincipals(values.default),
       rules: [...readFileRules(node, context), ...written],
       allowHeader: values.header?.toLowerCase(),
       denyHeader: values.denyHeader?.toLowerCase(),

@@ -1,7 +1,7 @@
 /** What `cw:Content` extracts from one page, from its tree and its JSON-LD. */
 
 import type { Document, Element, ParentNode } from 'domhandler';
-import { chunksOf } from '../../../domain/content/chunks.js';
+import { splitIntoChunks } from '../../../domain/content/chunks.js';
 import {
   type Chunk,
   type ContentDefinition,
@@ -186,7 +186,7 @@ export class ContentReader {
       text: readable.text,
       ...(headings ? { headings: readable.headings } : {}),
       ...(markdown ? { markdown: toMarkdown(root, base) } : {}),
-      ...(chunks ? { chunks: chunksOf(readable, chunks) } : {}),
+      ...(chunks ? { chunks: splitIntoChunks(readable, chunks) } : {}),
     };
   }
 }

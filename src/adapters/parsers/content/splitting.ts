@@ -1,6 +1,6 @@
 /** Removes the parts of a page that become documents of their own from its tree. */
 import { type ChildNode, Document, type Element, type ParentNode } from 'domhandler';
-import { MAX_PARTS, partIds } from '../../../domain/push/parts.js';
+import { createPartIds, MAX_PARTS } from '../../../domain/push/parts.js';
 import { headingLevel, textOf } from './readable.js';
 import { elementsIn, isElement } from './tree.js';
 
@@ -45,7 +45,7 @@ export function splitDocument(
     node.children = kept;
   };
   collectParts(root);
-  const ids = partIds(roots.map(({ name }) => name));
+  const ids = createPartIds(roots.map(({ name }) => name));
   return { parts: roots.map(({ root: part, title }, at) => ({ id: ids[at]!, title, root: part })), truncated };
 }
 

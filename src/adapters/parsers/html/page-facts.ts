@@ -50,7 +50,7 @@ export class PageFacts {
   }
 
   get cutLinks(): CutLinks<RawLink> | undefined {
-    return this.distinct.cut;
+    return this.distinct.cutLinks;
   }
 
   /** Something passed a limit. */

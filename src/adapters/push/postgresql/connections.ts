@@ -2,7 +2,7 @@ import { isIP, Socket, type SocketConnectOpts } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { SinkDefinitionOf, SinkTls } from '../../../domain/crawl/sink-definition.js';
-import { type PostgresqlAddress, readPostgresqlUrl } from '../../../domain/push/postgresql-url.js';
+import { type PostgresqlAddress, parsePostgresqlUrl } from '../../../domain/push/postgresql-url.js';
 import { createGuardedLookup, ForbiddenAddress, isAllowedAddress, tlsOptions } from '../endpoint.js';
 import { GuardedClient } from './guarded-client.js';
 
@@ -42,7 +42,7 @@ export class Connections {
   /** @throws TypeError for a URL that is not a database URL */
   constructor(definition: SinkDefinitionOf<'postgresql'>) {
     const { name, url, options, allowedAddresses, concurrency, timeout } = definition;
-    const address = readPostgresqlUrl(url);
+    const address = parsePostgresqlUrl(url);
     if (typeof address === 'string') throw new TypeError(`sink ${name}: give ${address}`);
     const { host, port, database, user, password } = address;
     this.longest = STATEMENTS * timeout;

@@ -1,5 +1,5 @@
 import type { LoginDefinition } from '../../../domain/crawl/logins.js';
-import { hiding, secretsIn } from '../../../domain/hide-secrets.js';
+import { collectSecrets, createSecretFilter } from '../../../domain/hide-secrets.js';
 import type { LoginMethod, LoginTools } from '../../../engine/ports/login-method.js';
 import { DigestLogin } from './digest-login.js';
 import { FormSession } from './form-login.js';
@@ -11,7 +11,7 @@ import { SteadyLogin } from './steady-login.js';
 export function createLogin(definition: LoginDefinition): LoginMethod {
   const method = createMethod(definition);
   const login = method.login.bind(method);
-  const hidden = hiding([...secretsIn(definition), ...encodeBasic(definition)]);
+  const hidden = createSecretFilter([...collectSecrets(definition), ...encodeBasic(definition)]);
   method.login = async (tools) => {
     const report: LoginTools['report'] = ({ url, detail, ...step }) =>
       tools.report({

@@ -1,7 +1,7 @@
 /** The URL of the server's own database: its destination is shown, its password is passed to the driver only. */
 import type pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { databasePlace } from '../../../domain/database-place.js';
+import { describeDatabase } from '../../../domain/database-place.js';
 import type { Secret } from '../../../domain/secret.js';
 
 /** The driver's options. The password is a function, because options of pools and data sources can be printed. */
@@ -11,4 +11,4 @@ export function connectionConfig(url: Secret): pg.ClientConfig {
 }
 
 /** Host and database, for messages: never user and password. */
-export const displayName = (url: Secret): string => databasePlace(url.reveal()) ?? 'the URL of the database';
+export const displayName = (url: Secret): string => describeDatabase(url.reveal()) ?? 'the URL of the database';

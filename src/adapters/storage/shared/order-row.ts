@@ -1,5 +1,5 @@
 /** Conversion between rows of the ledger and entries; shared by both databases. */
-import { storedReason } from '../../../domain/policy/reasons.js';
+import { toReason } from '../../../domain/policy/reasons.js';
 import { ORDER_STATES, type OrderKind } from '../../../domain/push/order.js';
 import type { Instant } from '../../../domain/time/units.js';
 import { urlKey } from '../../../domain/url/url-key.js';
@@ -75,7 +75,7 @@ export const toEntry = (row: OrderRecord): LedgerEntry => ({
   uri: row.uri,
   hostKey: row.host,
   kind: KINDS[row.kind] ?? 'add',
-  reason: storedReason(row.reason),
+  reason: toReason(row.reason),
   decidedAt: row.decided_at as Instant,
   state: ORDER_STATES[row.state] ?? 'pending',
   attempts: row.attempts,

@@ -1,7 +1,7 @@
 /** What both databases share when a person searches the stored URLs. */
 
 import { URL_STATUSES, type UrlId } from '../../../domain/crawl/url-state.js';
-import { storedReason } from '../../../domain/policy/reasons.js';
+import { toReason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { FolderStep, SearchStep, SurveyStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
 
@@ -142,7 +142,7 @@ export class SurveyTally {
     const reasons = [...this.#reasons.values()].map((row) => ({
       ...row,
       status: URL_STATUSES[row.status] ?? 'waiting',
-      reason: storedReason(row.reason),
+      reason: toReason(row.reason),
     }));
     return { reasons, ages: this.#ages };
   }

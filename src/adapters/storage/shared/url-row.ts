@@ -6,7 +6,7 @@
 
 import { URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
-import { storedReason } from '../../../domain/policy/reasons.js';
+import { toReason } from '../../../domain/policy/reasons.js';
 import { type Duration, earlier, type Instant } from '../../../domain/time/units.js';
 import type { NewUrl, UrlChanges } from '../../../engine/ports/frontier-store.js';
 import type { Counted } from './tally.js';
@@ -78,7 +78,7 @@ export function toState(row: UrlRecord): UrlState {
     url: row.url,
     hostKey: row.host,
     status: URL_STATUSES[row.status] ?? 'waiting',
-    reason: storedReason(row.reason),
+    reason: toReason(row.reason),
     source: (row.source ?? undefined) as SourceNumber | undefined,
     dueAt: row.due_at as Instant,
     hops: row.hops,
@@ -103,7 +103,7 @@ export function toState(row: UrlRecord): UrlState {
     contentType: row.content_type ?? undefined,
     title: row.title ?? undefined,
     inheritedMetas: row.inherited_metas === null ? [] : JSON.parse(row.inherited_metas),
-    pendingDeletion: row.pending_deletion === null ? undefined : storedReason(row.pending_deletion),
+    pendingDeletion: row.pending_deletion === null ? undefined : toReason(row.pending_deletion),
     canonical: row.canonical ?? undefined,
     ...(row.parts === null ? {} : { parts: JSON.parse(row.parts) as UrlState['parts'] }),
   };

@@ -1,6 +1,6 @@
 /** Elastic Open Crawler: YAML files of domains, their crawl rules and the output. */
 import {
-  emptyCrawler,
+  createCrawler,
   ImportError,
   type ImportedCrawler,
   type ImportedRule,
@@ -8,15 +8,15 @@ import {
   type ImportReport,
   isUrl,
 } from '../model.js';
-import { yamlValue } from '../tree.js';
+import { parseYamlValue } from '../tree.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-const mapping = (value: unknown): Mapping =>
+const asMapping = (value: unknown): Mapping =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Mapping) : {};
-const list = (value: unknown): unknown[] =>
+const asList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-const texts = (value: unknown): string[] => list(value).map(String);
+const asTexts = (value: unknown): string[] => asList(value).map(String);
 
 const KNOWN = new Set([
   'domains',
@@ -39,35 +39,36 @@ const KNOWN = new Set([
 
 export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   // The crawl and the connection are two files there; the later one overrides.
-  const config: Mapping = Object.assign({}, ...files.map((file) => mapping(yamlValue(file))));
-  const domains = list(config['domains']).map(mapping);
+  const config: Mapping = Object.assign({}, ...files.map((file) => asMapping(parseYamlValue(file))));
+  const domains = asList(config['domains']).map(asMapping);
   if (domains.length === 0) throw new ImportError('no domains: give the file that has them first');
-  const sink = sinkOf(config, report);
+  const sink = toSink(config, report);
   for (const key of Object.keys(config))
-    if (!KNOWN.has(key)) report.notTaken(key, 'has no counterpart, or is set in another way; see docs/REFERENCE.md');
-  return domains.map((domain) => ({ ...crawlerOf(domain, config, report), sink }));
+    if (!KNOWN.has(key))
+      report.reportSkipped(key, 'has no counterpart, or is set in another way; see docs/REFERENCE.md');
+  return domains.map((domain) => ({ ...toCrawler(domain, config, report), sink }));
 }
 
-function crawlerOf(domain: Mapping, config: Mapping, report: ImportReport): ImportedCrawler {
+function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): ImportedCrawler {
   const url = String(domain['url'] ?? '');
-  const crawler = emptyCrawler('');
-  const seeds = texts(domain['seed_urls']).filter(isUrl);
+  const crawler = createCrawler('');
+  const seeds = asTexts(domain['seed_urls']).filter(isUrl);
   crawler.roots = seeds.length > 0 ? seeds : isUrl(url) ? [new URL(url).href] : [];
-  for (const sitemap of texts(domain['sitemap_urls']).filter(isUrl)) {
+  for (const sitemap of asTexts(domain['sitemap_urls']).filter(isUrl)) {
     crawler.roots.push(sitemap);
-    report.differently(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by what they are');
+    report.reportChanged(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by what they are');
   }
   // Rules come after the site there: it is accepted, and rules take precedence.
   crawler.staysOnSite = false;
   const origin = isUrl(url) ? `${new URL(url).origin}/` : '';
   crawler.rules = [
     { accept: true, pattern: { kind: 'prefix', value: origin } },
-    ...list(domain['crawl_rules'])
-      .map(mapping)
-      .flatMap((rule) => ruleOf(rule, report))
+    ...asList(domain['crawl_rules'])
+      .map(asMapping)
+      .flatMap((rule) => toRules(rule, report))
       .reverse(),
   ];
-  report.taken(
+  report.reportTaken(
     `domain ${url}`,
     `${crawler.roots.length} roots, ${crawler.rules.length - 1} rules in reverse order: the first match wins there, the last one here`,
   );
@@ -84,7 +85,7 @@ function crawlerOf(domain: Mapping, config: Mapping, report: ImportReport): Impo
   const timeout = Number(config['request_timeout']);
   if (timeout > 0) crawler.fetcher['totalTimeoutMS'] = String(Math.round(timeout * 1000));
   for (const key of ['exclude_tags', 'extraction_rulesets', 'auth'])
-    if (domain[key] !== undefined) report.notTaken(`${key} of ${url}`, NOT_TAKEN[key]!);
+    if (domain[key] !== undefined) report.reportSkipped(`${key} of ${url}`, NOT_TAKEN[key]!);
   return crawler;
 }
 
@@ -94,37 +95,37 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
   auth: 'write a Login or a Credential in the Fetcher; passwords are not copied',
 };
 
-function ruleOf(rule: Mapping, report: ImportReport): ImportedRule[] {
+function toRules(rule: Mapping, report: ImportReport): ImportedRule[] {
   const accept = rule['policy'] === 'allow';
   const value = String(rule['pattern'] ?? '');
   const kind = ({ begins: 'prefix', ends: 'suffix', contains: 'contains', regex: 'regex' } as const)[
     String(rule['type'])
   ];
   if (!kind || value === '') {
-    report.notTaken(`crawl rule ${JSON.stringify(rule)}`, 'its type is none of begins, ends, contains, regex');
+    report.reportSkipped(`crawl rule ${JSON.stringify(rule)}`, 'its type is none of begins, ends, contains, regex');
     return [];
   }
   if (value === '/' && kind === 'prefix') return [{ accept, pattern: { kind, value, field: 'path' } }];
   return [{ accept, pattern: { kind, value, field: 'path' } }];
 }
 
-function sinkOf(config: Mapping, report: ImportReport): ImportedCrawler['sink'] {
+function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] {
   const output = String(config['output_sink'] ?? 'elasticsearch');
   if (output === 'file') return { type: 'file', url: 'documents.jsonl' };
   if (output !== 'elasticsearch') {
-    report.differently(`output_sink ${output}`, 'documents go to documents.jsonl');
+    report.reportChanged(`output_sink ${output}`, 'documents go to documents.jsonl');
     return undefined;
   }
-  const elastic = mapping(config['elasticsearch']);
+  const elastic = asMapping(config['elasticsearch']);
   const host = String(elastic['host'] ?? '').replace(/\/{1,9}$/, '');
   if (!/^https?:\/\//.test(host)) {
-    report.notTaken('elasticsearch', 'without a host documents go to documents.jsonl until a Sink says otherwise');
+    report.reportSkipped('elasticsearch', 'without a host documents go to documents.jsonl until a Sink says otherwise');
     return undefined;
   }
   const port = elastic['port'];
   const login = typeof elastic['username'] === 'string' ? elastic['username'] : undefined;
   const secret = elastic['api_key'] ? 'apiKey' : login ? 'password' : undefined;
-  report.differently(
+  report.reportChanged(
     'elasticsearch',
     `Sink main; field names are those of Crawlway${secret ? '; its secret comes from CRAWLWAY_SECRET_SINK' : ''}`,
   );

@@ -1,5 +1,5 @@
 /** Fluid Dynamics Search Engine: search.pending.txt, or any list that begins its lines with a URL. */
-import { emptyCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl, linesOf } from '../model.js';
+import { createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl, linesOf } from '../model.js';
 
 /** More should be submitted instead: crawlway submit, or the pending file itself. */
 const MOST_ROOTS = 1_000;
@@ -9,18 +9,18 @@ export function readFdse(files: readonly ImportFile[], report: ImportReport): Im
     ...new Set(files.flatMap(({ text }) => linesOf(text).map((line) => line.split(/[\s|]/)[0]!)).filter(isUrl)),
   ];
   const sites = [...new Set(urls.map((url) => `${new URL(url).origin}/`))];
-  const crawler = emptyCrawler('fdse');
+  const crawler = createCrawler('fdse');
   crawler.roots = (urls.length > MOST_ROOTS ? sites : urls).slice(0, MOST_ROOTS);
   crawler.staysOnSite = urls.length > MOST_ROOTS;
   if (!crawler.staysOnSite) {
     crawler.rules = sites.map((value) => ({ accept: true, pattern: { kind: 'prefix', value } }));
-    report.taken(`${urls.length} URLs`, 'roots; their sites are accepted');
+    report.reportTaken(`${urls.length} URLs`, 'roots; their sites are accepted');
   } else
-    report.differently(
+    report.reportChanged(
       `${urls.length} URLs`,
       `the ${sites.length} sites as roots; PUT /crawlers/{c}/pending takes the whole file with its states`,
     );
-  report.notTaken(
+  report.reportSkipped(
     'settings of the realm',
     'write LinkRules with dialect="fdse" for the rules for links of that engine',
   );

@@ -1,6 +1,6 @@
 /** Fess: the web crawls of the exported configuration (fess_basic_config.bulk). */
 import {
-  emptyCrawler,
+  createCrawler,
   ImportError,
   type ImportedCrawler,
   type ImportFile,
@@ -13,14 +13,14 @@ import {
 type Mapping = Readonly<Record<string, unknown>>;
 
 export function readFess(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawlers = files.flatMap((file) => webConfigsOf(file, report)).map((config) => crawlerOf(config, report));
+  const crawlers = files.flatMap((file) => readWebConfigs(file, report)).map((config) => toCrawler(config, report));
   if (crawlers.length === 0)
     throw new ImportError('no web crawl in it: export the configuration under System > Backup');
   return crawlers;
 }
 
 /** Lines in pairs: where an entry belongs, then the entry. */
-function webConfigsOf({ name, text }: ImportFile, report: ImportReport): Mapping[] {
+function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Mapping[] {
   const parsed = linesOf(text).map((line, i) => {
     try {
       return JSON.parse(line) as Mapping;
@@ -36,29 +36,29 @@ function webConfigsOf({ name, text }: ImportFile, report: ImportReport): Mapping
     return [];
   });
   for (const one of others)
-    report.notTaken(
+    report.reportSkipped(
       one,
       /file_config|data_config/.test(one) ? 'only web crawls are imported' : 'is not part of a crawl here',
     );
   return found;
 }
 
-function crawlerOf(config: Mapping, report: ImportReport): ImportedCrawler {
-  const text = (name: string): string => String(config[name] ?? '');
-  const crawler = emptyCrawler(text('name'));
-  crawler.roots = linesOf(text('urls')).filter(isUrl);
-  crawler.include = patternsOf(text('includedUrls'));
-  crawler.exclude = patternsOf(text('excludedUrls'));
+function toCrawler(config: Mapping, report: ImportReport): ImportedCrawler {
+  const textValue = (name: string): string => String(config[name] ?? '');
+  const crawler = createCrawler(textValue('name'));
+  crawler.roots = linesOf(textValue('urls')).filter(isUrl);
+  crawler.include = parsePatterns(textValue('includedUrls'));
+  crawler.exclude = parsePatterns(textValue('excludedUrls'));
   crawler.staysOnSite = crawler.include.length === 0;
-  report.taken(
+  report.reportTaken(
     `${crawler.name}: ${crawler.roots.length} URLs, ${crawler.include.length} included, ${crawler.exclude.length} excluded`,
     'roots and Conditions',
   );
-  const number = (name: string): number => Number(config[name] ?? Number.NaN);
-  if (number('depth') >= 0) crawler.maxHops = number('depth');
-  if (number('numOfThread') >= 1) crawler.attributes['nthreads'] = text('numOfThread');
-  if (number('intervalTime') >= 0) crawler.attributes['throttleTimeMS'] = text('intervalTime');
-  if (text('userAgent')) crawler.fetcher['userAgent'] = text('userAgent');
+  const numberValue = (name: string): number => Number(config[name] ?? Number.NaN);
+  if (numberValue('depth') >= 0) crawler.maxHops = numberValue('depth');
+  if (numberValue('numOfThread') >= 1) crawler.attributes['nthreads'] = textValue('numOfThread');
+  if (numberValue('intervalTime') >= 0) crawler.attributes['throttleTimeMS'] = textValue('intervalTime');
+  if (textValue('userAgent')) crawler.fetcher['userAgent'] = textValue('userAgent');
   for (const name of [
     'includedDocUrls',
     'excludedDocUrls',
@@ -67,7 +67,8 @@ function crawlerOf(config: Mapping, report: ImportReport): ImportedCrawler {
     'permissions',
     'labelTypes',
   ])
-    if (text(name) !== '') report.notTaken(`${name} of ${crawler.name}`, REASONS[name] ?? 'has no counterpart');
+    if (textValue(name) !== '')
+      report.reportSkipped(`${name} of ${crawler.name}`, REASONS[name] ?? 'has no counterpart');
   return crawler;
 }
 
@@ -77,5 +78,5 @@ const REASONS: Readonly<Record<string, string>> = {
   maxAccessCount: 'a crawl here has no end',
 };
 
-const patternsOf = (text: string): Pattern[] =>
+const parsePatterns = (text: string): Pattern[] =>
   linesOf(text).map((value) => ({ kind: 'regex', value: `^(?:${value})$` }));

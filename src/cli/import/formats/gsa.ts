@@ -1,7 +1,7 @@
 /** Google Search Appliance: the exported XML, or its lists of start, follow and do-not-crawl patterns as text. */
 import {
   addAll,
-  emptyCrawler,
+  createCrawler,
   escapeRegExp,
   type ImportedCrawler,
   type ImportFile,
@@ -10,20 +10,20 @@ import {
   linesOf,
   type Pattern,
 } from '../model.js';
-import { all, xmlTree } from '../tree.js';
+import { findAll, parseXml } from '../tree.js';
 
 export function readGsa(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawler = { ...emptyCrawler('gsa'), staysOnSite: false };
+  const crawler = { ...createCrawler('gsa'), staysOnSite: false };
   for (const file of files) {
     if (/^\s*</.test(file.text)) {
-      const tree = xmlTree(file);
+      const tree = parseXml(file);
       const lists = {
         start: ['start_urls', 'startURLs'],
         follow: ['good_urls', 'followURLs'],
         forbid: ['bad_urls', 'doNotCrawlURLs'],
       };
       for (const [kind, names] of Object.entries(lists))
-        for (const { text } of all(tree, ...names)) readList(kind as ListKind, linesOf(text), crawler, report);
+        for (const { text } of findAll(tree, ...names)) readList(kind as ListKind, linesOf(text), crawler, report);
     } else readList(kindOf(file.name), linesOf(file.text), crawler, report);
   }
   return [crawler];
@@ -37,23 +37,23 @@ const kindOf = (name: string): ListKind =>
 function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
   if (kind === 'start') {
     addAll(crawler.roots, lines.filter(isUrl));
-    report.taken(`${lines.length} start URLs`, 'roots');
+    report.reportTaken(`${lines.length} start URLs`, 'roots');
     return;
   }
   for (const line of lines) {
     // `-pattern` in a list excludes what others of the list accept.
     const taken = line.startsWith('-');
-    const pattern = patternOf(taken ? line.slice(1) : line);
+    const pattern = parsePattern(taken ? line.slice(1) : line);
     const excludes = (kind === 'forbid') !== taken;
     (excludes ? crawler.exclude : crawler.include).push(pattern);
     if (taken && kind === 'forbid')
-      report.differently(line, 'an exception in the list became a must-have pattern here: check it');
-    else report.taken(line, excludes ? 'may-not-have' : 'must-have');
+      report.reportChanged(line, 'an exception in the list became a must-have pattern here: check it');
+    else report.reportTaken(line, excludes ? 'may-not-have' : 'must-have');
   }
 }
 
 /** Patterns as the appliance documents them. */
-function patternOf(text: string): Pattern {
+function parsePattern(text: string): Pattern {
   const [, prefix, value = text] = /^(regexp|regexpCase|regexpIgnoreCase|contains):(.*)$/.exec(text) ?? [];
   if (prefix === 'contains') return { kind: 'contains', value };
   if (prefix !== undefined) return { kind: 'regex', value, ignoreCase: prefix === 'regexpIgnoreCase' };

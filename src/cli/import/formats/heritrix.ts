@@ -1,7 +1,7 @@
 /** Heritrix 3: crawler-beans.cxml, seeds, and files of SURT prefixes. */
 import {
   addAll,
-  emptyCrawler,
+  createCrawler,
   escapeRegExp,
   type ImportedCrawler,
   type ImportedRule,
@@ -10,24 +10,24 @@ import {
   isUrl,
   linesOf,
 } from '../model.js';
-import { all, type Node, xmlTree } from '../tree.js';
+import { findAll, type Node, parseXml } from '../tree.js';
 
 export function readHeritrix(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawler = emptyCrawler('heritrix');
+  const crawler = createCrawler('heritrix');
   for (const file of files) {
-    if (/^\s*(?:\uFEFF)?</.test(file.text)) readBeans(xmlTree(file), crawler, report);
+    if (/^\s*(?:\uFEFF)?</.test(file.text)) readBeans(parseXml(file), crawler, report);
     else if (/surt|negative/i.test(file.name)) {
       const negative = /negative|exclude|reject/i.test(file.name);
       for (const line of linesOf(file.text))
         addSurt(line.replace(/^[+-]/, ''), { accept: !negative && !line.startsWith('-') }, crawler, report);
     } else addAll(crawler.roots, linesOf(file.text).filter(isUrl));
   }
-  report.taken(`${crawler.roots.length} seeds`, 'roots that stay on their sites, as seeds do as SURT prefixes');
+  report.reportTaken(`${crawler.roots.length} seeds`, 'roots that stay on their sites, as seeds do as SURT prefixes');
   return [crawler];
 }
 
 function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const overrides = all(tree, 'prop', 'value')
+  const overrides = findAll(tree, 'prop', 'value')
     .map(({ text }) => text)
     .filter((text) => /^[\w.]+\s*=/m.test(text))
     .flatMap(linesOf)
@@ -35,41 +35,41 @@ function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
       const [, key, value] = /^([\w.]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
       return key === undefined ? [] : [[key, (value ?? '').trim()]];
     });
-  const properties: [string, string][] = all(tree, 'property').flatMap((one): [string, string][] => {
+  const properties: [string, string][] = findAll(tree, 'property').flatMap((one): [string, string][] => {
     const value = one.attributes['value'] ?? one.children.find(({ name }) => name === 'value')?.text;
     return value === undefined ? [] : [[one.attributes['name'] ?? '', value]];
   });
   // Seeds are in a value of their own, one a line.
   crawler.roots.push(
     ...new Set(
-      all(tree, 'value', 'prop')
+      findAll(tree, 'value', 'prop')
         .flatMap(({ text }) => linesOf(text))
         .filter(isUrl),
     ),
   );
   for (const [key, value] of [...properties, ...overrides]) readSetting(key.split('.').at(-1)!, value, crawler, report);
-  for (const bean of all(tree, 'bean')) readRule(bean, crawler, report);
+  for (const bean of findAll(tree, 'bean')) readRule(bean, crawler, report);
 }
 
 function readSetting(key: string, value: string, { attributes, fetcher }: ImportedCrawler, report: ImportReport): void {
   const number = /^\d+$/.test(value);
   if (key === 'maxToeThreads' && number) {
     attributes['nthreads'] = value;
-    report.taken(`maxToeThreads = ${value}`, 'nthreads');
+    report.reportTaken(`maxToeThreads = ${value}`, 'nthreads');
   } else if (key === 'minDelayMs' && number) {
     attributes['throttleTimeMS'] = value;
-    report.differently(`minDelayMs = ${value}`, 'throttleTimeMS; a slow host is asked less often by its back-off');
+    report.reportChanged(`minDelayMs = ${value}`, 'throttleTimeMS; a slow host is asked less often by its back-off');
   } else if (key === 'robotsPolicyName') {
     if (value === 'ignore') attributes['ignoreRobotsTxt'] = 'true';
-    report.taken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt');
+    report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt');
   } else if (key === 'userAgentTemplate') {
     fetcher['userAgent'] = value
       .replace(/@OPERATOR_CONTACT_URL@/g, 'https://www.example.com/contact')
       .replace(/@VERSION@/g, '1');
-    report.differently('userAgentTemplate', 'userAgent of Fetcher; put the address of your contact page into it');
+    report.reportChanged('userAgentTemplate', 'userAgent of Fetcher; put the address of your contact page into it');
   } else if (key === 'maxLengthBytes' && number && value !== '0') {
     fetcher['maxSizeBytes'] = value;
-    report.taken(`maxLengthBytes = ${value}`, 'maxSizeBytes');
+    report.reportTaken(`maxLengthBytes = ${value}`, 'maxSizeBytes');
   } else if (
     [
       'maxBytesDownload',
@@ -81,31 +81,31 @@ function readSetting(key: string, value: string, { attributes, fetcher }: Import
       'jobName',
     ].includes(key)
   )
-    report.notTaken(`${key} = ${value}`, 'has no counterpart');
+    report.reportSkipped(`${key} = ${value}`, 'has no counterpart');
 }
 
 function readRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const kind = bean.attributes['class']?.split('.').at(-1) ?? '';
-  const property = (name: string): Node | undefined =>
+  const findProperty = (name: string): Node | undefined =>
     bean.children.find((one) => one.name === 'property' && one.attributes['name'] === name);
-  const decision = property('decision')?.attributes['value'] ?? '';
+  const decision = findProperty('decision')?.attributes['value'] ?? '';
   if (kind === 'TooManyHopsDecideRule') {
-    const hops = property('maxHops')?.attributes['value'];
+    const hops = findProperty('maxHops')?.attributes['value'];
     if (hops !== undefined && /^\d+$/.test(hops)) crawler.maxHops = Number(hops);
-    report.taken(`${kind} ${hops ?? ''}`, 'option max-hops');
+    report.reportTaken(`${kind} ${hops ?? ''}`, 'option max-hops');
   } else if (kind === 'MatchesListRegexDecideRule' || kind === 'MatchesRegexDecideRule') {
     const regexes = [
-      property('regex')?.attributes['value'],
-      ...(property('regexList') ? all(property('regexList')!, 'value').map(({ text }) => text) : []),
+      findProperty('regex')?.attributes['value'],
+      ...(findProperty('regexList') ? findAll(findProperty('regexList')!, 'value').map(({ text }) => text) : []),
     ];
     for (const value of regexes)
       if (value)
         crawler.rules.push({ accept: decision === 'ACCEPT', pattern: { kind: 'regex', value: `^(?:${value})$` } });
-    report.taken(kind, 'Rules');
+    report.reportTaken(kind, 'Rules');
   } else if (/DecideRule$/.test(kind) && !IMPLIED.has(kind))
-    report.notTaken(kind, 'a rule of this kind has no counterpart');
+    report.reportSkipped(kind, 'a rule of this kind has no counterpart');
   else if (/WARCWriter|ARCWriter/.test(kind))
-    report.differently(kind, 'a Sink of type warc, where there is one; else documents go to documents.jsonl');
+    report.reportChanged(kind, 'a Sink of type warc, where there is one; else documents go to documents.jsonl');
 }
 
 /** Settings that Crawlway always behaves by, or that are part of site mode. */
@@ -132,12 +132,12 @@ function addSurt(
     /^(?:(https?):\/\/)?\(?([\w,.-]+?),?(\))?(\/.*)?$/.exec(surt) ?? [];
   if (labels === undefined) {
     if (isUrl(surt)) crawler.rules.push({ accept, pattern: { kind: 'prefix', value: surt } });
-    else report.notTaken(surt, 'is not a SURT prefix');
+    else report.reportSkipped(surt, 'is not a SURT prefix');
     return;
   }
   const host = escapeRegExp(labels.split(',').filter(Boolean).reverse().join('.'));
   const start = closed ? host : `(?:[^/]*\\.)?${host}`;
   const value = `^${scheme === 'http' ? 'https?' : scheme}://${start}(?::\\d+)?/${escapeRegExp(path.slice(1))}`;
   crawler.rules.push({ accept, pattern: { kind: 'regex', value } });
-  report.taken(surt, accept ? 'a Rule that accepts' : 'a Rule that ignores');
+  report.reportTaken(surt, accept ? 'a Rule that accepts' : 'a Rule that ignores');
 }

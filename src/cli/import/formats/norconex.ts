@@ -1,7 +1,7 @@
 /** Norconex HTTP Collector 2 and 3 (XML), Norconex Crawler 4 (XML and YAML). */
 import {
   addAll,
-  emptyCrawler,
+  createCrawler,
   escapeRegExp,
   ImportError,
   type ImportedCrawler,
@@ -11,49 +11,50 @@ import {
   linesOf,
   type Pattern,
 } from '../model.js';
-import { all, first, type Node, setting, xmlTree, yamlTree } from '../tree.js';
+import { findAll, findFirst, findSetting, type Node, parseXml, parseYaml } from '../tree.js';
 
 export function readNorconex(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const [main, ...others] = files;
   if (!main) throw new ImportError('no file');
-  const tree = /^\s*</.test(main.text.replace(/^\uFEFF/, '')) ? xmlTree(main) : yamlTree(main);
-  const crawlers = all(tree, 'crawlers').flatMap((node) => node.children.filter(({ name }) => name === 'crawler'));
-  const wanted = crawlers.length > 0 ? crawlers : all(tree, 'crawlers').filter(({ children }) => children.length > 0);
+  const tree = /^\s*</.test(main.text.replace(/^\uFEFF/, '')) ? parseXml(main) : parseYaml(main);
+  const crawlers = findAll(tree, 'crawlers').flatMap((node) => node.children.filter(({ name }) => name === 'crawler'));
+  const wanted =
+    crawlers.length > 0 ? crawlers : findAll(tree, 'crawlers').filter(({ children }) => children.length > 0);
   const nodes = wanted.length > 0 ? wanted : [tree];
   const lists = new Map(others.map(({ name, text }) => [name.split(/[\\/]/).at(-1)!, text]));
-  const defaults = first(tree, 'crawlerDefaults');
+  const defaults = findFirst(tree, 'crawlerDefaults');
   return nodes.map((node) =>
-    crawlerOf(defaults ? { ...node, children: [...node.children, ...defaults.children] } : node, lists, report),
+    toCrawler(defaults ? { ...node, children: [...node.children, ...defaults.children] } : node, lists, report),
   );
 }
 
-function crawlerOf(node: Node, lists: ReadonlyMap<string, string>, report: ImportReport): ImportedCrawler {
-  const crawler = emptyCrawler(setting(node, 'id') ?? 'norconex');
+function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: ImportReport): ImportedCrawler {
+  const crawler = createCrawler(findSetting(node, 'id') ?? 'norconex');
   readStarts(node, crawler, lists, report);
-  const number = (name: string): number | undefined => {
-    const text = first(node, name)?.text;
+  const numberValue = (name: string): number | undefined => {
+    const text = findFirst(node, name)?.text;
     return text && /^\d+$/.test(text) ? Number(text) : undefined;
   };
-  const threads = number('numThreads');
+  const threads = numberValue('numThreads');
   if (threads) crawler.attributes['nthreads'] = String(threads);
-  const depth = number('maxDepth');
+  const depth = numberValue('maxDepth');
   if (depth !== undefined) {
     crawler.maxHops = depth;
-    report.taken(`maxDepth ${depth}`, 'option max-hops');
+    report.reportTaken(`maxDepth ${depth}`, 'option max-hops');
   }
   readDelay(node, crawler, report);
-  if (first(node, 'robotsTxt', 'robotsTxtProvider')?.attributes['ignore'] === 'true') {
+  if (findFirst(node, 'robotsTxt', 'robotsTxtProvider')?.attributes['ignore'] === 'true') {
     crawler.attributes['ignoreRobotsTxt'] = 'true';
-    report.taken('robotsTxt ignore="true"', 'ignoreRobotsTxt');
+    report.reportTaken('robotsTxt ignore="true"', 'ignoreRobotsTxt');
   }
-  const sitemap = first(node, 'sitemapResolver', 'sitemapResolverFactory');
+  const sitemap = findFirst(node, 'sitemapResolver', 'sitemapResolverFactory');
   if (sitemap?.attributes['ignore'] === 'true') crawler.attributes['crawlSitemaps'] = 'false';
-  const agent = first(node, 'userAgent')?.text;
+  const agent = findFirst(node, 'userAgent')?.text;
   if (agent) {
     crawler.fetcher['userAgent'] = agent;
-    report.taken(`userAgent ${agent}`, 'userAgent of Fetcher');
+    report.reportTaken(`userAgent ${agent}`, 'userAgent of Fetcher');
   }
-  for (const filter of filtersOf(node)) readFilter(filter, crawler, report);
+  for (const filter of findFilters(node)) readFilter(filter, crawler, report);
   readCommitter(node, crawler, report);
   for (const name of [
     'importer',
@@ -65,8 +66,8 @@ function crawlerOf(node: Node, lists: ReadonlyMap<string, string>, report: Impor
     'urlNormalizer',
     'maxDocuments',
   ])
-    if (first(node, name))
-      report.notTaken(name, LEFT[name] ?? 'Crawlway reads documents in its own way; see docs/documents.md');
+    if (findFirst(node, name))
+      report.reportSkipped(name, LEFT[name] ?? 'Crawlway reads documents in its own way; see docs/documents.md');
   return crawler;
 }
 
@@ -82,27 +83,27 @@ function readStarts(
   lists: ReadonlyMap<string, string>,
   report: ImportReport,
 ): void {
-  const start = first(node, 'startURLs', 'startReferences', 'start') ?? node;
-  const urls = [...all(start, 'url', 'ref'), ...all(node, 'startReferences', 'startURLs')].map(({ text }) =>
+  const start = findFirst(node, 'startURLs', 'startReferences', 'start') ?? node;
+  const urls = [...findAll(start, 'url', 'ref'), ...findAll(node, 'startReferences', 'startURLs')].map(({ text }) =>
     text.trim(),
   );
   addAll(crawler.roots, new Set(urls.filter(isUrl)));
-  for (const { text } of all(start, 'urlsFile', 'refsFile')) {
+  for (const { text } of findAll(start, 'urlsFile', 'refsFile')) {
     const list = lists.get(text.split(/[\\/]/).at(-1)!);
     if (list) addAll(crawler.roots, linesOf(list).filter(isUrl));
-    else report.notTaken(`urlsFile ${text}`, 'name the file after the configuration to have its URLs as roots');
+    else report.reportSkipped(`urlsFile ${text}`, 'name the file after the configuration to have its URLs as roots');
   }
-  for (const { text } of all(start, 'sitemap', 'sitemapsFile')) {
+  for (const { text } of findAll(start, 'sitemap', 'sitemapsFile')) {
     if (!isUrl(text)) continue;
     crawler.roots.push(text);
-    report.differently(`sitemap ${text}`, 'a root: sitemaps are recognized by what they are');
+    report.reportChanged(`sitemap ${text}`, 'a root: sitemaps are recognized by what they are');
   }
-  const scope = first(node, 'urlScopeResolver', 'referenceScopeResolver') ?? start;
-  const stays = ['stayOnDomain', 'stayOnHost'].some((name) => setting(scope, name) === 'true');
+  const scope = findFirst(node, 'urlScopeResolver', 'referenceScopeResolver') ?? start;
+  const stays = ['stayOnDomain', 'stayOnHost'].some((name) => findSetting(scope, name) === 'true');
   crawler.staysOnSite = stays;
-  report.taken(`${crawler.roots.length} start URLs`, stays ? 'roots that stay on their site' : 'roots');
-  if (setting(scope, 'includeSubdomains') === 'true')
-    report.differently(
+  report.reportTaken(`${crawler.roots.length} start URLs`, stays ? 'roots that stay on their site' : 'roots');
+  if (findSetting(scope, 'includeSubdomains') === 'true')
+    report.reportChanged(
       'includeSubdomains',
       'site mode means the host with and without www; add a Rule with Domain for subdomains',
     );
@@ -121,49 +122,52 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 function readDelay(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const delay = first(node, 'delay', 'delayResolver');
-  const text = delay && (setting(delay, 'default') ?? setting(delay, 'defaultDelay'));
+  const delay = findFirst(node, 'delay', 'delayResolver');
+  const text = delay && (findSetting(delay, 'default') ?? findSetting(delay, 'defaultDelay'));
   if (!text) return;
   const [, amount, unit = 'ms'] = /^(\d+)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
   const factor = UNITS[(unit || 'ms').toLowerCase()];
   if (amount === undefined || factor === undefined)
-    return void report.notTaken(`delay ${text}`, 'the duration is not understood');
+    return void report.reportSkipped(`delay ${text}`, 'the duration is not understood');
   crawler.attributes['throttleTimeMS'] = String(Number(amount) * factor);
-  const scope = delay && setting(delay, 'scope');
+  const scope = delay && findSetting(delay, 'scope');
   if (scope && !/site/i.test(scope))
-    report.differently(`delay scope ${scope}`, 'the pause is between two requests to one web server');
-  else report.taken(`delay ${text}`, 'throttleTimeMS');
+    report.reportChanged(`delay scope ${scope}`, 'the pause is between two requests to one web server');
+  else report.reportTaken(`delay ${text}`, 'throttleTimeMS');
 }
 
-const filtersOf = (node: Node): Node[] =>
-  all(node, 'referenceFilters', 'httpURLFilters').flatMap((filters) => {
-    const inside = all(filters, 'filter').filter((one) => one !== filters);
-    return inside.length > 0 ? inside : filters.children.length > 0 || setting(filters, 'class') ? [filters] : [];
+const findFilters = (node: Node): Node[] =>
+  findAll(node, 'referenceFilters', 'httpURLFilters').flatMap((filters) => {
+    const inside = findAll(filters, 'filter').filter((one) => one !== filters);
+    return inside.length > 0 ? inside : filters.children.length > 0 || findSetting(filters, 'class') ? [filters] : [];
   });
 
 function readFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const kind = setting(filter, 'class')?.split('.').at(-1) ?? '';
-  const matcher = first(filter, 'valueMatcher') ?? filter;
+  const kind = findSetting(filter, 'class')?.split('.').at(-1) ?? '';
+  const matcher = findFirst(filter, 'valueMatcher') ?? filter;
   const value =
-    setting(matcher, 'pattern') ??
-    setting(filter, 'regex') ??
-    setting(filter, 'extensions') ??
+    findSetting(matcher, 'pattern') ??
+    findSetting(filter, 'regex') ??
+    findSetting(filter, 'extensions') ??
     (matcher.text || filter.text);
-  const patterns = patternsOf(kind, (setting(matcher, 'method') ?? '').toLowerCase(), value);
+  const patterns = toPatterns(kind, (findSetting(matcher, 'method') ?? '').toLowerCase(), value);
   if (patterns.length === 0)
-    return void report.notTaken(`${kind || 'filter'} ${value}`, 'a filter of this kind has no counterpart for URLs');
+    return void report.reportSkipped(
+      `${kind || 'filter'} ${value}`,
+      'a filter of this kind has no counterpart for URLs',
+    );
   const ignoreCase =
-    (setting(matcher, 'ignoreCase') ?? 'false') === 'true' || setting(filter, 'caseSensitive') === 'false';
-  const excludes = (setting(filter, 'onMatch') ?? 'include').toLowerCase() === 'exclude';
+    (findSetting(matcher, 'ignoreCase') ?? 'false') === 'true' || findSetting(filter, 'caseSensitive') === 'false';
+  const excludes = (findSetting(filter, 'onMatch') ?? 'include').toLowerCase() === 'exclude';
   const list = excludes ? crawler.exclude : crawler.include;
   addAll(
     list,
     patterns.map((pattern) => ({ ...pattern, ignoreCase })),
   );
-  report.taken(`${excludes ? 'exclude' : 'include'} ${value}`, excludes ? 'may-not-have' : 'must-have');
+  report.reportTaken(`${excludes ? 'exclude' : 'include'} ${value}`, excludes ? 'may-not-have' : 'must-have');
 }
 
-function patternsOf(kind: string, method: string, value: string): Pattern[] {
+function toPatterns(kind: string, method: string, value: string): Pattern[] {
   if (/Extension/i.test(kind)) {
     const endings = value
       .split(',')
@@ -189,17 +193,17 @@ function patternsOf(kind: string, method: string, value: string): Pattern[] {
 }
 
 function readCommitter(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const committers = all(node, 'committer', 'committers').filter((one) => setting(one, 'class'));
+  const committers = findAll(node, 'committer', 'committers').filter((one) => findSetting(one, 'class'));
   for (const one of committers) {
-    const kind = setting(one, 'class')!.split('.').at(-1)!;
-    const url = first(one, 'node', 'nodes', 'solrURL')?.text.split(',')[0]?.trim();
-    const index = first(one, 'indexName')?.text;
+    const kind = findSetting(one, 'class')!.split('.').at(-1)!;
+    const url = findFirst(one, 'node', 'nodes', 'solrURL')?.text.split(',')[0]?.trim();
+    const index = findFirst(one, 'indexName')?.text;
     const type = /Elastic/i.test(kind) ? 'elasticsearch' : /Solr/i.test(kind) ? 'solr' : undefined;
     if (!type || !url) {
-      report.notTaken(`committer ${kind}`, 'documents go to documents.jsonl until a Sink says otherwise');
+      report.reportSkipped(`committer ${kind}`, 'documents go to documents.jsonl until a Sink says otherwise');
       continue;
     }
-    const login = first(one, 'username')?.text;
+    const login = findFirst(one, 'username')?.text;
     const [, base = url, core] = type === 'solr' ? (/^(.*)\/([^/]+)\/?$/.exec(url) ?? []) : [];
     crawler.sink = {
       type,
@@ -207,7 +211,7 @@ function readCommitter(node: Node, crawler: ImportedCrawler, report: ImportRepor
       index: index ?? core ?? 'crawlway',
       ...(login ? { login, secret: 'password' } : {}),
     };
-    report.differently(
+    report.reportChanged(
       `committer ${kind}`,
       'Sink main; field names are those of Crawlway. Its password comes from CRAWLWAY_SECRET_SINK',
     );

@@ -1,7 +1,7 @@
 /** Apache Nutch: nutch-site.xml, regex-urlfilter.txt and other URL filters, and lists of seeds. */
 import {
   addAll,
-  emptyCrawler,
+  createCrawler,
   type ImportedCrawler,
   type ImportedRule,
   type ImportFile,
@@ -9,13 +9,13 @@ import {
   isUrl,
   linesOf,
 } from '../model.js';
-import { all, setting, xmlTree } from '../tree.js';
+import { findAll, findSetting, parseXml } from '../tree.js';
 
 export function readNutch(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawler = { ...emptyCrawler('nutch'), staysOnSite: false };
+  const crawler = { ...createCrawler('nutch'), staysOnSite: false };
   for (const file of files) {
     if (/^\s*</.test(file.text))
-      for (const property of all(xmlTree(file), 'property')) readProperty(property, crawler, report);
+      for (const property of findAll(parseXml(file), 'property')) readProperty(property, crawler, report);
     else if (/prefix-urlfilter/.test(file.name))
       for (const value of linesOf(file.text)) crawler.include.push({ kind: 'prefix', value });
     else if (/domain-urlfilter/.test(file.name))
@@ -23,7 +23,7 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
         crawler.include,
         linesOf(file.text).map((value) => ({ kind: 'domain', value }) as const),
       );
-    else if (/urlfilter/.test(file.name)) crawler.rules = signedRules(linesOf(file.text));
+    else if (/urlfilter/.test(file.name)) crawler.rules = parseSignedRules(linesOf(file.text));
     else
       crawler.roots.push(
         ...linesOf(file.text)
@@ -31,9 +31,9 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
           .filter(isUrl),
       );
   }
-  report.taken(`${crawler.roots.length} seeds`, 'roots');
+  report.reportTaken(`${crawler.roots.length} seeds`, 'roots');
   if (crawler.rules.length > 0)
-    report.differently(
+    report.reportChanged(
       'the URL filter',
       'the first match wins there, the last one here: the rules are in reverse order',
     );
@@ -42,7 +42,7 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
 }
 
 /** `+expression` and `-expression`, the first match wins: here the last one does. */
-export const signedRules = (lines: readonly string[]): ImportedRule[] =>
+export const parseSignedRules = (lines: readonly string[]): ImportedRule[] =>
   lines
     .filter((line) => /^[+-]/.test(line))
     .map((line) => ({ accept: line.startsWith('+'), pattern: { kind: 'regex', value: line.slice(1).trim() } }) as const)
@@ -50,7 +50,7 @@ export const signedRules = (lines: readonly string[]): ImportedRule[] =>
 
 type Take = (value: string, crawler: ImportedCrawler) => string | undefined;
 
-const seconds = (value: string): string => String(Math.round(Number(value) * 1000));
+const toSeconds = (value: string): string => String(Math.round(Number(value) * 1000));
 const isTrue = (value: string): boolean => value.trim() === 'true';
 
 /** What each property becomes; undefined: Crawlway always behaves like this. */
@@ -65,7 +65,7 @@ const PROPERTIES: Readonly<Record<string, Take>> = {
     return 'userAgent of Fetcher';
   },
   'fetcher.server.delay': (value, { attributes }) => {
-    attributes['throttleTimeMS'] = seconds(value);
+    attributes['throttleTimeMS'] = toSeconds(value);
     return 'throttleTimeMS';
   },
   'fetcher.threads.fetch': (value, { attributes }) => {
@@ -103,13 +103,17 @@ const REASONS: Readonly<Record<string, string>> = {
   'generate.max.count': 'there are no segments: a crawl continues without end',
 };
 
-function readProperty(property: Parameters<typeof setting>[0], crawler: ImportedCrawler, report: ImportReport): void {
-  const name = setting(property, 'name')?.trim() ?? '';
-  const value = setting(property, 'value')?.trim() ?? '';
+function readProperty(
+  property: Parameters<typeof findSetting>[0],
+  crawler: ImportedCrawler,
+  report: ImportReport,
+): void {
+  const name = findSetting(property, 'name')?.trim() ?? '';
+  const value = findSetting(property, 'value')?.trim() ?? '';
   if (value === '') return;
   const take = PROPERTIES[name];
-  if (!take) return void report.notTaken(name, REASONS[name] ?? 'has no counterpart');
+  if (!take) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart');
   const numeric = /delay|threads|limit|timeout|max|interval/.test(name);
-  if (numeric && !/^-?\d+(?:\.\d+)?$/.test(value)) return void report.notTaken(name, `${value} is not a number`);
-  report.taken(`${name} = ${value}`, take(value, crawler) ?? 'Crawlway always does this');
+  if (numeric && !/^-?\d+(?:\.\d+)?$/.test(value)) return void report.reportSkipped(name, `${value} is not a number`);
+  report.reportTaken(`${name} = ${value}`, take(value, crawler) ?? 'Crawlway always does this');
 }

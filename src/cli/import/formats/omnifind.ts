@@ -1,6 +1,6 @@
 /** OmniFind: crawl.rules (forbid and allow, the first match wins) and lists of start URLs. */
 import {
-  emptyCrawler,
+  createCrawler,
   escapeRegExp,
   type ImportedCrawler,
   type ImportedRule,
@@ -11,27 +11,27 @@ import {
 } from '../model.js';
 
 export function readOmniFind(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawler = { ...emptyCrawler('omnifind'), staysOnSite: false, acceptsOthers: true };
+  const crawler = { ...createCrawler('omnifind'), staysOnSite: false, acceptsOthers: true };
   for (const { text } of files) {
     const lines = linesOf(text);
     const rules: ImportedRule[] = [];
     for (const line of lines) {
       if (isUrl(line)) crawler.roots.push(line);
-      else if (/^(?:forbid|allow)\b/i.test(line)) rules.push(...ruleOf(line, report));
-      else report.notTaken(line, 'is neither a rule nor a URL');
+      else if (/^(?:forbid|allow)\b/i.test(line)) rules.push(...parseRule(line, report));
+      else report.reportSkipped(line, 'is neither a rule nor a URL');
     }
     crawler.rules = crawler.rules.concat(rules.reverse());
   }
-  report.taken(`${crawler.roots.length} start URLs`, 'roots');
+  report.reportTaken(`${crawler.roots.length} start URLs`, 'roots');
   if (crawler.rules.length > 0)
-    report.differently(
+    report.reportChanged(
       `${crawler.rules.length} rules`,
       'the first match wins there, the last one here: in reverse order. cw:CrawlSpace takes the file as it is',
     );
   return [crawler];
 }
 
-function ruleOf(line: string, report: ImportReport): ImportedRule[] {
+function parseRule(line: string, report: ImportReport): ImportedRule[] {
   const [, verb, kind, value = ''] = /^(forbid|allow)\s+(prefix|domain|regexp|address)\s+(\S+)/i.exec(line) ?? [];
   const accept = verb?.toLowerCase() === 'allow';
   if (kind === 'prefix')
@@ -54,6 +54,6 @@ function ruleOf(line: string, report: ImportReport): ImportedRule[] {
         pattern: { kind: 'regex', value: `^https?://${value.split('*').map(escapeRegExp).join('[^/]*')}(?::\\d+)?/` },
       },
     ];
-  report.notTaken(line, 'rules by address are read by cw:CrawlSpace alone: name the file there');
+  report.reportSkipped(line, 'rules by address are read by cw:CrawlSpace alone: name the file there');
   return [];
 }

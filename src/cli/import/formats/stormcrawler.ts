@@ -1,7 +1,7 @@
 /** Apache StormCrawler: crawler-conf.yaml, a Flux topology, urlfilters.json, and lists of seeds. */
 import {
   addAll,
-  emptyCrawler,
+  createCrawler,
   ImportError,
   type ImportedCrawler,
   type ImportFile,
@@ -9,21 +9,22 @@ import {
   isUrl,
   linesOf,
 } from '../model.js';
-import { yamlValue } from '../tree.js';
-import { signedRules } from './nutch.js';
+import { parseYamlValue } from '../tree.js';
+import { parseSignedRules } from './nutch.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
 export function readStormCrawler(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler: StormCrawler = {
-    ...emptyCrawler('stormcrawler'),
+    ...createCrawler('stormcrawler'),
     staysOnSite: false,
     acceptsOthers: true,
     domains: false,
   };
   for (const file of files) {
     if (/\.json$/.test(file.name)) readFilters(file, files, crawler, report);
-    else if (/\.(?:ya?ml|flux)$/.test(file.name)) readConfiguration(yamlValue(file) as Mapping | null, crawler, report);
+    else if (/\.(?:ya?ml|flux)$/.test(file.name))
+      readConfiguration(parseYamlValue(file) as Mapping | null, crawler, report);
     else if (!isFilterFile(file))
       crawler.roots.push(
         ...linesOf(file.text)
@@ -31,7 +32,7 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
           .filter(isUrl),
       );
   }
-  report.taken(`${crawler.roots.length} seeds`, 'roots');
+  report.reportTaken(`${crawler.roots.length} seeds`, 'roots');
   if (crawler.domains)
     addAll(
       crawler.include,
@@ -53,7 +54,7 @@ interface StormCrawler extends ImportedCrawler {
 
 type Take = (value: string, crawler: ImportedCrawler) => string;
 
-const into =
+const copyTo =
   (part: 'attributes' | 'fetcher', name: string, factor = 1): Take =>
   (value, crawler) => {
     crawler[part][name] = factor === 1 ? value : String(Math.round(Number(value) * factor));
@@ -61,14 +62,14 @@ const into =
   };
 
 const SETTINGS: Readonly<Record<string, Take>> = {
-  'http.agent.name': into('fetcher', 'userAgent'),
-  'fetcher.server.delay': into('attributes', 'throttleTimeMS', 1000),
-  'fetcher.threads.number': into('attributes', 'nthreads'),
-  'http.content.limit': into('fetcher', 'maxSizeBytes'),
-  'http.timeout': into('fetcher', 'headerTimeoutMS'),
-  'sitemap.discovery': into('attributes', 'crawlSitemaps'),
+  'http.agent.name': copyTo('fetcher', 'userAgent'),
+  'fetcher.server.delay': copyTo('attributes', 'throttleTimeMS', 1000),
+  'fetcher.threads.number': copyTo('attributes', 'nthreads'),
+  'http.content.limit': copyTo('fetcher', 'maxSizeBytes'),
+  'http.timeout': copyTo('fetcher', 'headerTimeoutMS'),
+  'sitemap.discovery': copyTo('attributes', 'crawlSitemaps'),
   // Minutes there, seconds here.
-  'fetchInterval.default': into('attributes', 'smartRefreshMaxAgeS', 60),
+  'fetchInterval.default': copyTo('attributes', 'smartRefreshMaxAgeS', 60),
 };
 
 function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, report: ImportReport): void {
@@ -85,19 +86,19 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
           settings[name.startsWith('es') ? 'es.indexer.index.name' : 'opensearch.indexer.index.name'] ?? 'content',
         ),
       };
-      report.differently(name, 'Sink main; field names are those of Crawlway');
+      report.reportChanged(name, 'Sink main; field names are those of Crawlway');
     } else if (name === 'http.robots.file.skip' || name === 'http.skip.robots') {
       crawler.attributes['ignoreRobotsTxt'] = text;
-      report.taken(`${name} = ${text}`, 'ignoreRobotsTxt');
+      report.reportTaken(`${name} = ${text}`, 'ignoreRobotsTxt');
     } else if (SETTINGS[name] && Number(text) === -1)
-      report.taken(`${name} = -1`, 'the bound that Crawlway has by default');
+      report.reportTaken(`${name} = -1`, 'the bound that Crawlway has by default');
     else if (text.includes('${'))
-      report.notTaken(`${name} = ${text}`, 'a placeholder that the build of the project fills in');
-    else if (SETTINGS[name]) report.taken(`${name} = ${text}`, SETTINGS[name](text, crawler));
-    else report.notTaken(name, 'has no counterpart');
+      report.reportSkipped(`${name} = ${text}`, 'a placeholder that the build of the project fills in');
+    else if (SETTINGS[name]) report.reportTaken(`${name} = ${text}`, SETTINGS[name](text, crawler));
+    else report.reportSkipped(name, 'has no counterpart');
   }
   for (const part of ['spouts', 'bolts', 'streams', 'components'])
-    if (value[part] !== undefined) report.notTaken(part, 'the parts of a topology are parts of the server here');
+    if (value[part] !== undefined) report.reportSkipped(part, 'the parts of a topology are parts of the server here');
 }
 
 function readFilters(
@@ -129,21 +130,21 @@ function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: Stor
     ? params['urlFilters'].map(String)
     : files.filter(({ name }) => name === named).flatMap(({ text }) => linesOf(text));
   if (kind === 'RegexURLFilter' && list.length > 0) {
-    addAll(crawler.rules, signedRules(list));
+    addAll(crawler.rules, parseSignedRules(list));
     crawler.acceptsOthers = false;
-    report.differently(kind, 'the first match wins there, the last one here: the rules are in reverse order');
+    report.reportChanged(kind, 'the first match wins there, the last one here: the rules are in reverse order');
   } else if (kind === 'RegexURLFilter' && named !== '') {
-    report.notTaken(`${kind} ${named}`, 'name this file after the configuration to have its rules');
+    report.reportSkipped(`${kind} ${named}`, 'name this file after the configuration to have its rules');
   } else if (kind === 'MaxDepthFilter') {
     if (Number(params['maxDepth']) >= 0) crawler.maxHops = Number(params['maxDepth']);
-    report.taken(kind, 'option max-hops');
+    report.reportTaken(kind, 'option max-hops');
   } else if (kind === 'HostURLFilter') {
     crawler.staysOnSite = params['ignoreOutsideHost'] === true;
     crawler.domains = !crawler.staysOnSite && params['ignoreOutsideDomain'] === true;
     const kept = crawler.domains
       ? 'the crawl stays in the domains of its seeds'
       : 'roots stay on their sites, with and without www';
-    if (crawler.staysOnSite || crawler.domains) report.differently(kind, kept);
-  } else if (FILTERS[kind]) report.taken(kind, FILTERS[kind]);
-  else report.notTaken(kind, 'a filter of this kind has no counterpart; write its rules in Rules');
+    if (crawler.staysOnSite || crawler.domains) report.reportChanged(kind, kept);
+  } else if (FILTERS[kind]) report.reportTaken(kind, FILTERS[kind]);
+  else report.reportSkipped(kind, 'a filter of this kind has no counterpart; write its rules in Rules');
 }

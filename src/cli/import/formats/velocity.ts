@@ -1,7 +1,7 @@
 /** Vivisimo Velocity (IBM Data Explorer): the XML of a search collection; seeds, crawl options and its recursive conditions. */
 import {
   addAll,
-  emptyCrawler,
+  createCrawler,
   ImportError,
   type ImportedCondition,
   type ImportedCrawler,
@@ -10,47 +10,50 @@ import {
   isUrl,
   linesOf,
 } from '../model.js';
-import { all, first, type Node, setting, xmlTree } from '../tree.js';
+import { findAll, findFirst, findSetting, type Node, parseXml } from '../tree.js';
 
 export function readVelocity(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   return files.flatMap((file) => {
-    const tree = xmlTree(file);
-    const crawlers = all(tree, 'crawler');
+    const tree = parseXml(file);
+    const crawlers = findAll(tree, 'crawler');
     if (crawlers.length === 0) throw new ImportError(`${file.name}: no crawler element`);
     return crawlers.map((crawler) => readCrawler(crawler, tree.attributes['name'] ?? 'velocity', report));
   });
 }
 
 function readCrawler(node: Node, name: string, report: ImportReport): ImportedCrawler {
-  const crawler = { ...emptyCrawler(name), staysOnSite: false };
+  const crawler = { ...createCrawler(name), staysOnSite: false };
   for (const child of node.children) {
     if (child.name === 'call-function') readFunction(child, crawler, report);
     else if (child.name === 'crawl-options') readOptions(child, crawler, report);
     else if (child.name === 'crawl-urls') readUrls(child, crawler, report);
-    else if (Object.hasOwn(CONDITIONS, child.name)) crawler.conditions.push(...conditionOf(child, report));
-    else report.notTaken(child.name, 'has no counterpart');
+    else if (Object.hasOwn(CONDITIONS, child.name)) crawler.conditions.push(...toConditions(child, report));
+    else report.reportSkipped(child.name, 'has no counterpart');
   }
-  report.taken(`${crawler.roots.length} seeds`, 'roots');
+  report.reportTaken(`${crawler.roots.length} seeds`, 'roots');
   if (crawler.conditions.every(({ element }) => element === 'option')) stayOnHosts(crawler, report);
   return crawler;
 }
 
 function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const name = node.attributes['name'] ?? '';
-  const argument = (wanted: string): string =>
+  const argumentValue = (wanted: string): string =>
     node.children.find((one) => one.name === 'with' && one.attributes['name'] === wanted)?.text ?? '';
   if (name !== 'vse-crawler-seed-urls') {
-    report.notTaken(name, 'a component of the product, of which the file contains only the name; write its conditions');
+    report.reportSkipped(
+      name,
+      'a component of the product, of which the file contains only the name; write its conditions',
+    );
     return;
   }
-  const urls = linesOf(argument('urls')).flatMap((line) => line.split(/\s+/));
+  const urls = linesOf(argumentValue('urls')).flatMap((line) => line.split(/\s+/));
   addAll(crawler.roots, urls.filter(isUrl));
   const others = urls.filter((url) => !isUrl(url));
-  if (others.length > 0) report.notTaken(others.join(' '), 'Crawlway crawls http and https');
-  const hops = argument('hops');
+  if (others.length > 0) report.reportSkipped(others.join(' '), 'Crawlway crawls http and https');
+  const hops = argumentValue('hops');
   if (/^\d+$/.test(hops)) {
     crawler.maxHops = Math.max(Number(hops), crawler.maxHops ?? 0);
-    report.differently(`hops ${hops} of a seed`, 'option max-hops, for all seeds');
+    report.reportChanged(`hops ${hops} of a seed`, 'option max-hops, for all seeds');
   }
 }
 
@@ -61,13 +64,13 @@ function stayOnHosts(crawler: ImportedCrawler, report: ImportReport): void {
     crawler.include,
     [...origins].map((origin) => ({ kind: 'prefix', value: `${origin}/` }) as const),
   );
-  report.differently('conditions', 'the file has none of its own: the crawl stays on the hosts of its seeds');
+  report.reportChanged('conditions', 'the file has none of its own: the crawl stays on the hosts of its seeds');
 }
 
 function readUrls(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  for (const { attributes } of all(node, 'crawl-url'))
+  for (const { attributes } of findAll(node, 'crawl-url'))
     if (isUrl(attributes['url'] ?? '')) crawler.roots.push(attributes['url']!);
-  const options = optionsOf(node, report);
+  const options = toOptions(node, report);
   crawler.conditions.push(...options);
 }
 
@@ -80,10 +83,10 @@ function readOptions(node: Node, crawler: ImportedCrawler, report: ImportReport)
     const attribute = ATTRIBUTES[name];
     if (attribute !== undefined && /^\d+$/.test(option.text)) {
       crawler.attributes[attribute] = option.text;
-      report.taken(`${name} = ${option.text}`, attribute);
-    } else report.notTaken(name, 'has no counterpart');
+      report.reportTaken(`${name} = ${option.text}`, attribute);
+    } else report.reportSkipped(name, 'has no counterpart');
   }
-  crawler.conditions.push(...optionsOf(node, report));
+  crawler.conditions.push(...toOptions(node, report));
 }
 
 interface UrlOption {
@@ -91,9 +94,9 @@ interface UrlOption {
   readonly value: (text: string) => string | undefined;
 }
 
-const asIs = (text: string): string => text;
-const wholeNumber = (text: string): string | undefined => (/^\d+$/.test(text) ? text : undefined);
-const isTrue = (text: string): string | undefined => (/^(?:true|false)$/.test(text) ? text : undefined);
+const identity = (text: string): string => text;
+const toWholeNumber = (text: string): string | undefined => (/^\d+$/.test(text) ? text : undefined);
+const toBooleanText = (text: string): string | undefined => (/^(?:true|false)$/.test(text) ? text : undefined);
 
 /** Options of a URL (`curl-option`) that a condition can set here. */
 const URL_OPTIONS: Readonly<Record<string, UrlOption>> = {
@@ -101,13 +104,13 @@ const URL_OPTIONS: Readonly<Record<string, UrlOption>> = {
     name: 'default-allow',
     value: (text) => (/^(?:allow|disallow|disallow-log|log-disallow)$/.test(text) ? text : undefined),
   },
-  'max-hops': { name: 'max-hops', value: wholeNumber },
-  'max-data-size': { name: 'max-size-bytes', value: wholeNumber },
-  'user-agent': { name: 'user-agent', value: asIs },
-  'obey-robots': { name: 'obey-robots', value: isTrue },
+  'max-hops': { name: 'max-hops', value: toWholeNumber },
+  'max-data-size': { name: 'max-size-bytes', value: toWholeNumber },
+  'user-agent': { name: 'user-agent', value: identity },
+  'obey-robots': { name: 'obey-robots', value: toBooleanText },
 };
 
-function optionsOf(node: Node, report: ImportReport): ImportedCondition[] {
+function toOptions(node: Node, report: ImportReport): ImportedCondition[] {
   const written = node.children.flatMap((one) =>
     one.name === 'curl-option' ? [one] : one.name === 'curl-options' ? one.children : [],
   );
@@ -116,10 +119,10 @@ function optionsOf(node: Node, report: ImportReport): ImportedCondition[] {
     const known = URL_OPTIONS[name];
     const value = known?.value(option.text);
     if (!known || value === undefined) {
-      report.notTaken(`${name} = ${option.text}`.slice(0, 100), 'an option of URLs that has no counterpart');
+      report.reportSkipped(`${name} = ${option.text}`.slice(0, 100), 'an option of URLs that has no counterpart');
       return [];
     }
-    report.taken(`${name} = ${option.text}`, `option ${known.name}`);
+    report.reportTaken(`${name} = ${option.text}`, `option ${known.name}`);
     return [{ element: 'option', attributes: { name: known.name, value }, children: [] }];
   });
 }
@@ -147,18 +150,18 @@ const FIELDS: Readonly<Record<string, string>> = {
   query: 'query',
 };
 
-function conditionOf(node: Node, report: ImportReport): ImportedCondition[] {
+function toConditions(node: Node, report: ImportReport): ImportedCondition[] {
   const { how = 'wc-set', field = 'url', log } = node.attributes;
-  const pattern = (first(node, 'crawl-pattern')?.text ?? setting(node, 'pattern') ?? '').trim();
+  const pattern = (findFirst(node, 'crawl-pattern')?.text ?? findSetting(node, 'pattern') ?? '').trim();
   const test = TESTS[how];
   const part = FIELDS[field];
   const shown = `${node.name} ${field} ${how} ${pattern}`.slice(0, 120);
   if (test === undefined || part === undefined || pattern === '') {
-    report.notTaken(shown, 'a test or part of the URL that has no counterpart; its contents are left out too');
+    report.reportSkipped(shown, 'a test or part of the URL that has no counterpart; its contents are left out too');
     return [];
   }
-  report.taken(shown, CONDITIONS[node.name]!);
-  const options = optionsOf(node, report);
+  report.reportTaken(shown, CONDITIONS[node.name]!);
+  const options = toOptions(node, report);
   const inside = node.children.filter(({ name }) => Object.hasOwn(CONDITIONS, name));
   const attributes: Record<string, string> = { test, field: part, value: pattern.replace(/\s+/g, ' ') };
   if (log !== undefined && node.name.endsWith('have')) attributes['log'] = String(/^(?:log|true|yes)$/.test(log));
@@ -166,7 +169,7 @@ function conditionOf(node: Node, report: ImportReport): ImportedCondition[] {
     {
       element: CONDITIONS[node.name]!,
       attributes,
-      children: [...options, ...inside.flatMap((child) => conditionOf(child, report))],
+      children: [...options, ...inside.flatMap((child) => toConditions(child, report))],
     },
   ];
 }

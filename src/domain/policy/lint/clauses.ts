@@ -5,9 +5,9 @@
  */
 import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
-import { domainText } from '../matching/expression.js';
-import { patternShape, regexOfLitteral } from '../matching/pattern.js';
-import { asInUrl } from '../matching/text-matcher.js';
+import { normalizeDomain } from '../matching/expression.js';
+import { analyzePattern, litteralToRegex } from '../matching/pattern.js';
+import { toUrlForm } from '../matching/text-matcher.js';
 import { type Fact, factContradicts, factImplies } from './facts.js';
 
 /** All facts must hold. No fact: any URL. */
@@ -21,33 +21,34 @@ const MAX_CLAUSES = 64;
 export function clausesOf(expression: MatchExpression): Clauses {
   switch (expression.type) {
     case 'and':
-      return bounded(expression, product(expression.children.map(clausesOf)));
+      return limitClauses(expression, crossProduct(expression.children.map(clausesOf)));
     case 'or':
-      return bounded(expression, expression.children.flatMap(clausesOf));
+      return limitClauses(expression, expression.children.flatMap(clausesOf));
     case 'atom':
       return atomClauses(expression);
     case 'domain':
-      return [[{ field: 'host', kind: 'domain', text: domainText(expression.value), norm: 'none' }]];
+      return [[{ field: 'host', kind: 'domain', text: normalizeDomain(expression.value), norm: 'none' }]];
     default:
-      return opaque(expression);
+      return opaqueClauses(expression);
   }
 }
 
 /** Both must hold. */
-export const both = (a: Clauses, b: Clauses): Clauses => a.flatMap((left) => b.map((right) => [...left, ...right]));
+export const intersect = (a: Clauses, b: Clauses): Clauses =>
+  a.flatMap((left) => b.map((right) => [...left, ...right]));
 
-const product = (parts: readonly Clauses[]): Clauses | undefined =>
+const crossProduct = (parts: readonly Clauses[]): Clauses | undefined =>
   parts.reduce<Clauses | undefined>(
-    (sum, part) => (sum && sum.length * part.length <= MAX_CLAUSES ? both(sum, part) : undefined),
+    (sum, part) => (sum && sum.length * part.length <= MAX_CLAUSES ? intersect(sum, part) : undefined),
     [[]],
   );
 
-const bounded = (expression: MatchExpression, clauses: Clauses | undefined): Clauses =>
-  clauses && clauses.length <= MAX_CLAUSES ? clauses : opaque(expression);
+const limitClauses = (expression: MatchExpression, clauses: Clauses | undefined): Clauses =>
+  clauses && clauses.length <= MAX_CLAUSES ? clauses : opaqueClauses(expression);
 
 const withoutPlace = (key: string, value: unknown): unknown => (key === 'place' ? undefined : value);
 
-const opaque = (expression: MatchExpression): Clauses => [
+const opaqueClauses = (expression: MatchExpression): Clauses => [
   [{ field: 'url', kind: 'opaque', text: JSON.stringify(expression, withoutPlace), norm: 'none' }],
 ];
 
@@ -55,14 +56,14 @@ type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
 function atomClauses(atom: Atom): Clauses {
   const { field, norm, value, litteral } = atom;
-  const written = litteral ? regexOfLitteral(value) : value;
+  const written = litteral ? litteralToRegex(value) : value;
   if (/^(?:\.\*)?$/.test(written) && (atom.kind !== 'exact' || written !== '')) return [[]];
   const { source, kind } = withoutAnchors(written, atom.kind);
-  const { template } = patternShape(source);
+  const { template } = analyzePattern(source);
   // Everybody writes a host with plain dots, although a dot means any character.
   const text = template?.map((char) => char ?? (field === 'host' ? '.' : undefined));
-  if (!text || text.includes(undefined)) return opaque(atom);
-  return [literalFacts({ field, kind, norm, text: asInUrl(text.join(''), { field, kind, norm }) })];
+  if (!text || text.includes(undefined)) return opaqueClauses(atom);
+  return [impliedFacts({ field, kind, norm, text: toUrlForm(text.join(''), { field, kind, norm }) })];
 }
 
 const WITH_ANCHORS = /^(\^?)((?:[\w/~?=&-]|\\[./?])+)(\$?)$/;
@@ -86,7 +87,7 @@ interface LiteralFact {
 }
 
 /** If the beginning of a URL is known, so are scheme, host and path. */
-export function literalFacts(fact: LiteralFact): Clause {
+export function impliedFacts(fact: LiteralFact): Clause {
   if (fact.field !== 'url' || (fact.kind !== 'exact' && fact.kind !== 'prefix')) return [fact];
   if (!/^[a-z]+:\/\/[^/?#*]+\//i.test(fact.text)) return [fact];
   const { scheme, host, path, query } = crawlUrl(fact.text);
@@ -105,16 +106,16 @@ export const covers = (big: Clauses, small: Clauses): boolean =>
   small.every((part) => big.some((clause) => clause.every((fact) => part.some((known) => factImplies(known, fact)))));
 
 /** No URL is matched by both. */
-export const disjoint = (a: Clauses, b: Clauses): boolean =>
+export const areDisjoint = (a: Clauses, b: Clauses): boolean =>
   a.every((left) => b.every((right) => left.some((fact) => right.some((other) => factContradicts(fact, other)))));
 
 /** The first clause that contradicts itself, with its two facts. */
-export function contradiction(clauses: Clauses): readonly [Fact, Fact] | undefined {
-  const found = clauses.map(contradictionIn);
+export function findContradiction(clauses: Clauses): readonly [Fact, Fact] | undefined {
+  const found = clauses.map(findContradictionIn);
   return found.every((pair) => pair !== undefined) ? found[0] : undefined;
 }
 
-function contradictionIn(clause: Clause): readonly [Fact, Fact] | undefined {
+function findContradictionIn(clause: Clause): readonly [Fact, Fact] | undefined {
   for (const [position, fact] of clause.entries()) {
     const other = clause.slice(position + 1).find((later) => factContradicts(fact, later));
     if (other) return [fact, other];

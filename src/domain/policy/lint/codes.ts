@@ -30,7 +30,7 @@ export const LINT_CODES = {
 
 export type LintCode = keyof typeof LINT_CODES;
 
-export const warning = (code: LintCode, place: Place, message: string): Problem => ({
+export const lintWarning = (code: LintCode, place: Place, message: string): Problem => ({
   severity: 'warning',
   code,
   message,

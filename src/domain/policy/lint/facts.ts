@@ -44,19 +44,19 @@ function impliesDomain(kind: Fact['kind'], text: string, domain: string): boolea
 /** Nothing can satisfy both. Compared in the loosest form: texts that differ in that form differ in any. */
 export function factContradicts(a: Fact, b: Fact): boolean {
   if (a.field !== b.field || a.kind === 'opaque' || b.kind === 'opaque') return false;
-  const loose = (fact: Fact): Fact => ({ ...fact, text: fold(fact.text, 'norm'), norm: 'norm' });
-  const [one, other] = [loose(a), loose(b)];
+  const toLooseForm = (fact: Fact): Fact => ({ ...fact, text: fold(fact.text, 'norm'), norm: 'norm' });
+  const [one, other] = [toLooseForm(a), toLooseForm(b)];
   if (one.kind === 'exact') return !factImplies(one, other);
   if (other.kind === 'exact') return !factImplies(other, one);
   if (one.kind === 'prefix' && other.kind === 'prefix') {
     return !one.text.startsWith(other.text) && !other.text.startsWith(one.text);
   }
-  return endsDiffer(one, other);
+  return haveDifferentEnds(one, other);
 }
 
-function endsDiffer(a: Fact, b: Fact): boolean {
-  const known = ({ kind }: Fact) => kind === 'suffix' || kind === 'domain';
-  return known(a) && known(b) && !a.text.endsWith(b.text) && !b.text.endsWith(a.text);
+function haveDifferentEnds(a: Fact, b: Fact): boolean {
+  const hasKnownEnd = ({ kind }: Fact) => kind === 'suffix' || kind === 'domain';
+  return hasKnownEnd(a) && hasKnownEnd(b) && !a.text.endsWith(b.text) && !b.text.endsWith(a.text);
 }
 
 /** `host www.foo.com`, `path prefix /x`. */

@@ -5,26 +5,31 @@ import type { Fact } from './facts.js';
 
 type Form = (fact: Fact, protocols: readonly string[]) => string | undefined;
 
-const begins = ({ kind }: Fact): boolean => kind === 'exact' || kind === 'prefix';
+const isAnchoredAtStart = ({ kind }: Fact): boolean => kind === 'exact' || kind === 'prefix';
 
 const FORMS: Readonly<Record<Fact['field'], Form>> = {
   scheme: ({ kind, text }, protocols) =>
     kind === 'exact' && !protocols.includes(text) ? `scheme "${text}" is none of ${protocols.join(', ')}` : undefined,
-  host: hostForm,
+  host: hostFault,
   path: (fact) => {
-    if (begins(fact) && fact.text !== '' && !fact.text.startsWith('/')) return `path "${fact.text}" must begin with /`;
+    if (isAnchoredAtStart(fact) && fact.text !== '' && !fact.text.startsWith('/'))
+      return `path "${fact.text}" must begin with /`;
     return fact.text.includes('?')
       ? `path "${fact.text}" has a question mark, which is not part of the path`
       : undefined;
   },
   query: (fact) =>
-    begins(fact) && fact.text.startsWith('?') ? `query "${fact.text}" must be written without its ?` : undefined,
+    isAnchoredAtStart(fact) && fact.text.startsWith('?')
+      ? `query "${fact.text}" must be written without its ?`
+      : undefined,
   fragment: (fact) =>
-    begins(fact) && fact.text.startsWith('#') ? `fragment "${fact.text}" must be written without its #` : undefined,
-  url: (fact) => (begins(fact) ? urlForm(fact) : undefined),
+    isAnchoredAtStart(fact) && fact.text.startsWith('#')
+      ? `fragment "${fact.text}" must be written without its #`
+      : undefined,
+  url: (fact) => (isAnchoredAtStart(fact) ? urlFault(fact) : undefined),
 };
 
-function hostForm({ kind, text }: Fact): string | undefined {
+function hostFault({ kind, text }: Fact): string | undefined {
   if (text.includes('/')) return `host "${text}" has a slash: a host is a name such as www.example.com`;
   if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" has a port, which is not part of the host`;
   if (text.includes('@')) return `host "${text}" has an at sign, which is not part of a host`;
@@ -35,18 +40,18 @@ function hostForm({ kind, text }: Fact): string | undefined {
     : undefined;
 }
 
-function urlForm({ text }: Fact): string | undefined {
+function urlFault({ text }: Fact): string | undefined {
   const [beginning = '', authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? [];
   const rest = text.slice(beginning.length);
   if (authority === undefined)
-    return startsLikeUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
+    return isStartOfUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
   if (rest.includes('#') && !isHashRoute(rest.slice(rest.indexOf('#') + 1)))
     return `URL "${text}" has a fragment, which canonical URLs do not have`;
-  return authorityForm(text, authority, rest !== '');
+  return authorityFault(text, authority, rest !== '');
 }
 
 /** @param complete the path follows, so that nothing can be added to host and port */
-function authorityForm(text: string, authority: string, complete: boolean): string | undefined {
+function authorityFault(text: string, authority: string, complete: boolean): string | undefined {
   if (complete && authority === '') return `URL "${text}" has no host`;
   if (authority.includes('*')) return `URL "${text}" has an asterisk in its host, and no host has one`;
   const [, name = authority, port = ''] = /^(.*?):(\d*)$/.exec(authority) ?? [];
@@ -55,15 +60,15 @@ function authorityForm(text: string, authority: string, complete: boolean): stri
   return complete && !URL.canParse(`http://${authority}/`) ? `URL "${text}" has a host that cannot exist` : undefined;
 }
 
-const startsLikeUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
+const isStartOfUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
 
 /** Why nothing can satisfy the fact; undefined if something can. */
-export function impossible(fact: Fact, protocols: readonly string[]): string | undefined {
+export function factFault(fact: Fact, protocols: readonly string[]): string | undefined {
   return fact.kind === 'opaque' ? undefined : FORMS[fact.field](fact, protocols);
 }
 
 /** Why no URL can satisfy any of the clauses; undefined if one can. */
-export function impossibleClauses(clauses: Clauses, protocols: readonly string[]): string | undefined {
-  const reasons = clauses.map((clause) => clause.map((fact) => impossible(fact, protocols)).find(Boolean));
+export function clausesFault(clauses: Clauses, protocols: readonly string[]): string | undefined {
+  const reasons = clauses.map((clause) => clause.map((fact) => factFault(fact, protocols)).find(Boolean));
   return reasons.every(Boolean) ? reasons[0] : undefined;
 }

@@ -4,31 +4,31 @@ import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, MatchExpression } from '../../crawl/policy-definition.js';
 import { conditionText } from '../conditions.js';
-import { warning } from './codes.js';
+import { lintWarning } from './codes.js';
 
 export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] {
   const inRules = rules.flatMap(({ match, number }) =>
-    valuesIn(match)
+    collectValues(match)
       .filter(hasBlank)
       .map(({ value, place }) => {
         const message = `rule ${number}: "${value.slice(0, 200)}" has a space, which no URL has, so it never matches`;
-        return warning('rule-never-matches', place, `${message}; a space in a URL is written %20`);
+        return lintWarning('rule-never-matches', place, `${message}; a space in a URL is written %20`);
       }),
   );
-  return [...inRules, ...inConditions(conditions?.rules ?? [])];
+  return [...inRules, ...lintConditionBlanks(conditions?.rules ?? [])];
 }
 
 const hasBlank = ({ value }: { readonly value: string }): boolean => /\s/.test(value);
 
 type Valued = Extract<MatchExpression, { readonly value: string }>;
 
-function valuesIn(expression: MatchExpression): Valued[] {
+function collectValues(expression: MatchExpression): Valued[] {
   switch (expression.type) {
     case 'and':
     case 'or':
-      return expression.children.flatMap(valuesIn);
+      return expression.children.flatMap(collectValues);
     case 'not':
-      return valuesIn(expression.child);
+      return collectValues(expression.child);
     case 'length':
       return [];
     default:
@@ -36,12 +36,12 @@ function valuesIn(expression: MatchExpression): Valued[] {
   }
 }
 
-function inConditions(rules: readonly ConditionRule[]): Problem[] {
+function lintConditionBlanks(rules: readonly ConditionRule[]): Problem[] {
   return rules.flatMap((rule) => {
-    const inside = inConditions(rule.children);
+    const inside = lintConditionBlanks(rule.children);
     if (rule.test.type === 'wildcard-set' || !hasBlank(rule.test)) return inside;
     const hint = rule.test.type === 'wildcard' ? '; several wildcards are a wildcard-set' : '';
     const message = `"${conditionText(rule)}" has a space, which no URL has, so it never matches${hint}`;
-    return [warning('condition-unreachable', rule.place, message), ...inside];
+    return [lintWarning('condition-unreachable', rule.place, message), ...inside];
   });
 }

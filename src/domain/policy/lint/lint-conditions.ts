@@ -3,10 +3,10 @@
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/policy-definition.js';
 import { conditionText } from '../conditions.js';
-import { wildcardSet } from '../matching/wildcard.js';
-import { both, type Clauses, covers, disjoint, matchesAll } from './clauses.js';
-import { warning } from './codes.js';
-import { impossibleClauses } from './forms.js';
+import { splitWildcards } from '../matching/wildcard.js';
+import { areDisjoint, type Clauses, covers, intersect, matchesAll } from './clauses.js';
+import { lintWarning } from './codes.js';
+import { clausesFault } from './forms.js';
 import { patternClauses, wildcardClauses } from './wildcard-clauses.js';
 
 /** What is known about the URLs that reach a rule. */
@@ -26,10 +26,10 @@ export function lintConditions(
   { rules, defaultAllow, options, place }: ConditionsDefinition,
   protocols: readonly string[],
 ): Problem[] {
-  const problems = walk(rules, { within: [[]], without: [], protocols });
+  const problems = lintLevel(rules, { within: [[]], without: [], protocols });
   if ((options.defaultAllow ?? defaultAllow) !== 'allow' && !allowsSomething(rules)) {
     const message = 'default-allow is disallow and no condition sets it to allow: nothing is crawled';
-    problems.push(warning('condition-unreachable', place, message));
+    problems.push(lintWarning('condition-unreachable', place, message));
   }
   return problems;
 }
@@ -37,22 +37,22 @@ export function lintConditions(
 const allowsSomething = (rules: readonly ConditionRule[]): boolean =>
   rules.some((rule) => rule.options.defaultAllow === 'allow' || allowsSomething(rule.children));
 
-function walk(rules: readonly ConditionRule[], outer: Known): Problem[] {
+function lintLevel(rules: readonly ConditionRule[], outer: Known): Problem[] {
   const problems: Problem[] = [];
   let known = outer;
   for (const rule of rules) {
     const test = testClauses(rule.test);
-    const reason = neverMatches(rule, test, known) ?? noEffect(rule, test, known);
-    if (reason) problems.push(warning('condition-unreachable', rule.place, `"${conditionText(rule)}" ${reason}`));
-    else problems.push(...walk(rule.children, inside(rule, test, known)));
+    const reason = neverMatchesReason(rule, test, known) ?? noEffectReason(rule, test, known);
+    if (reason) problems.push(lintWarning('condition-unreachable', rule.place, `"${conditionText(rule)}" ${reason}`));
+    else problems.push(...lintLevel(rule.children, narrowKnown(rule, test, known)));
     const filters = rule.kind === 'may-not-have' && !reason && known.without.length < MAX_COMPARED;
     if (filters) known = { ...known, without: [...known.without, test] };
   }
   return problems;
 }
 
-function inside(rule: ConditionRule, test: Clauses, known: Known): Known {
-  if (rule.kind === 'apply-for') return { ...known, within: both(known.within, test) };
+function narrowKnown(rule: ConditionRule, test: Clauses, known: Known): Known {
+  if (rule.kind === 'apply-for') return { ...known, within: intersect(known.within, test) };
   return rule.kind === 'apply-except-for' ? { ...known, without: [...known.without, test] } : known;
 }
 
@@ -63,13 +63,13 @@ const WITHOUT_MATCH: Readonly<Record<ConditionRule['kind'], string>> = {
   'must-have': 'filters every URL',
 };
 
-function neverMatches({ kind }: ConditionRule, test: Clauses, { protocols }: Known): string | undefined {
-  const reason = test.length === 0 ? 'it has no wildcard' : impossibleClauses(test, protocols);
+function neverMatchesReason({ kind }: ConditionRule, test: Clauses, { protocols }: Known): string | undefined {
+  const reason = test.length === 0 ? 'it has no wildcard' : clausesFault(test, protocols);
   return reason && `${WITHOUT_MATCH[kind]}: ${reason}`;
 }
 
-function noEffect(rule: ConditionRule, test: Clauses, known: Known): string | undefined {
-  const never = disjoint(test, known.within) || known.without.some((gone) => covers(gone, test));
+function noEffectReason(rule: ConditionRule, test: Clauses, known: Known): string | undefined {
+  const never = areDisjoint(test, known.within) || known.without.some((gone) => covers(gone, test));
   const always = matchesAll(test) || (known.within.length > 0 && covers(test, known.within));
   switch (rule.kind) {
     case 'apply-for':
@@ -78,15 +78,15 @@ function noEffect(rule: ConditionRule, test: Clauses, known: Known): string | un
       return always ? 'never applies: every URL that comes this far is excepted' : undefined;
     case 'may-not-have':
       if (never) return 'filters nothing: no URL that it matches comes this far';
-      return misplaced(rule) ?? (matchesAll(test) && matchesAll(known.within) ? 'filters every URL' : undefined);
+      return misplacedReason(rule) ?? (matchesAll(test) && matchesAll(known.within) ? 'filters every URL' : undefined);
     case 'must-have':
       if (always) return 'filters nothing: every URL that comes this far has it';
-      return misplaced(rule) ?? (never ? 'filters every URL that comes this far' : undefined);
+      return misplacedReason(rule) ?? (never ? 'filters every URL that comes this far' : undefined);
   }
 }
 
 /** Only "apply" conditions assign options and process what they contain. */
-function misplaced(rule: ConditionRule): string | undefined {
+function misplacedReason(rule: ConditionRule): string | undefined {
   if (rule.children.length > 0) return 'contains conditions that are never evaluated: put them into one that applies';
   return Object.keys(rule.options).length > 0
     ? 'sets options that are never assigned: put them into one that applies'
@@ -96,6 +96,6 @@ function misplaced(rule: ConditionRule): string | undefined {
 function testClauses({ type, field, value, caseSensitive }: ConditionTest): Clauses {
   const norm = caseSensitive ? 'none' : 'lower';
   if (type === 'regex') return patternClauses({ field, value, norm });
-  const wildcards = type === 'wildcard' ? [value] : wildcardSet(value);
+  const wildcards = type === 'wildcard' ? [value] : splitWildcards(value);
   return wildcards.flatMap((wildcard) => wildcardClauses({ field, value: wildcard, norm }, 'star-question'));
 }

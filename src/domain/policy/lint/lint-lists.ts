@@ -2,7 +2,7 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import { namedExtensions } from '../named-extensions.js';
-import { warning } from './codes.js';
+import { lintWarning } from './codes.js';
 
 export function lintLists(crawler: CrawlerDefinition): Problem[] {
   const ignored = new Set(crawler.linkRules.ignoreLinksTo);
@@ -10,6 +10,6 @@ export function lintLists(crawler: CrawlerDefinition): Problem[] {
     .filter(({ extension }) => ignored.has(extension))
     .map(({ extension, by, place }) => {
       const message = `${by} lets in .${extension}, but ignoreLinksTo of LinkRules keeps links to it out before any rule: take ${extension} off that list`;
-      return warning('list-before-rule', place, message);
+      return lintWarning('list-before-rule', place, message);
     });
 }

@@ -3,7 +3,7 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { ConditionRule, MatchExpression, MatchField } from '../../crawl/policy-definition.js';
-import { warning } from './codes.js';
+import { lintWarning } from './codes.js';
 
 interface Pattern {
   readonly what: string;
@@ -15,17 +15,17 @@ interface Pattern {
 }
 
 export function lintOperators({ rules, conditions }: CrawlerDefinition): Problem[] {
-  const inRules = rules.flatMap(({ match, number }) => onePerPlace(atomsIn(match, `rule ${number}`)));
-  return [...inRules, ...inConditions(conditions?.rules ?? [])].flatMap(operatorMeant);
+  const inRules = rules.flatMap(({ match, number }) => onePerPlace(collectAtoms(match, `rule ${number}`)));
+  return [...inRules, ...collectConditionPatterns(conditions?.rules ?? [])].flatMap(suggestOperator);
 }
 
-function atomsIn(expression: MatchExpression, what: string): Pattern[] {
+function collectAtoms(expression: MatchExpression, what: string): Pattern[] {
   switch (expression.type) {
     case 'and':
     case 'or':
-      return expression.children.flatMap((child) => atomsIn(child, what));
+      return expression.children.flatMap((child) => collectAtoms(child, what));
     case 'not':
-      return atomsIn(expression.child, what);
+      return collectAtoms(expression.child, what);
     case 'atom':
       return expression.litteral ? [] : [{ what, ...expression, litteral: true }];
     default:
@@ -38,12 +38,12 @@ const onePerPlace = (patterns: readonly Pattern[]): Pattern[] => [
   ...new Map(patterns.map((pattern) => [`${pattern.place.line}:${pattern.place.column}`, pattern])).values(),
 ];
 
-const inConditions = (rules: readonly ConditionRule[]): Pattern[] =>
+const collectConditionPatterns = (rules: readonly ConditionRule[]): Pattern[] =>
   rules.flatMap(({ kind, test, place, children }) => [
     ...(test.type === 'regex'
       ? [{ what: `condition ${kind}`, field: test.field, value: test.value, place, litteral: false }]
       : []),
-    ...inConditions(children),
+    ...collectConditionPatterns(children),
   ]);
 
 const WITH_NAMES: ReadonlySet<MatchField> = new Set<MatchField>(['url', 'host', 'path']);
@@ -51,7 +51,7 @@ const WITH_NAMES: ReadonlySet<MatchField> = new Set<MatchField>(['url', 'host', 
 /** A dot before a letter or digit, as in names of hosts and files; a question mark before `name=`. */
 const OPERATOR = /\\.|\[\^?\]?(?:\\.|[^\]\\[])*\]|(\.)(?=[a-z0-9])|(?<=[\w%~/-])(\?)(?=[\w%.~-]{1,100}=)/gi;
 
-function operatorMeant({ what, field, value, place, litteral }: Pattern): Problem[] {
+function suggestOperator({ what, field, value, place, litteral }: Pattern): Problem[] {
   if (!WITH_NAMES.has(field)) return [];
   let dot = false;
   let question = false;
@@ -67,5 +67,5 @@ function operatorMeant({ what, field, value, place, litteral }: Pattern): Proble
     : `a dot in "${shown}" matches any one character`;
   const plain = litteral && !/[\\^$*+[\](){}|]/.test(value);
   const hint = plain ? ', or add litteral="true"' : '';
-  return [warning('operator-in-pattern', place, `${what}: ${means}; write "${meant.slice(0, 200)}"${hint}`)];
+  return [lintWarning('operator-in-pattern', place, `${what}: ${means}; write "${meant.slice(0, 200)}"${hint}`)];
 }

@@ -2,8 +2,8 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
-import { patternShape, regexOfLitteral } from '../matching/pattern.js';
-import { warning } from './codes.js';
+import { analyzePattern, litteralToRegex } from '../matching/pattern.js';
+import { lintWarning } from './codes.js';
 
 interface Prefix {
   readonly what: string;
@@ -14,27 +14,27 @@ interface Prefix {
 export function lintPrefixes(crawler: CrawlerDefinition): Problem[] {
   const spaceRules = crawler.crawlSpace?.rules.filter(({ kind }) => kind === 'prefix') ?? [];
   const prefixes: Prefix[] = [
-    ...crawler.rules.flatMap((rule) => prefixesIn(rule.match, `rule ${rule.number}`)),
+    ...crawler.rules.flatMap((rule) => collectPrefixes(rule.match, `rule ${rule.number}`)),
     ...spaceRules.map(({ target, place }) => ({ what: 'the crawl space', text: target, place })),
     ...(crawler.servers?.records ?? []).map(({ url, place }) => ({ what: 'a server record', text: url, place })),
     ...crawler.roots
       .filter((root) => root.site && /:\/\/[^/]+\/./.test(root.url))
       .map((root) => ({ what: 'site mode of a root', text: root.url, place: root.place ?? crawler.place })),
   ];
-  return prefixes.flatMap(openPrefix);
+  return prefixes.flatMap(lintOpenPrefix);
 }
 
-function prefixesIn(expression: MatchExpression, what: string): Prefix[] {
+function collectPrefixes(expression: MatchExpression, what: string): Prefix[] {
   switch (expression.type) {
     case 'and':
     case 'or':
-      return expression.children.flatMap((child) => prefixesIn(child, what));
+      return expression.children.flatMap((child) => collectPrefixes(child, what));
     case 'not':
-      return prefixesIn(expression.child, what);
+      return collectPrefixes(expression.child, what);
     case 'atom': {
       const { field, kind, value, litteral, place } = expression;
       if (kind !== 'prefix' || (field !== 'url' && field !== 'path')) return [];
-      const { template } = patternShape(litteral ? regexOfLitteral(value) : value);
+      const { template } = analyzePattern(litteral ? litteralToRegex(value) : value);
       return template ? [{ what, text: template.map((char) => char ?? '.').join(''), place }] : [];
     }
     default:
@@ -43,11 +43,11 @@ function prefixesIn(expression: MatchExpression, what: string): Prefix[] {
 }
 
 /** Ends in the middle of a host name, or of a folder name (one with a dot is a file). */
-function openPrefix({ what, text, place }: Prefix): Problem[] {
+function lintOpenPrefix({ what, text, place }: Prefix): Problem[] {
   const [host] = /^https?:\/\/[^/?#*]+$/i.exec(text) ?? [];
   const [folder] = /\/[a-z0-9%]+$/i.exec(text) ?? [];
   if (!host && (!folder || text.includes('?') || text.endsWith(`/${folder}`))) return [];
   const sibling = host ? `${text}.example.net/` : `${text}-other/`;
   const message = `prefix "${text}" of ${what} also covers ${sibling}: end it with a slash if only ${text}/ is meant`;
-  return [warning('open-prefix', place, message)];
+  return [lintWarning('open-prefix', place, message)];
 }

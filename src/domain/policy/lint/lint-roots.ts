@@ -2,14 +2,14 @@
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../../crawl/policy-definition.js';
-import { canonicalizer } from '../../url/canonicalize.js';
+import { createCanonicalizer } from '../../url/canonicalize.js';
 import { type CrawlUrl } from '../../url/crawl-url.js';
 import { compilePolicy } from '../crawl-policy.js';
 import { compileExpression } from '../matching/expression.js';
 import { Subject } from '../matching/subject.js';
 import { REASONS } from '../reasons.js';
 import { rootContext } from '../site-mode.js';
-import { warning } from './codes.js';
+import { lintWarning } from './codes.js';
 
 interface Root {
   readonly definition: RootDefinition;
@@ -17,7 +17,7 @@ interface Root {
 }
 
 export function lintRoots(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): Problem[] {
-  const canonicalize = canonicalizer(crawler.canonicalization);
+  const canonicalize = createCanonicalizer(crawler.canonicalization);
   const problems: Problem[] = [];
   const roots: Root[] = [];
   for (const definition of crawler.roots) {
@@ -25,19 +25,19 @@ export function lintRoots(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDe
     if (url) roots.push({ definition, url });
     else
       problems.push(
-        warning(
+        lintWarning(
           'root-rejected',
           placeOf(definition, crawler),
           `root "${definition.url}" is not a URL with a host: write http://host/`,
         ),
       );
   }
-  return [...problems, ...rejected(crawler, global, roots), ...crossings(crawler, roots)];
+  return [...problems, ...lintRejectedRoots(crawler, global, roots), ...lintGroupCrossings(crawler, roots)];
 }
 
 const placeOf = (root: RootDefinition, crawler: CrawlerDefinition) => root.place ?? crawler.place;
 
-function rejected(
+function lintRejectedRoots(
   crawler: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
   roots: readonly Root[],
@@ -48,12 +48,12 @@ function rejected(
     if (verdict.accepted) return [];
     const because = verdict.detail ?? REASONS[verdict.reason].meaning;
     const message = `root ${url.href} is rejected (${verdict.reason}): ${because}. ${REASONS[verdict.reason].remedy}`;
-    return [warning('root-rejected', placeOf(definition, crawler), message)];
+    return [lintWarning('root-rejected', placeOf(definition, crawler), message)];
   });
 }
 
 /** Groups only organise: a rule applies to every root of its crawler, which the name of its group may not suggest. */
-function crossings(crawler: CrawlerDefinition, roots: readonly Root[]): Problem[] {
+function lintGroupCrossings(crawler: CrawlerDefinition, roots: readonly Root[]): Problem[] {
   const groups = new Set(roots.map(({ definition }) => definition.group));
   return crawler.rules.flatMap((rule) => {
     if (!groups.has(rule.group)) return [];
@@ -64,6 +64,6 @@ function crossings(crawler: CrawlerDefinition, roots: readonly Root[]): Problem[
     );
     if (!other) return [];
     const message = `rule ${rule.number} of group "${rule.group}" also matches root ${other.url.href} of group "${other.definition.group}": groups only organise, rules work on all roots`;
-    return [warning('group-crossing', rule.place, message)];
+    return [lintWarning('group-crossing', rule.place, message)];
   });
 }

@@ -2,10 +2,10 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import { type Problem, placeText } from '../../crawl/place.js';
 import type { RuleActions, RuleDefinition } from '../../crawl/policy-definition.js';
-import { type Clauses, clausesOf, contradiction, covers, disjoint } from './clauses.js';
-import { warning } from './codes.js';
+import { areDisjoint, type Clauses, clausesOf, covers, findContradiction } from './clauses.js';
+import { lintWarning } from './codes.js';
 import { factText } from './facts.js';
-import { impossibleClauses } from './forms.js';
+import { clausesFault } from './forms.js';
 
 interface Rule {
   readonly definition: RuleDefinition;
@@ -18,28 +18,30 @@ const MAX_COMPARED = 2000;
 export function lintRules(crawler: CrawlerDefinition): Problem[] {
   const rules = crawler.rules.map((definition) => ({ definition, clauses: clausesOf(definition.match) }));
   return [
-    ...rules.flatMap((rule) => neverMatches(rule, crawler.linkRules.protocols)),
-    ...rules.flatMap((rule) => ineffective(rule, crawler)),
-    ...compare(rules.slice(0, MAX_COMPARED)),
-    ...tooMany(rules),
+    ...rules.flatMap((rule) => lintNeverMatches(rule, crawler.linkRules.protocols)),
+    ...rules.flatMap((rule) => lintIneffective(rule, crawler)),
+    ...compareRules(rules.slice(0, MAX_COMPARED)),
+    ...lintRuleCount(rules),
   ];
 }
 
-const name = ({ definition }: Rule): string => `rule ${definition.number}`;
+const ruleName = ({ definition }: Rule): string => `rule ${definition.number}`;
 
-function neverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
+function lintNeverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
   const { clauses, definition } = rule;
-  const pair = contradiction(clauses);
+  const pair = findContradiction(clauses);
   const reason =
-    impossibleClauses(clauses, protocols) ?? (pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`);
-  return reason ? [warning('rule-never-matches', definition.place, `${name(rule)} can match no URL: ${reason}`)] : [];
+    clausesFault(clauses, protocols) ?? (pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`);
+  return reason
+    ? [lintWarning('rule-never-matches', definition.place, `${ruleName(rule)} can match no URL: ${reason}`)]
+    : [];
 }
 
-function ineffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
+function lintIneffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
   const { actions, place } = rule.definition;
   if (actions.accept && actions.index === false && actions.follow === false) {
-    const message = `${name(rule)} accepts URLs that are neither indexed nor followed: they are fetched for nothing; write Ignore, or Index or Follow`;
-    return [warning('fetched-for-nothing', place, message)];
+    const message = `${ruleName(rule)} accepts URLs that are neither indexed nor followed: they are fetched for nothing; write Ignore, or Index or Follow`;
+    return [lintWarning('fetched-for-nothing', place, message)];
   }
   const grants = actions.accept === undefined && (actions.index || actions.follow);
   if (
@@ -49,23 +51,23 @@ function ineffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
     crawler.rules.some((other) => other.actions.accept)
   )
     return [];
-  const message = `${name(rule)} grants index or follow, but no rule has Accept and defaultAccept is off: nothing is crawled`;
-  return [warning('nothing-accepted', place, message)];
+  const message = `${ruleName(rule)} grants index or follow, but no rule has Accept and defaultAccept is off: nothing is crawled`;
+  return [lintWarning('nothing-accepted', place, message)];
 }
 
-function compare(rules: readonly Rule[]): Problem[] {
+function compareRules(rules: readonly Rule[]): Problem[] {
   return rules.flatMap((rule, position) => {
     const later = rules.slice(position + 1);
-    const over = later.find((other) => namesAll(other, rule) && covers(other.clauses, rule.clauses));
-    if (over) return [overridden(rule, over)];
+    const over = later.find((other) => setsSameAspects(other, rule) && covers(other.clauses, rule.clauses));
+    if (over) return [overriddenProblem(rule, over)];
     const undone =
       rule.definition.actions.accept === false ? later.find((other) => acceptsAgain(other, rule)) : undefined;
-    return undone ? [ignoreUndone(rule, undone)] : grantsUndone(rule, later);
+    return undone ? [ignoreUndoneProblem(rule, undone)] : lintGrantsUndone(rule, later);
   });
 }
 
 /** A rule that narrows another is an exception; one for more or for other URLs was hardly meant to undo it. */
-function grantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
+function lintGrantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
   if (rule.definition.actions.accept === false) return [];
   const aspects = (['index', 'follow'] as const).filter((aspect) => rule.definition.actions[aspect] === false);
   const found = aspects.flatMap((aspect) => {
@@ -73,29 +75,29 @@ function grantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
       (other) => other.definition.actions[aspect] !== undefined && covers(other.clauses, rule.clauses),
     );
     if (last?.definition.actions[aspect] === false) return [];
-    const by = later.find((other) => other.definition.actions[aspect] && undoes(other, rule));
+    const by = later.find((other) => other.definition.actions[aspect] && undoesGrant(other, rule));
     return by
       ? [{ by, action: aspect === 'index' ? 'NoIndex' : 'NoFollow', again: aspect === 'index' ? 'indexes' : 'follows' }]
       : [];
   });
   return found.slice(0, 1).map(({ by, action, again }) => {
-    const where = `${name(by)} (${placeText(by.definition.place)})`;
-    const message = `${where} ${again} what ${name(rule)} has ${action} for, where both match: put ${name(rule)} after it`;
-    return warning('grant-undone', rule.definition.place, message);
+    const where = `${ruleName(by)} (${placeText(by.definition.place)})`;
+    const message = `${where} ${again} what ${ruleName(rule)} has ${action} for, where both match: put ${ruleName(rule)} after it`;
+    return lintWarning('grant-undone', rule.definition.place, message);
   });
 }
 
-const undoes = (later: Rule, rule: Rule): boolean =>
-  !disjoint(later.clauses, rule.clauses) &&
+const undoesGrant = (later: Rule, rule: Rule): boolean =>
+  !areDisjoint(later.clauses, rule.clauses) &&
   (covers(later.clauses, rule.clauses) || !covers(rule.clauses, later.clauses));
 
 const ASPECTS = ['accept', 'index', 'follow', 'source', 'priorityShift'] as const;
 
-const named = (actions: RuleActions) => ASPECTS.filter((aspect) => actions[aspect] !== undefined);
+const definedAspects = (actions: RuleActions) => ASPECTS.filter((aspect) => actions[aspect] !== undefined);
 
 /** Metas add up, so a rule that adds one always counts. */
-function namesAll(later: Rule, { definition: { actions } }: Rule): boolean {
-  const aspects = named(actions);
+function setsSameAspects(later: Rule, { definition: { actions } }: Rule): boolean {
+  const aspects = definedAspects(actions);
   return (
     actions.metas.length === 0 &&
     actions.render === undefined &&
@@ -104,36 +106,36 @@ function namesAll(later: Rule, { definition: { actions } }: Rule): boolean {
   );
 }
 
-function overridden(rule: Rule, later: Rule): Problem {
+function overriddenProblem(rule: Rule, later: Rule): Problem {
   const { place } = rule.definition;
-  const where = `${name(later)} (${placeText(later.definition.place)})`;
+  const where = `${ruleName(later)} (${placeText(later.definition.place)})`;
   if (rule.definition.actions.accept === false && later.definition.actions.accept) {
-    return warning(
+    return lintWarning(
       'ignore-undone',
       place,
-      `${where} accepts again all that ${name(rule)} ignores: put ${name(rule)} after it`,
+      `${where} accepts again all that ${ruleName(rule)} ignores: put ${ruleName(rule)} after it`,
     );
   }
-  return warning(
+  return lintWarning(
     'rule-overridden',
     place,
-    `${name(rule)} has no effect: ${where} matches the same URLs and sets the same; change their order or remove one`,
+    `${ruleName(rule)} has no effect: ${where} matches the same URLs and sets the same; change their order or remove one`,
   );
 }
 
 const acceptsAgain = (later: Rule, ignoring: Rule): boolean =>
-  later.definition.actions.accept === true && !disjoint(later.clauses, ignoring.clauses);
+  later.definition.actions.accept === true && !areDisjoint(later.clauses, ignoring.clauses);
 
-const ignoreUndone = (rule: Rule, later: Rule): Problem =>
-  warning(
+const ignoreUndoneProblem = (rule: Rule, later: Rule): Problem =>
+  lintWarning(
     'ignore-undone',
     rule.definition.place,
-    `${name(later)} (${placeText(later.definition.place)}) accepts again what ${name(rule)} ignores, where both match: put ${name(rule)} after it if they are to stay out`,
+    `${ruleName(later)} (${placeText(later.definition.place)}) accepts again what ${ruleName(rule)} ignores, where both match: put ${ruleName(rule)} after it if they are to stay out`,
   );
 
-function tooMany(rules: readonly Rule[]): Problem[] {
+function lintRuleCount(rules: readonly Rule[]): Problem[] {
   const first = rules[MAX_COMPARED];
   if (!first) return [];
   const message = `only the first ${MAX_COMPARED} of ${rules.length} rules are compared with each other`;
-  return [warning('rules-not-compared', first.definition.place, message)];
+  return [lintWarning('rules-not-compared', first.definition.place, message)];
 }

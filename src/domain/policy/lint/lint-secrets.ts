@@ -4,8 +4,8 @@ import type { RootDefinition, ServerDefinition } from '../../crawl/definition.js
 import type { Place, Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition } from '../../crawl/policy-definition.js';
 import { conditionText } from '../conditions.js';
-import { holdsSecrets, NAMES_NONE, type NamedServers, namedServers, rootServers } from '../secret-scope.js';
-import { warning } from './codes.js';
+import { hasSecrets, NAMES_NONE, type NamedServers, namedServers, rootServers } from '../secret-scope.js';
+import { lintWarning } from './codes.js';
 
 const HOW = 'the servers of the roots in this configuration';
 
@@ -13,9 +13,9 @@ export function lintConditionSecrets(
   { options, place, rules }: ConditionsDefinition,
   roots: readonly RootDefinition[],
 ): Problem[] {
-  const site = oneSite(roots);
+  const site = isOneSite(roots);
   const global =
-    holdsSecrets(options) && !site ? [unbound(place, 'the global options set credentials', NAMES_NONE)] : [];
+    hasSecrets(options) && !site ? [unboundSecretProblem(place, 'the global options set credentials', NAMES_NONE)] : [];
   return [...global, ...rules.flatMap((rule) => lintRule(rule, NAMES_NONE, site))];
 }
 
@@ -23,26 +23,26 @@ function lintRule(rule: ConditionRule, outer: NamedServers, site: boolean): Prob
   const named = namedServers(rule, outer);
   const nested = rule.children.flatMap((child) => lintRule(child, named, site));
   const bound = !named.open || (site && named.servers.size === 0);
-  if (!holdsSecrets(rule.options) || bound) return nested;
-  return [unbound(rule.place, `"${conditionText(rule)}" sets credentials`, named), ...nested];
+  if (!hasSecrets(rule.options) || bound) return nested;
+  return [unboundSecretProblem(rule.place, `"${conditionText(rule)}" sets credentials`, named), ...nested];
 }
 
-function unbound(place: Place, what: string, { servers }: NamedServers): Problem {
+function unboundSecretProblem(place: Place, what: string, { servers }: NamedServers): Problem {
   const named = servers.size === 0 ? HOW : `${[...servers].slice(0, 5).join(', ')} and ${HOW}`;
   const message = `${what} and matches URLs of more than one server: they are sent to ${named} only; put them into a condition on one server, such as url "https://host/*"`;
-  return warning('credentials-unbound', place, message);
+  return lintWarning('credentials-unbound', place, message);
 }
 
 export const lintFetcherHeaders = ({ fetchers, crawlers }: ServerDefinition): Problem[] =>
   fetchers.flatMap(({ name, secretHeaders: secret, place }) => {
     const users = crawlers.filter(({ fetcher }) => fetcher === name);
-    if (secret.length === 0 || oneSite(users.flatMap(({ roots }) => roots))) return [];
+    if (secret.length === 0 || isOneSite(users.flatMap(({ roots }) => roots))) return [];
     const message = `Header ${secret.join(', ')} of Fetcher ${name} has no url: it is sent to ${HOW} only; give it the url prefix that it is for`;
-    return place ? [warning('credentials-unbound', place, message)] : [];
+    return place ? [lintWarning('credentials-unbound', place, message)] : [];
   });
 
 /** Roots of one host, `www.` and schemes apart. */
-function oneSite(roots: readonly RootDefinition[]): boolean {
+function isOneSite(roots: readonly RootDefinition[]): boolean {
   const hosts = new Set([...rootServers(roots)].map((server) => URL.parse(server)?.host.replace(/^www\./, '')));
   return hosts.size === 1;
 }

@@ -4,22 +4,22 @@ import type { Problem } from '../../crawl/place.js';
 import type { MatchNorm, RuleDefinition } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
 import { sitePrefixes } from '../site-mode.js';
-import { type Clauses, clausesOf, covers, disjoint, literalFacts } from './clauses.js';
-import { warning } from './codes.js';
+import { areDisjoint, type Clauses, clausesOf, covers, impliedFacts } from './clauses.js';
+import { lintWarning } from './codes.js';
 
 export function lintSites(crawler: CrawlerDefinition): Problem[] {
   const sites = crawler.roots.filter(({ site }) => site);
   if (sites.length === 0) return [];
   const confined = sites.length === crawler.roots.length;
   return [
-    ...(confined ? [...rulesOutside(crawler, sites), ...recordsOutside(crawler, sites)] : []),
-    ...rulesWithoutEffect(crawler, sites),
-    ...sites.flatMap((root) => onePage(root, crawler)),
+    ...(confined ? [...lintRulesOutside(crawler, sites), ...lintRecordsOutside(crawler, sites)] : []),
+    ...lintRulesWithoutEffect(crawler, sites),
+    ...sites.flatMap((root) => lintSinglePageSite(root, crawler)),
   ];
 }
 
 const clausesOfSite = (root: RootDefinition, norm: MatchNorm = 'norm'): Clauses =>
-  sitePrefixes(root.url).map((text) => literalFacts({ field: 'url', kind: 'prefix', text, norm }));
+  sitePrefixes(root.url).map((text) => impliedFacts({ field: 'url', kind: 'prefix', text, norm }));
 
 const hostsOfSite = (root: RootDefinition): Clauses =>
   sitePrefixes(root.url).map((text) => [{ field: 'host', kind: 'exact', text: crawlUrl(text).host, norm: 'norm' }]);
@@ -28,7 +28,7 @@ const prefixesOf = (roots: readonly RootDefinition[]): string[] => roots.flatMap
 
 const WAY_OUT = 'write site="false" on the root whose links lead there, or a root for them';
 
-function rulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
+function lintRulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
   const inside = sites.flatMap((site) => clausesOfSite(site));
   const hosts = sites.flatMap(hostsOfSite);
   const byDefault = sites.some(({ siteByDefault }) => siteByDefault);
@@ -36,42 +36,45 @@ function rulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefiniti
     if (!actions.accept) return [];
     const clauses = clausesOf(match);
     const beyond = byDefault && namesHosts(clauses) && !covers(hosts, clauses);
-    const none = disjoint(clauses, inside);
+    const none = areDisjoint(clauses, inside);
     if (!none && !beyond) return [];
     const which = none ? 'URLs, none of which is' : 'URLs of more hosts than are';
     const message = `rule ${number} accepts ${which} on the site of a root: every root is in site mode, the default, and its links stay on its site; ${WAY_OUT}`;
-    return [warning('outside-sites', place, message)];
+    return [lintWarning('outside-sites', place, message)];
   });
 }
 
 const namesHosts = (clauses: Clauses): boolean =>
   clauses.every((clause) => clause.some(({ field, kind }) => field === 'host' && kind !== 'opaque'));
 
-function recordsOutside({ servers }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
+function lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
   const inside = prefixesOf(sites);
   return (servers?.records ?? []).flatMap(({ url, place }) => {
     if (inside.some((prefix) => prefix.startsWith(url) || url.startsWith(prefix))) return [];
     const message = `server record ${url} is for URLs that are on no root's site: every root is in site mode, the default, and its links stay on its site; ${WAY_OUT}`;
-    return [warning('outside-sites', place, message)];
+    return [lintWarning('outside-sites', place, message)];
   });
 }
 
 /** A rule with Accept that used to narrow a site no longer does. */
-function rulesWithoutEffect({ rules, defaultAccept }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
+function lintRulesWithoutEffect(
+  { rules, defaultAccept }: CrawlerDefinition,
+  sites: readonly RootDefinition[],
+): Problem[] {
   if (defaultAccept || rules.some(({ actions }) => actions.accept === false)) return [];
   return rules.flatMap(({ actions, match, number, place }) => {
-    if (!actions.accept || !grantsOnly(actions)) return [];
+    if (!actions.accept || !onlyGrants(actions)) return [];
     const clauses = clausesOf(match);
     const root = sites.find(
       (site) => covers(clausesOfSite(site), clauses) && !covers(clauses, clausesOfSite(site, 'none')),
     );
     if (!root) return [];
     const message = `rule ${number} accepts a part of the site of root ${root.url}, all of which is accepted in site mode anyway: if only that part is meant, write it as the url of the root, or site="false"`;
-    return [warning('accept-without-effect', place, message)];
+    return [lintWarning('accept-without-effect', place, message)];
   });
 }
 
-const grantsOnly = ({ index, follow, source, priorityShift, metas, render }: RuleDefinition['actions']): boolean =>
+const onlyGrants = ({ index, follow, source, priorityShift, metas, render }: RuleDefinition['actions']): boolean =>
   index !== false &&
   follow !== false &&
   source === undefined &&
@@ -80,11 +83,11 @@ const grantsOnly = ({ index, follow, source, priorityShift, metas, render }: Rul
   render === undefined;
 
 /** `http://foo.com/docs/index.html` means the URLs that begin with it, which is this page alone. */
-function onePage(root: RootDefinition, { place }: CrawlerDefinition): Problem[] {
+function lintSinglePageSite(root: RootDefinition, { place }: CrawlerDefinition): Problem[] {
   const path = URL.parse(root.url)?.pathname ?? '';
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (root.entireSite || !root.followLinks || !/\.(?:html?|php|aspx?|jsp|xhtml)$/i.test(name)) return [];
   const folder = root.url.slice(0, root.url.indexOf(name));
   const message = `the site of root ${root.url} is that page alone, and what begins with its URL: write url="${folder}", or entireSite="true"`;
-  return [warning('outside-sites', root.place ?? place, message)];
+  return [lintWarning('outside-sites', root.place ?? place, message)];
 }

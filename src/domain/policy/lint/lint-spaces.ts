@@ -6,9 +6,9 @@ import { crawlUrl } from '../../url/crawl-url.js';
 import { compileCrawlSpace, spaceRuleText } from '../crawl-space.js';
 import { Subject } from '../matching/subject.js';
 import { recordPrefix, SHORTEST_PERIOD, serverOf } from '../server-records.js';
-import { type Clauses, covers, literalFacts } from './clauses.js';
-import { warning } from './codes.js';
-import { impossibleClauses } from './forms.js';
+import { type Clauses, covers, impliedFacts } from './clauses.js';
+import { lintWarning } from './codes.js';
+import { clausesFault } from './forms.js';
 import { wildcardClauses } from './wildcard-clauses.js';
 
 /** Each rule is compared with all earlier ones. */
@@ -19,19 +19,19 @@ export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: read
   const earlier: { readonly rule: CrawlSpaceRule; readonly clauses: Clauses }[] = [];
   return rules.slice(0, MAX_COMPARED).flatMap((rule) => {
     const clauses = spaceClauses(rule);
-    const never = impossibleClauses(clauses, protocols) ?? impossiblePort(rule);
+    const never = clausesFault(clauses, protocols) ?? portFault(rule);
     if (never)
-      return [warning('space-rule-unreachable', rule.place, `"${spaceRuleText(rule)}" never matches: ${never}`)];
+      return [lintWarning('space-rule-unreachable', rule.place, `"${spaceRuleText(rule)}" never matches: ${never}`)];
     const first = earlier.find((other) => covers(other.clauses, clauses));
     earlier.push({ rule, clauses });
     if (!first) return [];
     const where = `"${spaceRuleText(first.rule)}" (${placeText(first.rule.place)})`;
     const message = `"${spaceRuleText(rule)}" never decides: ${where} comes first and matches the same`;
-    return [warning('space-rule-unreachable', rule.place, message)];
+    return [lintWarning('space-rule-unreachable', rule.place, message)];
   });
 }
 
-function impossiblePort({ kind, target }: CrawlSpaceRule): string | undefined {
+function portFault({ kind, target }: CrawlSpaceRule): string | undefined {
   const port = kind === 'domain' ? Number(/:(\d+)$/.exec(target)?.[1] ?? 0) : 0;
   return port > 65_535 ? `the port is ${port}, and the highest is 65535` : undefined;
 }
@@ -44,28 +44,28 @@ function spaceClauses({ kind, target }: CrawlSpaceRule): Clauses {
 }
 
 export const lintServers = (servers: ServersDefinition, protocols: readonly string[]): Problem[] => [
-  ...servers.records.flatMap((record) => neverMatches(record, protocols)),
-  ...duplicates(servers),
-  ...servers.records.flatMap(unboundCredentials),
-  ...servers.records.flatMap(shortPeriod),
+  ...servers.records.flatMap((record) => lintNeverMatches(record, protocols)),
+  ...lintDuplicates(servers),
+  ...servers.records.flatMap(lintUnboundCredentials),
+  ...servers.records.flatMap(lintShortPeriod),
 ];
 
 /** A record is a prefix, without wildcards. */
-function neverMatches({ url, place }: ServerRecord, protocols: readonly string[]): Problem[] {
+function lintNeverMatches({ url, place }: ServerRecord, protocols: readonly string[]): Problem[] {
   if (url === '') return [];
-  const prefix = literalFacts({ field: 'url', kind: 'prefix', text: recordPrefix(url), norm: 'none' });
-  const reason = impossibleClauses([prefix], protocols);
-  return reason ? [warning('server-never-matches', place, `server record ${url} is for no URL: ${reason}`)] : [];
+  const prefix = impliedFacts({ field: 'url', kind: 'prefix', text: recordPrefix(url), norm: 'none' });
+  const reason = clausesFault([prefix], protocols);
+  return reason ? [lintWarning('server-never-matches', place, `server record ${url} is for no URL: ${reason}`)] : [];
 }
 
 /** Politeness alone would decide how often a page is visited. */
-function shortPeriod({ url, place, parameters: { period } }: ServerRecord): Problem[] {
+function lintShortPeriod({ url, place, parameters: { period } }: ServerRecord): Problem[] {
   if (period === undefined || period >= SHORTEST_PERIOD) return [];
   const message = `server record ${url}: a period of 0 counts as ${SHORTEST_PERIOD / 1000} s, and every page is visited that often`;
-  return [warning('period-too-short', place, message)];
+  return [lintWarning('period-too-short', place, message)];
 }
 
-function unboundCredentials({ url, place, parameters }: ServerRecord): Problem[] {
+function lintUnboundCredentials({ url, place, parameters }: ServerRecord): Problem[] {
   const { authentication, alias } = parameters;
   const named = alias ?? url;
   if (authentication === undefined || /^https?:\/\/[^/?#]+\//i.test(named)) return [];
@@ -73,10 +73,10 @@ function unboundCredentials({ url, place, parameters }: ServerRecord): Problem[]
   const message = server
     ? `"${named}" also begins the URLs of other hosts: its credentials are sent to ${server}/ alone`
     : `"${named}" names no server, so its credentials are sent nowhere: write them to a record with scheme and host`;
-  return [warning('credentials-unbound', place, message)];
+  return [lintWarning('credentials-unbound', place, message)];
 }
 
-function duplicates({ records }: ServersDefinition): Problem[] {
+function lintDuplicates({ records }: ServersDefinition): Problem[] {
   const seen = new Map<string, Place>();
   return records.flatMap(({ url, place }) => {
     const prefix = recordPrefix(url);
@@ -84,7 +84,7 @@ function duplicates({ records }: ServersDefinition): Problem[] {
     seen.set(prefix, place);
     if (!before) return [];
     return [
-      warning(
+      lintWarning(
         'server-duplicate',
         before,
         `server record ${url} is written again (${placeText(place)}), and that one counts`,
@@ -108,18 +108,18 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
   if (!globalCrawlSpace) return [];
   const spaces = crawlers
     .filter((crawler) => crawler.crawlSpace)
-    .map((crawler) => ({ crawler, takes: takesHost(crawler) }));
+    .map((crawler) => ({ crawler, takes: createHostMatcher(crawler) }));
   const allows = globalCrawlSpace.rules.filter(({ verdict }) => verdict === 'allow');
   const local = spaces.flatMap(({ crawler }) => crawler.crawlSpace?.rules ?? []);
   return [
     ...lintSpaceRules(globalCrawlSpace.rules, ANY_PROTOCOL),
-    ...(spaces.length === crawlers.length ? allows.flatMap((rule) => acceptedByNone(rule, local, spaces)) : []),
-    ...acceptedByTwo([...local, ...allows], spaces),
+    ...(spaces.length === crawlers.length ? allows.flatMap((rule) => lintAcceptedByNone(rule, local, spaces)) : []),
+    ...lintAcceptedByTwo([...local, ...allows], spaces),
   ];
 }
 
 /** By domain rules alone: only they divide hosts between crawlers. */
-function takesHost({ crawlSpace }: CrawlerDefinition): Takes {
+function createHostMatcher({ crawlSpace }: CrawlerDefinition): Takes {
   const space = compileCrawlSpace(crawlSpace?.rules.filter(({ kind }) => kind === 'domain') ?? [], []);
   return (host) => space(new Subject(crawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
 }
@@ -138,13 +138,17 @@ function hostsOf({ target }: CrawlSpaceRule, others: readonly CrawlSpaceRule[]):
   return [host.replace(/\*/g, 'any'), ...fitting];
 }
 
-function acceptedByNone(rule: CrawlSpaceRule, local: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
+function lintAcceptedByNone(
+  rule: CrawlSpaceRule,
+  local: readonly CrawlSpaceRule[],
+  spaces: readonly Space[],
+): Problem[] {
   if (hostsOf(rule, local).some((host) => spaces.some(({ takes }) => takes(host)))) return [];
   const message = `global.rules allows ${rule.target}, but no local crawl space takes it: its documents stay and are never crawled again`;
-  return [warning('host-in-no-space', rule.place, message)];
+  return [lintWarning('host-in-no-space', rule.place, message)];
 }
 
-function acceptedByTwo(rules: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
+function lintAcceptedByTwo(rules: readonly CrawlSpaceRule[], spaces: readonly Space[]): Problem[] {
   const domains = rules.filter(({ kind, verdict }) => kind === 'domain' && verdict === 'allow');
   const seen = new Set<string>();
   return domains.flatMap((rule) => {
@@ -154,6 +158,6 @@ function acceptedByTwo(rules: readonly CrawlSpaceRule[], spaces: readonly Space[
     if (both.length < 2) return [];
     const names = both.map(({ crawler }) => crawler.name).join(' and ');
     const message = `${rule.target} is in the crawl spaces of ${names}: forbid it in all but one`;
-    return [warning('host-in-two-spaces', rule.place, message)];
+    return [lintWarning('host-in-two-spaces', rule.place, message)];
   });
 }

@@ -1,9 +1,9 @@
 /** What wildcards and searched patterns demand of a URL. */
 import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
-import { patternShape } from '../matching/pattern.js';
-import { asInUrl } from '../matching/text-matcher.js';
+import { analyzePattern } from '../matching/pattern.js';
+import { toUrlForm } from '../matching/text-matcher.js';
 import type { WildcardSyntax } from '../matching/wildcard.js';
-import { type Clauses, literalFacts, withoutAnchors } from './clauses.js';
+import { type Clauses, impliedFacts, withoutAnchors } from './clauses.js';
 import type { Fact } from './facts.js';
 
 interface Test {
@@ -14,20 +14,20 @@ interface Test {
 
 /** The text before the first star and after the last one is certain; the whole pattern is only known as itself. */
 export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSyntax): Clauses {
-  const text = asInUrl(value, { field, kind: 'exact', norm });
+  const text = toUrlForm(value, { field, kind: 'exact', norm });
   const special = syntax === 'star' ? /\*/ : /[*?]/;
-  if (!special.test(text)) return [literalFacts({ field, kind: 'exact', text, norm })];
+  if (!special.test(text)) return [impliedFacts({ field, kind: 'exact', text, norm })];
   if (/^\*+$/.test(text)) return [[]];
   const head = text.slice(0, text.search(special));
   const tail = text.split(special).at(-1) ?? '';
   const facts: Fact[] = [
-    ...(head === '' ? [] : literalFacts({ field, kind: 'prefix', text: head, norm })),
-    ...(tail === '' ? [] : literalFacts({ field, kind: 'suffix', text: tail, norm })),
+    ...(head === '' ? [] : impliedFacts({ field, kind: 'prefix', text: head, norm })),
+    ...(tail === '' ? [] : impliedFacts({ field, kind: 'suffix', text: tail, norm })),
   ];
   const only = text.split('*').filter((piece) => piece !== '');
   const whole = only.length === 1 && !special.test(only[0] ?? '');
   if (whole && facts.length > 0) return [facts];
-  if (whole) return [literalFacts({ field, kind: 'inside', text: only[0] ?? '', norm })];
+  if (whole) return [impliedFacts({ field, kind: 'inside', text: only[0] ?? '', norm })];
   return [[...facts, { field, kind: 'opaque', text, norm }]];
 }
 
@@ -35,8 +35,8 @@ export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSy
 export function patternClauses({ field, value, norm }: Test): Clauses {
   if (value === '' || value === '.*') return [[]];
   const { source, kind } = withoutAnchors(value, 'inside');
-  const { template } = patternShape(source);
+  const { template } = analyzePattern(source);
   if (template && !template.includes(undefined))
-    return [literalFacts({ field, kind, text: asInUrl(template.join(''), { field, kind, norm }), norm })];
+    return [impliedFacts({ field, kind, text: toUrlForm(template.join(''), { field, kind, norm }), norm })];
   return [[{ field, kind: 'opaque', text: `regex ${value}`, norm }]];
 }

@@ -2,8 +2,8 @@
 
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
-import { allOf, contains, forIndex, type Necessary, oneOf, UNKNOWN } from './necessary.js';
-import { hostText, withoutEndDot } from './rule-text.js';
+import { allOf, containsText, type Necessary, oneOf, toIndexForm, UNKNOWN } from './necessary.js';
+import { normalizeHostText, withoutTrailingDot } from './rule-text.js';
 import type { Predicate } from './subject.js';
 import { compilePattern } from './text-matcher.js';
 
@@ -21,9 +21,9 @@ const NEVER: CompiledExpression = { matches: () => false, necessary: UNKNOWN };
 export function compileExpression(expression: MatchExpression, problems: Problem[]): CompiledExpression {
   switch (expression.type) {
     case 'and':
-      return and(expression.children.map((child) => compileExpression(child, problems)));
+      return compileAnd(expression.children.map((child) => compileExpression(child, problems)));
     case 'or':
-      return or(expression.children.map((child) => compileExpression(child, problems)));
+      return compileOr(expression.children.map((child) => compileExpression(child, problems)));
     case 'not': {
       const child = compileExpression(expression.child, problems).matches;
       return { matches: (subject) => !child(subject), necessary: UNKNOWN };
@@ -39,13 +39,13 @@ export function compileExpression(expression: MatchExpression, problems: Problem
       };
     }
     case 'domain':
-      return domain(expression.value);
+      return compileDomain(expression.value);
     case 'atom':
-      return atom(expression, problems);
+      return compileAtom(expression, problems);
   }
 }
 
-function and(children: readonly CompiledExpression[]): CompiledExpression {
+function compileAnd(children: readonly CompiledExpression[]): CompiledExpression {
   const [only, second] = children;
   if (only && !second) return only;
   return {
@@ -54,29 +54,30 @@ function and(children: readonly CompiledExpression[]): CompiledExpression {
   };
 }
 
-const or = (children: readonly CompiledExpression[]): CompiledExpression => ({
+const compileOr = (children: readonly CompiledExpression[]): CompiledExpression => ({
   matches: (subject) => children.some((child) => child.matches(subject)),
   necessary: oneOf(children.map((child) => child.necessary)),
 });
 
 /** A domain as it is in canonical URLs, without a leading dot. */
-export const domainText = (value: string): string => withoutEndDot(hostText(value.replace(/^\./, ''), true));
+export const normalizeDomain = (value: string): string =>
+  withoutTrailingDot(normalizeHostText(value.replace(/^\./, ''), true));
 
 /** The host itself and all names below it. */
-function domain(value: string): CompiledExpression {
-  const host = domainText(value);
+function compileDomain(value: string): CompiledExpression {
+  const host = normalizeDomain(value);
   const below = `.${host}`;
-  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: contains(host) };
+  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: containsText(host) };
 }
 
-function atom(expression: Atom, problems: Problem[]): CompiledExpression {
+function compileAtom(expression: Atom, problems: Problem[]): CompiledExpression {
   const { field, norm, value, place } = expression;
   try {
     const { matches, necessary } = compilePattern(expression);
     return {
       matches: (subject) => matches(subject.text(field, norm)),
       // The fragment is not part of a canonical URL, so the index cannot see it.
-      necessary: field === 'fragment' ? UNKNOWN : forIndex(necessary),
+      necessary: field === 'fragment' ? UNKNOWN : toIndexForm(necessary),
     };
   } catch (error) {
     problems.push(patternProblem(value, error, place));

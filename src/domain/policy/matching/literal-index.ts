@@ -50,7 +50,7 @@ export class LiteralIndex {
     this.collect(text, hits);
     if (other !== text) this.collect(other, hits);
     if (hits.length === 0) return this.always;
-    return hits.length === 1 && this.always.length === 0 ? hits : merge(hits.sort(ascending), this.always);
+    return hits.length === 1 && this.always.length === 0 ? hits : merge(hits.sort(compareNumbers), this.always);
   }
 
   private add(rule: number, literal: string, { key, keyEnd }: Key): void {
@@ -90,7 +90,7 @@ function verify(text: string, end: number, entries: readonly Entry[] | undefined
   }
 }
 
-const ascending = (a: number, b: number): number => a - b;
+const compareNumbers = (a: number, b: number): number => a - b;
 
 const filterSlot = (key: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - FILTER_BITS);
 

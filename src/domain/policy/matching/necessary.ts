@@ -6,18 +6,18 @@ export type Necessary = readonly (readonly string[])[];
 export const UNKNOWN: Necessary = [];
 
 /** A literal that every match contains. */
-export const contains = (text: string): Necessary => (text === '' ? UNKNOWN : [[text]]);
+export const containsText = (text: string): Necessary => (text === '' ? UNKNOWN : [[text]]);
 
 /** All parts must match. */
 export const allOf = (parts: readonly Necessary[]): Necessary => parts.flat();
 
 /** One part must match: only when something is known of each. */
 export const oneOf = (parts: readonly Necessary[]): Necessary =>
-  parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap(longest)] : UNKNOWN;
+  parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap(longestTexts)] : UNKNOWN;
 
 const shortestText = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
 
-const longest = (necessary: Necessary): readonly string[] =>
+const longestTexts = (necessary: Necessary): readonly string[] =>
   necessary.reduce((best, texts) => (shortestText(texts) > shortestText(best) ? texts : best));
 
 export const mapTexts = (necessary: Necessary, change: (text: string) => string): Necessary =>
@@ -27,7 +27,7 @@ export const mapTexts = (necessary: Necessary, change: (text: string) => string)
  * In lower case, as the index looks for them. Without encoded characters beyond ASCII: the index sees the letters they represent,
  * and a text may end in the middle of one.
  */
-export const forIndex = (necessary: Necessary): Necessary =>
+export const toIndexForm = (necessary: Necessary): Necessary =>
   mapTexts(necessary, (text) =>
     text
       .split(/(?:%[89a-f][0-9a-f])+/i)

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import { patternShape, regexOfLitteral } from './pattern.js';
+import { analyzePattern, litteralToRegex } from './pattern.js';
 
 describe('patternShape', () => {
   test.each([
@@ -18,14 +18,14 @@ describe('patternShape', () => {
     ['(abc){2}x', [['abcx'], ['abc']]],
     ['[^/]*', []],
   ])('%s must contain %j', (source, expected) => {
-    expect(patternShape(source).necessary).toEqual(expected);
+    expect(analyzePattern(source).necessary).toEqual(expected);
   });
 
   test('tells plain characters and dots from everything else', () => {
-    expect(patternShape('a\\.b').template).toEqual(['a', '.', 'b']);
-    expect(patternShape('a.b').template).toEqual(['a', undefined, 'b']);
+    expect(analyzePattern('a\\.b').template).toEqual(['a', '.', 'b']);
+    expect(analyzePattern('a.b').template).toEqual(['a', undefined, 'b']);
     for (const source of ['a+', 'a|b', '(a)', '^a', 'a$', '\\d', 'a{2}', 'a?']) {
-      expect(patternShape(source).template).toBeUndefined();
+      expect(analyzePattern(source).template).toBeUndefined();
     }
   });
 
@@ -63,7 +63,7 @@ describe('patternShape', () => {
       fc.property(patterns, texts, (source, text) => {
         const regex = compiles(source);
         if (!regex?.test(text)) return;
-        for (const set of patternShape(source).necessary)
+        for (const set of analyzePattern(source).necessary)
           expect(set.some((wanted) => text.includes(wanted))).toBe(true);
       }),
       { numRuns: 3000 },
@@ -81,7 +81,7 @@ function compiles(source: string): RE2JS | undefined {
 
 describe('regexOfLitteral', () => {
   test('makes special characters plain, and operators of those behind a backslash', () => {
-    expect(regexOfLitteral('a.b\\.\\*(c)')).toBe('a\\.b.*\\(c\\)');
-    expect(regexOfLitteral('\\d\\\\x\\')).toBe('\\d\\\\x\\');
+    expect(litteralToRegex('a.b\\.\\*(c)')).toBe('a\\.b.*\\(c\\)');
+    expect(litteralToRegex('\\d\\\\x\\')).toBe('\\d\\\\x\\');
   });
 });

@@ -11,7 +11,7 @@ const SPECIAL = '^$.*+?[](){}|';
  * The regular expression that a `litteral` pattern means: special characters are literal there, and a backslash makes them
  * operators (reference: CloudView; `\.\*` = anything).
  */
-export function regexOfLitteral(value: string): string {
+export function litteralToRegex(value: string): string {
   let source = '';
   for (let i = 0; i < value.length; i++) {
     const char = value[i] ?? '';
@@ -31,10 +31,10 @@ export interface PatternShape {
 }
 
 /** What can be derived from a regular expression without running it. Nothing is derived from parts that are not understood. */
-export function patternShape(source: string): PatternShape {
+export function analyzePattern(source: string): PatternShape {
   const reader = new PatternReader(source);
-  const branches = reader.alternation();
-  if (!branches || !reader.atEnd()) return { necessary: UNKNOWN };
+  const branches = reader.parseAlternation();
+  if (!branches || !reader.isAtEnd()) return { necessary: UNKNOWN };
   const [only, second] = branches;
   const plain = only && !second && only.every((item) => (item.char ?? item.dot) && item.times === 'once');
   return {
@@ -66,59 +66,59 @@ class PatternReader {
 
   constructor(private readonly source: string) {}
 
-  atEnd(): boolean {
+  isAtEnd(): boolean {
     return this.position === this.source.length;
   }
 
   /** undefined: syntax that is left to the engine. */
-  alternation(depth = 0): Item[][] | undefined {
+  parseAlternation(depth = 0): Item[][] | undefined {
     if (depth > MAX_DEPTH) return undefined;
     const branches: Item[][] = [[]];
-    while (!this.atEnd() && this.source[this.position] !== ')') {
+    while (!this.isAtEnd() && this.source[this.position] !== ')') {
       if (this.source[this.position] === '|') {
         this.position++;
         branches.push([]);
         continue;
       }
-      const item = this.item(depth);
+      const item = this.parseItem(depth);
       if (!item) return undefined;
-      branches[branches.length - 1]?.push({ ...item, times: this.quantifier() });
+      branches[branches.length - 1]?.push({ ...item, times: this.parseQuantifier() });
     }
     return branches;
   }
 
-  private item(depth: number): Unquantified | undefined {
+  private parseItem(depth: number): Unquantified | undefined {
     const char = this.source[this.position] ?? '';
-    if (char === '(') return this.group(depth);
-    if (char === '[') return this.characterClass();
-    if (char === '\\') return this.escape();
+    if (char === '(') return this.parseGroup(depth);
+    if (char === '[') return this.parseCharacterClass();
+    if (char === '\\') return this.parseEscape();
     if ('*+?{}]'.includes(char)) return undefined;
     this.position++;
     if (char === '.') return { dot: true };
     return char === '^' || char === '$' ? { empty: true } : { char };
   }
 
-  private group(depth: number): Unquantified | undefined {
+  private parseGroup(depth: number): Unquantified | undefined {
     this.position++;
     if (this.source[this.position] === '?') {
       // Other groups with a question mark set flags, which change how the rest is read.
       if (this.source[this.position + 1] !== ':') return undefined;
       this.position += 2;
     }
-    const group = this.alternation(depth + 1);
+    const group = this.parseAlternation(depth + 1);
     if (!group || this.source[this.position] !== ')') return undefined;
     this.position++;
     return { group };
   }
 
-  private characterClass(): Unquantified | undefined {
+  private parseCharacterClass(): Unquantified | undefined {
     const [text] = /^\[\^?\]?(?:[^\][\\]|\\[^pPQ])*\]/.exec(this.source.slice(this.position)) ?? [];
     if (text === undefined) return undefined;
     this.position += text.length;
     return {};
   }
 
-  private escape(): Unquantified | undefined {
+  private parseEscape(): Unquantified | undefined {
     const next = this.source[this.position + 1];
     if (next === undefined || 'QEpPx0123456789'.includes(next)) return undefined;
     this.position += 2;
@@ -126,9 +126,9 @@ class PatternReader {
     return 'bBAz'.includes(next) ? { empty: true } : {};
   }
 
-  private quantifier(): Times {
+  private parseQuantifier(): Times {
     if (!QUANTIFIERS.has(this.source[this.position])) return 'once';
-    const [text = '', mark = '', minimum] = /^(?:([*+?])|\{(\d+)(?:,\d*)?\})\??/.exec(this.rest()) ?? [];
+    const [text = '', mark = '', minimum] = /^(?:([*+?])|\{(\d+)(?:,\d*)?\})\??/.exec(this.lookAhead()) ?? [];
     this.position += text.length;
     if (text === '') return 'once';
     if (minimum !== undefined) return Number(minimum) > 0 ? 'more' : 'maybe';
@@ -136,7 +136,7 @@ class PatternReader {
   }
 
   /** Long enough for any quantifier. */
-  private rest(): string {
+  private lookAhead(): string {
     return this.source.slice(this.position, this.position + 16);
   }
 }
@@ -181,7 +181,7 @@ function analyzeSequence(items: readonly Item[]): Analysis {
       continue;
     }
     const { exact, necessary: inside } = analyzeItem(item);
-    const grown = exact && extend(run, exact, item.times);
+    const grown = exact && extendRun(run, exact, item.times);
     if (grown) run = grown;
     else {
       if (item.times === 'once' || item.times === 'more') necessary.push(...inside);
@@ -192,7 +192,7 @@ function analyzeSequence(items: readonly Item[]): Analysis {
   }
   const exact = whole ? run : undefined;
   endRun();
-  return { exact, necessary: longestFirst(necessary) };
+  return { exact, necessary: sortLongestFirst(necessary) };
 }
 
 /** Skips the characters that occur once each: most patterns consist of little else. */
@@ -213,14 +213,14 @@ function analyzeItem({ char, group }: Item): Analysis {
   return group ? analyzeBranches(group) : { necessary: UNKNOWN };
 }
 
-function extend(run: readonly string[], texts: readonly string[], times: Times): readonly string[] | undefined {
+function extendRun(run: readonly string[], texts: readonly string[], times: Times): readonly string[] | undefined {
   if (times === 'maybe') return undefined;
   const all = times === 'optional' ? [...texts, ''] : texts;
   if (run.length * all.length > MAX_TEXTS) return undefined;
   return run.flatMap((head) => all.map((tail) => head + tail));
 }
 
-const shortest = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
+const shortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
 
-const longestFirst = (sets: readonly (readonly string[])[]): Necessary =>
-  [...sets].sort((a, b) => shortest(b) - shortest(a));
+const sortLongestFirst = (sets: readonly (readonly string[])[]): Necessary =>
+  [...sets].sort((a, b) => shortestLength(b) - shortestLength(a));

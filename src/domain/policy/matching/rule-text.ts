@@ -11,10 +11,10 @@ export const ANY_CHARACTER = '\u0000';
 
 const WILDCARD = /([*?\u0000])/;
 /** Characters that the URL standard encodes, in the path and in the query. */
-const PATH_ENCODED = encodedBy((char) => URL.parse(`http://h/${char}x`)?.pathname.slice(1, -1));
-const QUERY_ENCODED = encodedBy((char) => URL.parse(`http://h/?${char}x`)?.search.slice(1, -1));
+const PATH_ENCODED = createEncoder((char) => URL.parse(`http://h/${char}x`)?.pathname.slice(1, -1));
+const QUERY_ENCODED = createEncoder((char) => URL.parse(`http://h/?${char}x`)?.search.slice(1, -1));
 
-function encodedBy(encode: (char: string) => string | undefined): (text: string) => string {
+function createEncoder(encode: (char: string) => string | undefined): (text: string) => string {
   const changed = new Map<string, string>();
   for (const char of ' "\'<>[]^`{|}') {
     const encoded = encode(char);
@@ -30,29 +30,34 @@ export interface RuleText {
 }
 
 /** A literal text, or one with wildcards (`*`, `?`, ANY_CHARACTER), as it occurs in the canonical URLs that it means. */
-export function ruleText(text: string, { field, kind }: RuleText): string {
+export function normalizeRuleText(text: string, { field, kind }: RuleText): string {
   switch (field) {
     case 'scheme':
       return text.toLowerCase();
     case 'host':
-      return kind === 'exact' || kind === 'suffix' ? withoutEndDot(hostText(text, kind === 'exact')) : hostText(text);
+      return kind === 'exact' || kind === 'suffix'
+        ? withoutTrailingDot(normalizeHostText(text, kind === 'exact'))
+        : normalizeHostText(text);
     case 'url':
-      return kind === 'exact' || kind === 'prefix' ? urlText(text, kind === 'exact') : pathAndQuery(text);
+      return kind === 'exact' || kind === 'prefix'
+        ? normalizeUrlText(text, kind === 'exact')
+        : normalizePathAndQuery(text);
     case 'query':
-      return part(text, QUERY_ENCODED);
+      return normalizePart(text, QUERY_ENCODED);
     case 'path':
-      return part(text, PATH_ENCODED);
+      return normalizePart(text, PATH_ENCODED);
     case 'fragment':
       return normalizeEscapes(encodeNonAscii(text));
   }
 }
 
-const part = (text: string, encode: (text: string) => string): string => normalizeEscapes(encodeNonAscii(encode(text)));
+const normalizePart = (text: string, encode: (text: string) => string): string =>
+  normalizeEscapes(encodeNonAscii(encode(text)));
 
-function pathAndQuery(text: string): string {
+function normalizePathAndQuery(text: string): string {
   const queryStart = text.indexOf('?');
-  if (queryStart < 0) return part(text, PATH_ENCODED);
-  return part(text.slice(0, queryStart), PATH_ENCODED) + part(text.slice(queryStart), QUERY_ENCODED);
+  if (queryStart < 0) return normalizePart(text, PATH_ENCODED);
+  return normalizePart(text.slice(0, queryStart), PATH_ENCODED) + normalizePart(text.slice(queryStart), QUERY_ENCODED);
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
@@ -61,9 +66,9 @@ const DOT_SEGMENT = /\/(?:\.|%2e){1,2}\//i;
 const SERVER = /^([a-z*?\u0000][a-z0-9+.*?\u0000-]*):\/\/([^/?#\\]*)/i;
 
 /** `ends`: nothing may follow the text, so a URL without a path means that of the home page. */
-function urlText(text: string, ends: boolean): string {
+function normalizeUrlText(text: string, ends: boolean): string {
   const [beginning = '', scheme, authority = ''] = SERVER.exec(text) ?? [];
-  if (scheme === undefined) return pathAndQuery(text);
+  if (scheme === undefined) return normalizePathAndQuery(text);
   const rest = text.slice(beginning.length);
   const protocol = scheme.toLowerCase();
   const server = authority.slice(authority.lastIndexOf('@') + 1);
@@ -72,11 +77,11 @@ function urlText(text: string, ends: boolean): string {
   // The last label of a name that nothing follows may be the beginning of a longer one.
   const whole = ends && !named.includes('*');
   const complete = whole || rest.startsWith('/') || port !== undefined;
-  const shown = complete ? withoutEndDot(hostText(named, true)) : hostText(named);
+  const shown = complete ? withoutTrailingDot(normalizeHostText(named, true)) : normalizeHostText(named);
   const isDefault = port === '' || port === DEFAULT_PORTS[protocol];
   const portText = port === undefined || isDefault ? '' : `:${port}`;
   const path = rest === '' && (whole || (port !== undefined && isDefault)) ? '/' : withoutDotSegments(rest);
-  return `${protocol}://${shown}${portText}${pathAndQuery(path)}`;
+  return `${protocol}://${shown}${portText}${normalizePathAndQuery(path)}`;
 }
 
 function withoutDotSegments(rest: string): string {
@@ -90,14 +95,14 @@ function withoutDotSegments(rest: string): string {
 const WHOLE_NAME = /^(?:[^/?#@\\:\s[\]]+|\[[^\]]+\])$/;
 
 /** @param whole the text is a name from its first to its last label, so the URL standard can interpret it */
-export function hostText(text: string, whole = false): string {
-  if (WILDCARD.test(text)) return text.split(WILDCARD).map(labels).join('');
+export function normalizeHostText(text: string, whole = false): string {
+  if (WILDCARD.test(text)) return text.split(WILDCARD).map(normalizeLabels).join('');
   const parsed = whole && WHOLE_NAME.test(text) ? URL.parse(`http://${text}/`) : undefined;
-  return parsed?.hostname ?? labels(text);
+  return parsed?.hostname ?? normalizeLabels(text);
 }
 
 /** Some labels of a name: lower case, punycode. Kept as written if they are not valid labels. */
-function labels(text: string): string {
+function normalizeLabels(text: string): string {
   if (!NON_ASCII.test(text)) return text.toLowerCase();
   const dot = text.startsWith('.') ? '.' : '';
   const host = URL.parse(`http://${text.slice(dot.length)}`)?.hostname;
@@ -105,14 +110,15 @@ function labels(text: string): string {
 }
 
 /** In an expression with plain dots, the one at the end of a name is one as well. */
-export const withoutEndDot = (host: string): string => (/[^.\u0000][.\u0000]$/.test(host) ? host.slice(0, -1) : host);
+export const withoutTrailingDot = (host: string): string =>
+  /[^.\u0000][.\u0000]$/.test(host) ? host.slice(0, -1) : host;
 
 const SERVER_IN_EXPRESSION = /^(\^?(https?):\/\/(?:\\\.|[^/\\?#:()|[\]])*?)((?:\\\.)?)((?::\d+)?)(?=\/|\$$)/i;
 
 const ENCODED = /^%[0-9a-f]{2}$/i;
 
 /** Outside of character classes, where an escape is several characters to choose from. */
-function expressionEscapes(source: string): string {
+function normalizeExpressionEscapes(source: string): string {
   if (!source.includes('%')) return source;
   let text = '';
   let inClass = false;
@@ -132,8 +138,8 @@ function expressionEscapes(source: string): string {
 }
 
 /** A regular expression, normalized as far as possible without running it: percent-encoding, default port and trailing dot. */
-export function ruleExpression(source: string, field: MatchField): string {
-  const escapes = expressionEscapes(source);
+export function normalizeRuleExpression(source: string, field: MatchField): string {
+  const escapes = normalizeExpressionEscapes(source);
   if (field === 'host') return escapes.replace(/([^\\.])\\\.\$$/, '$1$');
   if (field !== 'url') return escapes;
   return escapes.replace(SERVER_IN_EXPRESSION, (_, front: string, scheme: string, _dot: string, port: string) =>

@@ -22,11 +22,11 @@ export class Subject {
     // Scheme and host of a canonical URL are lower-case ASCII already.
     if (norm === 'none' || field === 'host' || field === 'scheme') return raw;
     // A canonical URL is ASCII: without an escape there is no accent to fold.
-    if (norm === 'norm' && raw.includes('%')) return this.folded(FIELD_SLOT[field] + 1, raw, norm);
-    return this.folded(FIELD_SLOT[field], raw, 'lower');
+    if (norm === 'norm' && raw.includes('%')) return this.foldedText(FIELD_SLOT[field] + 1, raw, norm);
+    return this.foldedText(FIELD_SLOT[field], raw, 'lower');
   }
 
-  private folded(slot: number, raw: string, norm: MatchNorm): string {
+  private foldedText(slot: number, raw: string, norm: MatchNorm): string {
     const known = this.forms[slot];
     if (known !== undefined) return known;
     const text = fold(raw, norm);

@@ -3,9 +3,9 @@ import { RE2JS } from 're2js';
 import type { MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 import { fold, foldAccents } from './fold.js';
-import { allOf, contains, mapTexts, type Necessary, UNKNOWN } from './necessary.js';
-import { patternShape, regexOfLitteral } from './pattern.js';
-import { ANY_CHARACTER, ruleExpression, ruleText } from './rule-text.js';
+import { allOf, containsText, mapTexts, type Necessary, UNKNOWN } from './necessary.js';
+import { analyzePattern, litteralToRegex } from './pattern.js';
+import { ANY_CHARACTER, normalizeRuleExpression, normalizeRuleText } from './rule-text.js';
 import { findTemplate, matchesAt, type Template } from './template.js';
 
 export type TextMatcher = (text: string) => boolean;
@@ -32,26 +32,26 @@ const MAX_PATTERN_LENGTH = 4096;
 export function compilePattern(definition: PatternDefinition): CompiledPattern {
   const { value, kind, norm, field } = definition;
   if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
-  const source = definition.litteral ? regexOfLitteral(value) : value;
-  const { template } = patternShape(source);
+  const source = definition.litteral ? litteralToRegex(value) : value;
+  const { template } = analyzePattern(source);
   if (template) {
-    const text = asInUrl(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);
-    if (!text.includes(ANY_CHARACTER)) return { matches: literalMatcher(text, kind), necessary: contains(text) };
+    const text = toUrlForm(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);
+    if (!text.includes(ANY_CHARACTER)) return { matches: literalMatcher(text, kind), necessary: containsText(text) };
     const chars = text.split('').map((char) => (char === ANY_CHARACTER ? undefined : char));
-    return { matches: templateMatcher(chars, kind), necessary: allOf(text.split(ANY_CHARACTER).map(contains)) };
+    return { matches: templateMatcher(chars, kind), necessary: allOf(text.split(ANY_CHARACTER).map(containsText)) };
   }
-  const expression = ruleExpression(source, field);
-  const { necessary } = patternShape(expression);
+  const expression = normalizeRuleExpression(source, field);
+  const { necessary } = analyzePattern(expression);
   // Beyond ASCII, one written character is several in the URL: the index cannot see it.
   const folded = NON_ASCII.test(expression) ? UNKNOWN : mapTexts(necessary, (text) => fold(text, norm));
   return { matches: regexMatcher(expression, kind, norm), necessary: folded };
 }
 
 /** The text in the form of canonical URLs, folded. */
-export const asInUrl = (
+export const toUrlForm = (
   literal: string,
   { field, kind, norm }: Omit<PatternDefinition, 'value' | 'litteral'>,
-): string => fold(ruleText(literal, { field, kind }), field === 'host' ? 'none' : norm);
+): string => fold(normalizeRuleText(literal, { field, kind }), field === 'host' ? 'none' : norm);
 
 function literalMatcher(literal: string, kind: MatchKind): TextMatcher {
   switch (kind) {

@@ -1,5 +1,5 @@
 /** Wildcards: `*` is any run of characters and, if enabled, `?` any single one. The whole text must match. */
-import { allOf, contains, type Necessary } from './necessary.js';
+import { allOf, containsText, type Necessary } from './necessary.js';
 import { findTemplate, matchesAt } from './template.js';
 import type { TextMatcher } from './text-matcher.js';
 
@@ -8,10 +8,10 @@ export type WildcardSyntax = 'star' | 'star-question';
 
 /** The pieces between stars are sought one after the other, leftmost first: no backtracking, so no blow-up. */
 export function wildcardMatcher(pattern: string, syntax: WildcardSyntax): TextMatcher {
-  const pieces = pattern.split('*').map((text) => (syntax === 'star' ? plainPiece(text) : piece(text)));
-  const first = pieces[0] ?? plainPiece('');
+  const pieces = pattern.split('*').map((text) => (syntax === 'star' ? compilePlainPiece(text) : compilePiece(text)));
+  const first = pieces[0] ?? compilePlainPiece('');
   if (pieces.length === 1) return (text) => text.length === first.length && first.fits(text, 0);
-  const last = pieces[pieces.length - 1] ?? plainPiece('');
+  const last = pieces[pieces.length - 1] ?? compilePlainPiece('');
   const middle = pieces.slice(1, -1).filter(({ length }) => length > 0);
   return (text) => {
     const end = text.length - last.length;
@@ -33,14 +33,14 @@ interface Piece {
   readonly find: (text: string, from: number) => number;
 }
 
-const plainPiece = (piece: string): Piece => ({
+const compilePlainPiece = (piece: string): Piece => ({
   length: piece.length,
   fits: (text, at) => text.startsWith(piece, at),
   find: (text, from) => text.indexOf(piece, from),
 });
 
-function piece(text: string): Piece {
-  if (!text.includes('?')) return plainPiece(text);
+function compilePiece(text: string): Piece {
+  if (!text.includes('?')) return compilePlainPiece(text);
   const template = text.split('').map((char) => (char === '?' ? undefined : char));
   return {
     length: template.length,
@@ -50,11 +50,11 @@ function piece(text: string): Piece {
 }
 
 /** The texts between wildcards: every match contains all of them. */
-export const wildcardPieces = (pattern: string, syntax: WildcardSyntax): Necessary =>
-  allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(contains));
+export const requiredTexts = (pattern: string, syntax: WildcardSyntax): Necessary =>
+  allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(containsText));
 
 /** One wildcard per line; blank lines are ignored. */
-export const wildcardSet = (value: string): string[] =>
+export const splitWildcards = (value: string): string[] =>
   value
     .split(/\r?\n/)
     .map((line) => line.trim())

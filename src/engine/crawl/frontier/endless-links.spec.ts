@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
-import { wordsOf } from '../../../domain/content/vocabulary.js';
+import { hashWords } from '../../../domain/content/vocabulary.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { instant } from '../../../domain/time/units.js';
 import { urlKey } from '../../../domain/url/url-key.js';
@@ -39,7 +39,7 @@ class Chain {
   /** Reads the page, which links to the next; what was new. */
   async read(page: UrlState, text = 'Nothing today.'): Promise<UrlState[]> {
     const wanted = await this.links.wantsWords(page);
-    const words = wanted && wordsOf(text, wanted);
+    const words = wanted && hashWords(text, wanted);
     return this.links.take(page, words, [found(Number(page.url.split('/').at(-1)) + 1)], {
       discover: (urls) => this.store.discover(urls),
       refuse: ({ url }) => this.refused.push(url),

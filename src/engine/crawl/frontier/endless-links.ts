@@ -80,7 +80,7 @@ export class EndlessLinks {
     const suspicious = judged && this.patterns.isEndless(page.hostKey, page.url) ? this.endlessAmong(links) : new Set();
     const stored = await discover(links.filter((link) => !suspicious.has(link)));
     for (const { discoveredVia, hostKey, url } of stored)
-      if (discoveredVia === 'link') this.patterns.count(hostKey, url);
+      if (discoveredVia === 'link') this.patterns.countNewUrl(hostKey, url);
     if (!judged) return stored;
     const brings = await this.note(page, words, stored);
     const held = links.filter((link) => suspicious.has(link));
@@ -119,7 +119,7 @@ export class EndlessLinks {
     const { hostKey, url } = page;
     const own = urlPattern(url);
     const ledOn = stored.some((found) => urlPattern(found.url) !== own && !this.isEndless(found));
-    const { brings, turned } = this.patterns.read({ hostKey, url, words, firstVisit: page.visits === 0, ledOn });
+    const { brings, turned } = this.patterns.recordPage({ hostKey, url, words, firstVisit: page.visits === 0, ledOn });
     if (turned) await this.keep(hostKey);
     return brings;
   }
@@ -129,7 +129,7 @@ export class EndlessLinks {
   }
 
   private async keep(hostKey: string): Promise<void> {
-    const patterns = this.patterns.endlessOf(hostKey);
+    const patterns = this.patterns.endlessPatternsOf(hostKey);
     const kept: Kept = { limit: this.limit(), patterns };
     await this.services.store.putSetting(
       `${this.prefix}${hostKey}`,

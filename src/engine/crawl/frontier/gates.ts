@@ -1,7 +1,7 @@
 /** The gates of one crawler: its schedules, and the groups of hosts that share one pause (`cw:Schedule`, `politenessBy`). */
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { scheduleOf } from '../../../domain/time/crawl-hours.js';
+import { findSchedule } from '../../../domain/time/crawl-hours.js';
 import { type Duration, type Instant, milliseconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { CronSchedule } from '../../ports/cron-schedule.js';
@@ -96,7 +96,7 @@ export class Gates {
   private timetableOf(hostKey: string): Timetable | undefined {
     if (this.timetables.length === 0) return undefined;
     const schedules = this.timetables.map(({ definition }) => definition);
-    const schedule = scheduleOf(schedules, hostnameOf(hostKey));
+    const schedule = findSchedule(schedules, hostnameOf(hostKey));
     return schedule && this.timetables[schedules.indexOf(schedule)];
   }
 

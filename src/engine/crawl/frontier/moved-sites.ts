@@ -1,4 +1,4 @@
-import { moveBack, moveSite } from '../../../domain/policy/site-mode.js';
+import { moveSite, moveSiteBack } from '../../../domain/policy/site-mode.js';
 import type { CrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -24,7 +24,7 @@ export async function noteMove(
 ): Promise<void> {
   const context = roots.get(root);
   if (!context) return;
-  const moved = target ? moveSite(context, target) : moveBack(context);
+  const moved = target ? moveSite(context, target) : moveSiteBack(context);
   roots.set(root, moved);
   processor.addRoot(crawler, moved);
   await store.putSetting(`moved-site/${crawler}/${root}`, target?.href);

@@ -3,7 +3,7 @@
  * bytes per second. Bytes are counted when an answer has ended, and the next page waits until they are within the limit.
  */
 import type { ScheduleDefinition } from '../../../domain/crawl/schedule-definition.js';
-import { type CrawlHours, changeTimes, crawlHours } from '../../../domain/time/crawl-hours.js';
+import { type CrawlHours, changeTimes, crawlHoursAt } from '../../../domain/time/crawl-hours.js';
 import {
   after,
   type Duration,
@@ -41,7 +41,7 @@ export class Timetable implements Gate {
   ) {
     this.waiting = new WaitingWindows(offer);
     const now = services.clock.now();
-    this.hours = crawlHours(definition, now);
+    this.hours = crawlHoursAt(definition, now);
     this.hoursUntil = now;
   }
 
@@ -93,7 +93,7 @@ export class Timetable implements Gate {
 
   private at(now: Instant): CrawlHours {
     if (now < this.hoursUntil) return this.hours;
-    this.hours = crawlHours(this.definition, now);
+    this.hours = crawlHoursAt(this.definition, now);
     this.hoursUntil = this.nextChange(now);
     this.opening = this.hours.crawls ? now : this.nextTime(this.hoursUntil, true);
     return this.hours;
@@ -105,7 +105,7 @@ export class Timetable implements Gate {
     return instant(Math.min(NEVER, ...next));
   }
 
-  private readonly crawls = (at: Instant): boolean => crawlHours(this.definition, at).crawls;
+  private readonly crawls = (at: Instant): boolean => crawlHoursAt(this.definition, at).crawls;
 
   /** The first time, from that change on, at which it is open or closed. */
   private nextTime(change: Instant, open: boolean): Instant {

@@ -2,7 +2,12 @@
  * Asks each host once a day for a URL that cannot exist, so that its error page is recognised when other URLs answer it with status
  * 200. Each probe takes the turn of a visit at the host: the same claim, the same pause.
  */
-import { errorPageOf, impossibleUrl, isErrorPage, type PageFingerprint } from '../../../domain/fetch/error-pages.js';
+import {
+  detectErrorPage,
+  impossibleUrl,
+  isErrorPage,
+  type PageFingerprint,
+} from '../../../domain/fetch/error-pages.js';
 import { after, type Duration, days, hours, type Instant } from '../../../domain/time/units.js';
 import { crawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
 import { urlKey } from '../../../domain/url/url-key.js';
@@ -101,7 +106,7 @@ export class ErrorPageProbes {
     if (outcome.kind !== 'document') return { until };
     // A good page with too little text for a fingerprint differs from the answer, which has one.
     const good = fingerprintOf(result);
-    return { until, errorPage: good ? errorPageOf(answer, good) : answer };
+    return { until, errorPage: good ? detectErrorPage(answer, good) : answer };
   }
 
   private expiry(result: PageResult): Instant {

@@ -4,13 +4,13 @@
  */
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import {
-  answered,
+  afterEnd,
+  afterResponse,
+  afterStart,
   backOff,
-  finished,
+  endBackOff,
+  nextRequestAt,
   type Politeness,
-  readyAt,
-  recovered,
-  started,
   UNVISITED,
 } from '../../../domain/politeness/politeness.js';
 import { type ServerPace, UNKNOWN_PACE } from '../../../domain/politeness/server-pace.js';
@@ -69,7 +69,7 @@ export class Host {
   }
 
   get readyAt(): Instant {
-    return readyAt(this.politeness);
+    return nextRequestAt(this.politeness);
   }
 }
 
@@ -153,7 +153,7 @@ export class Hosts {
 
   /** The same for a host that may belong to another node: its pause is kept as far as this node knows it. */
   async startedWithPermit(host: Host, delay: Duration): Promise<void> {
-    this.change(host, started(host.politeness, this.clock.now(), delay));
+    this.change(host, afterStart(host.politeness, this.clock.now(), delay));
     if (this.partitions.shared) await this.keeper.add(host);
   }
 
@@ -187,7 +187,7 @@ export class Hosts {
 
   /** The last request of the claim ended at least `ago` before now; the next one waits `delay` from then. */
   finished(host: Host, delay: Duration, ago = milliseconds(0)): void {
-    this.change(host, finished(host.politeness, instant(this.clock.now() - ago), delay));
+    this.change(host, afterEnd(host.politeness, instant(this.clock.now() - ago), delay));
     this.released(host);
   }
 
@@ -198,12 +198,12 @@ export class Hosts {
   }
 
   answered(host: Host): void {
-    this.becomeWell(host, answered(host.politeness, this.clock.now()));
+    this.becomeWell(host, afterResponse(host.politeness, this.clock.now()));
   }
 
   /** The visit that a person requested while the host rested was successful. */
   recovered(host: Host): void {
-    this.becomeWell(host, recovered(host.politeness, this.clock.now()));
+    this.becomeWell(host, endBackOff(host.politeness, this.clock.now()));
     this.saveNow();
     this.notifyWhenReady(host);
   }

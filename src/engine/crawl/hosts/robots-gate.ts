@@ -6,21 +6,21 @@ import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { RobotsOpinion } from '../../../domain/explain/facts.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
-import { concernsHost } from '../../../domain/politeness/politeness.js';
+import { isHostError } from '../../../domain/politeness/politeness.js';
 import {
-  delayOf,
+  crawlDelayFor,
+  createRobotsPolicy,
   isStale,
   mayFetch,
   ROBOTS_MOST_REDIRECTS,
   type RobotsPolicy,
-  robotsPolicy,
 } from '../../../domain/robots/robots-policy.js';
 import {
   decisiveRule,
+  estimateSize,
   preferencesFor,
   ROBOTS_SIZE_LIMIT,
   type RobotsPreference,
-  weightOf,
 } from '../../../domain/robots/robots-txt.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
@@ -134,7 +134,7 @@ export class RobotsGate {
 
   crawlDelay(url: CrawlUrl, agent: string): Duration | undefined {
     const entry = this.entries.get(origin(url));
-    return entry && delayOf(entry.policy, agent);
+    return entry && crawlDelayFor(entry.policy, agent);
   }
 
   /**
@@ -152,9 +152,9 @@ export class RobotsGate {
       host.waitsForAnswer = false;
     }
     const { outcome } = answer;
-    const policy = robotsPolicy(outcome, this.clock.now(), this.entries.get(key)?.policy);
+    const policy = createRobotsPolicy(outcome, this.clock.now(), this.entries.get(key)?.policy);
     const { text, status } = described(outcome);
-    this.entries.set(key, { policy, text, status }, weightOf(policy.robots) + text.length);
+    this.entries.set(key, { policy, text, status }, estimateSize(policy.robots) + text.length);
     if (outcome === NO_TURN) return undefined;
     this.react(answer.from, outcome, policy);
     return outcome.kind === 'failure' && !isAnswer(outcome) ? outcome : undefined;
@@ -206,7 +206,7 @@ export class RobotsGate {
   private react(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
     const now = this.clock.now();
     if (outcome.kind === 'failure' && !isAnswer(outcome)) {
-      if (concernsHost(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
+      if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
       return;
     }
     // Rules that were read before stay in force; but a host that asks for rest gets it.

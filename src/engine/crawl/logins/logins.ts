@@ -1,7 +1,7 @@
 /** All logins of a server: which one a URL needs, their states, and which of them survive a restart. */
 import { createHash } from 'node:crypto';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
-import { chooseLogin, type LoginChoice, type LoginDefinition } from '../../../domain/crawl/logins.js';
+import { createLoginChooser, type LoginChoice, type LoginDefinition } from '../../../domain/crawl/logins.js';
 import { Secret } from '../../../domain/secret.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
@@ -56,7 +56,7 @@ export class Logins {
     const names = new Set<string>();
     this.choices = new Map();
     for (const fetcher of fetchers) {
-      const choice = chooseLogin(fetcher.logins);
+      const choice = createLoginChooser(fetcher.logins);
       if (choice) this.choices.set(fetcher.name, choice);
       for (const login of fetcher.logins) {
         names.add(login.name);

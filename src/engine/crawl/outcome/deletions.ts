@@ -6,7 +6,7 @@
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
-import { isServerFault, saysGone } from '../../../domain/push/sign-of-life.js';
+import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js';
 import { before, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
@@ -66,7 +66,7 @@ export class Deletions {
     if (this.holding.has(hostKey) && (await this.hasHeld(hostKey))) return 'hold';
     this.holding.delete(hostKey);
     const indexed = await store.indexedOfHost(this.crawler, hostKey);
-    if (saysGone(deletion.reason)) {
+    if (isPageGone(deletion.reason)) {
       const look = await troubles.judgeGone(deletion, indexed, this.settings);
       if (look !== 'pass') return look;
     }

@@ -4,7 +4,7 @@
  * store believes, be it a document or a deletion.
  */
 
-import { dispose } from '../../../domain/crawl/disposition.js';
+import { decideDisposition } from '../../../domain/crawl/disposition.js';
 import { type DispositionRules } from '../../../domain/crawl/revisit.js';
 import { type Disposition, type VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { StateChanges, UrlId, UrlState } from '../../../domain/crawl/url-state.js';
@@ -84,12 +84,12 @@ export class InDoubtDeliveries {
    * there is no document.
    */
   dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
-    if (!this.isAbout(state)) return dispose(state, outcome, rules, now);
+    if (!this.isAbout(state)) return decideDisposition(state, outcome, rules, now);
     if (outcome.kind === 'document' && outcome.index) {
-      const disposition = dispose(state, outcome, rules, now);
+      const disposition = decideDisposition(state, outcome, rules, now);
       return { ...disposition, order: disposition.order ?? { kind: 'add', reason: 'reconciled' } };
     }
-    return this.keepInDoubt(state, dispose(this.asInDoubt(state), outcome, rules, now));
+    return this.keepInDoubt(state, decideDisposition(this.asInDoubt(state), outcome, rules, now));
   }
 
   /** If nothing is ordered (after a temporary error, for example), the URL stays in doubt until its next visit. */

@@ -5,7 +5,7 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Verdict } from '../../../domain/policy/verdict.js';
 import { pauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
-import { adaptedPause, paceAfter } from '../../../domain/politeness/server-pace.js';
+import { adaptPause, paceAfter } from '../../../domain/politeness/server-pace.js';
 import type { Duration, Instant } from '../../../domain/time/units.js';
 import { crawlUrl } from '../../../domain/url/crawl-url.js';
 import { type CrawlContext, rootOf, storedCandidate } from '../../page/crawl-context.js';
@@ -92,7 +92,7 @@ export class FetchStage {
       const answer = await this.requests.ask(attempt);
       ({ age, bytes } = answer);
       if (hasAsked(answer)) host.pace = paceAfter(host.pace, answer.duration, answer.status);
-      const read = this.afterReading(host, answer, adaptedPause(delay, host.pace));
+      const read = this.afterReading(host, answer, adaptPause(delay, host.pace));
       pause = this.services.rendered.pause(read, answer);
       const accepted = await this.sessions.answered(attempt, answer);
       if (accepted !== answer) this.services.review.withdraw(answer);

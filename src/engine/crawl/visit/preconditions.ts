@@ -6,7 +6,7 @@
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
-import { requestDelay, requestsPerHost } from '../../../domain/politeness/politeness.js';
+import { maxRequestsPerHost, requestDelay } from '../../../domain/politeness/politeness.js';
 import { atLeast, type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
 import { fetcherOf } from '../../page/crawl-context.js';
@@ -122,7 +122,7 @@ export class Preconditions {
     const failure = await this.services.robots.load(url, host, {
       fetcher: fetcherOf(this.target.context, options).name,
       throttle: this.delay(attempt),
-      limit: requestsPerHost(this.target.context.definition),
+      limit: maxRequestsPerHost(this.target.context.definition),
       waits,
     });
     const { login } = attempt;

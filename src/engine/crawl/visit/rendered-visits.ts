@@ -64,11 +64,11 @@ export class RenderedVisits {
     const renderFailures = state.reason.startsWith('render-') ? state.temporaryErrors : 0;
     const visit = async (render: PageTask['render']) => {
       const result = await work({ render, renderFailures });
-      if (result.rendering) this.learning.note(hostKey, url, result.rendering);
+      if (result.rendering) this.learning.recordRendering(hostKey, url, result.rendering);
       return result;
     };
     if (forced !== undefined) return forced === 'never' ? visit('never') : this.beside(waits, () => visit('always'));
-    const first = this.learning.next(hostKey, url);
+    const first = this.learning.decideNext(hostKey, url);
     return first === 'plain' ? visit(undefined) : this.beside(waits, () => this.learned(state, first, visit));
   }
 
@@ -76,7 +76,7 @@ export class RenderedVisits {
   private async learned({ hostKey, url }: UrlState, first: NextPage, visit: Visit): Promise<PageResult> {
     const pattern = `${hostKey} ${renderPattern(url)}`;
     let next = first;
-    for (; next === 'wait'; next = this.learning.next(hostKey, url))
+    for (; next === 'wait'; next = this.learning.decideNext(hostKey, url))
       await new Promise<void>((resolve) =>
         this.untilTried.set(pattern, [...(this.untilTried.get(pattern) ?? []), resolve]),
       );
@@ -86,7 +86,7 @@ export class RenderedVisits {
       result = await visit('always');
       return result;
     } finally {
-      this.learning.ended(hostKey, url, result?.rendering?.rendered !== undefined);
+      this.learning.endTrial(hostKey, url, result?.rendering?.rendered !== undefined);
       const waiting = this.untilTried.get(pattern) ?? [];
       this.untilTried.delete(pattern);
       for (const go of waiting) go();
@@ -96,7 +96,7 @@ export class RenderedVisits {
   /** What is known about a host here, and what a person has decided for it. */
   async view(hostKey: string): Promise<RenderPatternView[]> {
     const overrides = await this.overrides.of(hostKey);
-    const learned = this.learning.ofHost(hostKey).slice(0, MOST_SHOWN);
+    const learned = this.learning.listPatterns(hostKey).slice(0, MOST_SHOWN);
     const known = new Set(learned.map(({ pattern }) => pattern));
     const others = Object.entries(overrides).filter(([pattern]) => !known.has(pattern));
     return [

@@ -51,11 +51,11 @@ export class ResultReview {
         const { fingerprint } = outcome.facts;
         if (fingerprint && this.services.probes.isErrorPage(state.hostKey, fingerprint))
           return this.failed(result, 'soft-error', 'the page is what the host answers to a URL that cannot exist');
-        this.walls.succeeded(state.hostKey, state.url, this.services.clock.now());
+        this.walls.recordSuccess(state.hostKey, state.url, this.services.clock.now());
         return result;
       }
       case 'unchanged':
-        this.walls.succeeded(state.hostKey, state.url, this.services.clock.now());
+        this.walls.recordSuccess(state.hostKey, state.url, this.services.clock.now());
         return result;
       default:
         return result;
@@ -68,7 +68,7 @@ export class ResultReview {
     const { hostKey, url, stamp } = state;
     const indexed = stamp !== undefined;
     const now = this.services.clock.now();
-    if (this.walls.redirected({ hostKey, from: url, target, indexed, now }) === 'wall')
+    if (this.walls.judgeRedirect({ hostKey, from: url, target, indexed, now }) === 'wall')
       return this.failed(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
     // Of the many pages behind the wall, one comes first: it must not lose its document because of that.
     const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);

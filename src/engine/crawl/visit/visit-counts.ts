@@ -1,6 +1,6 @@
 /** Counts a visit: metrics of the crawler, health of the site, and the event for observers. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { type ErrorCode, reactionsTo } from '../../../domain/fetch/error-codes.js';
+import { defaultReactions, type ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { crawlUrl } from '../../../domain/url/crawl-url.js';
 import type { Visit } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
@@ -35,4 +35,4 @@ export class VisitCounts {
 const NO_SITEMAP = 'no-sitemap';
 
 const isMissingGuess = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
-  discoveredVia === 'robots' && reactionsTo(code).isMissing === true && crawlUrl(url).path === '/sitemap.xml';
+  discoveredVia === 'robots' && defaultReactions(code).isMissing === true && crawlUrl(url).path === '/sitemap.xml';

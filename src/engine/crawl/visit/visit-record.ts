@@ -1,13 +1,13 @@
 import type { VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import {
-  cutDetail,
+  backOffDetail,
+  cutLinksDetail,
   notIndexedDetail,
+  notificationDetail,
   redirectDetail,
-  sentDetail,
+  sessionDetail,
   type Teller,
   termsDetail,
-  toldDetail,
-  triedDetail,
 } from '../../../domain/explain/visit-detail.js';
 import { NEEDS_RENDERING } from '../../../domain/render/needs-rendering.js';
 import { between, type Instant } from '../../../domain/time/units.js';
@@ -35,15 +35,15 @@ export function visitRecord(
   const cut = result.outcome.kind === 'document' ? result.outcome.cutLinks : undefined;
   const terms = result.outcome.kind === 'document' ? result.outcome.terms : undefined;
   const whole = terms === undefined ? said : termsDetail(said, terms);
-  const read = cut ? cutDetail(whole, cut) : whole;
-  const before = result.sent ? sentDetail(read, result.sent) : read;
-  const detail = teller === undefined ? before : toldDetail(before, teller);
+  const read = cut ? cutLinksDetail(whole, cut) : whole;
+  const before = result.sent ? sessionDetail(read, result.sent) : read;
+  const detail = teller === undefined ? before : notificationDetail(before, teller);
   const name = outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
   return {
     at,
     status: result.status,
     outcome: name,
-    detail: restedUntil === undefined ? detail : triedDetail(detail, between(at, restedUntil)),
+    detail: restedUntil === undefined ? detail : backOffDetail(detail, between(at, restedUntil)),
     duration: result.duration,
     bytes: result.bytes,
     changed,
