@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
+import type { Headline } from '../domain/explain/facts.js';
 import { seconds } from '../domain/time/units.js';
 import { DEFAULT_CANONICALIZATION } from '../domain/url/canonicalize.js';
 import type { EngineApi } from '../engine/engine-api.js';
@@ -15,7 +16,8 @@ import { readDatabaseUrl } from '../server/database-url.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { isLoopback, UsageError } from '../server/options.js';
-import { printable } from '../server/printable.js';
+import { printable, printableLines } from '../server/printable.js';
+import { pluralize } from './output.js';
 import { CrawlProgress } from './progress.js';
 
 interface CrawlOptions {
@@ -49,11 +51,12 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     const engine = await openEngine({ databaseUrl, log: QUIET, output, mostVisits: limit });
     await engine.open(definition);
     const ending = await waitForEnd(engine, limit, interrupt.signal);
-    const failed = ending === 'complete' ? await listFailedRoots(engine) : [];
+    const failures = ending === 'complete' ? await listFailedRoots(engine) : [];
+    const failed = failures.map(({ url, reason }) => `${url} (${reason})`);
     const nothing = ending === 'complete' && failed.length === 0 ? await explainEmptyCrawl(engine) : [];
     const crawlers = await engine.crawlers(); // draining closes the store
     await engine.drain(seconds(10));
-    for (const line of failed) process.stderr.write(`could not be crawled: ${printable(line)}\n`);
+    for (const one of failures) process.stderr.write(printableLines(failureText(one)));
     for (const line of nothing) process.stderr.write(`${printable(line)}\n`);
     const exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
     if (options.json) printSummary(crawlers, { ending, exitCode, failed, nothing }, output !== process.stdout);
@@ -118,13 +121,25 @@ async function waitForEnd(
   }
 }
 
-async function listFailedRoots(engine: EngineApi): Promise<string[]> {
-  const roots = await engine.roots(NAME);
-  return roots.flatMap(({ url, state }) => {
-    if (state && (state.status === 'indexed' || state.status === 'visited' || state.status === 'redirected')) return [];
-    return [`${url} (${state?.reason ?? 'rejected'})`];
-  });
+interface FailedRoot {
+  readonly url: string;
+  readonly reason: string;
+  readonly headline: Headline;
 }
+
+const failureText = ({ url, reason, headline }: FailedRoot): string =>
+  `could not be crawled: ${url} (${reason})\n  ${headline.text}\n${headline.nextStep ? `  Next step: ${headline.nextStep}\n` : ''}`;
+
+async function listFailedRoots(engine: EngineApi): Promise<FailedRoot[]> {
+  const failed = (await engine.roots(NAME)).filter(({ state }) => !HAS_ANSWERED.has(state?.status ?? ''));
+  return Promise.all(
+    failed.map(async ({ url, state }) => {
+      const { headline } = await engine.explain(NAME, url);
+      return { url, reason: state?.reason ?? 'rejected', headline };
+    }),
+  );
+}
+const HAS_ANSWERED: ReadonlySet<string> = new Set(['indexed', 'visited', 'redirected']);
 
 /** For a crawl without any document: what became of its start pages, and which links were refused. */
 async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
@@ -139,7 +154,9 @@ async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
     );
   }
   for (const { reason, hostKey, count, samples } of (await engine.refused(NAME)).slice(0, REFUSED_SHOWN))
-    lines.push(`  ${count} links to ${hostKey} were refused (${reason}), such as ${samples[0]?.url}`);
+    lines.push(
+      `  ${pluralize(count, 'link')} to ${hostKey} ${count === 1 ? 'was' : 'were'} refused (${reason}), such as ${samples[0]?.url}`,
+    );
   return lines;
 }
 

@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import type { CrawlerView } from '../engine/views/crawler-views.js';
+import { pluralize } from './output.js';
 
 const WIDTH = 24;
 const LINE_EVERY_MS = 5_000;
@@ -15,7 +16,7 @@ export class CrawlProgress {
     const { waiting, error, indexed } = view.counts.byStatus;
     const known = Object.values(view.counts.byStatus).reduce((sum, count) => sum + count, 0);
     const share = known === 0 ? 0 : (known - waiting) / known;
-    const numbers = `${pages} pages, ${indexed} documents, ${waiting} waiting, ${error} errors, ${view.pagesPerSecond.toFixed(1)} pages/s`;
+    const numbers = `${pluralize(pages, 'page')}, ${pluralize(indexed, 'document')}, ${waiting} waiting, ${pluralize(error, 'error')}, ${view.pagesPerSecond.toFixed(1)} pages/s`;
     this.text = this.stream.isTTY ? `[${bar(share)}] ${Math.floor(share * 100)} %  ${numbers}` : numbers;
     if (this.stream.isTTY) this.stream.write(`\r\u001b[K${this.text.slice(0, this.stream.columns - 1)}`);
     else if (Date.now() - this.lastLineAt >= LINE_EVERY_MS) this.writeLine();

@@ -137,7 +137,7 @@ describe('the command line without a server', () => {
         .sort();
     expect([toFile.code, toFile.stdout]).toEqual([0, '']);
     expect(paths(readFileSync(file, 'utf8'))).toEqual(['/', '/a.html', '/b.html']);
-    expect(toFile.stderr).toMatch(/3 documents, 0 waiting, 1 errors/);
+    expect(toFile.stderr).toMatch(/3 documents, 0 waiting, 1 error,/);
     expect(paths(toOutput.stdout)).toEqual(['/', '/a.html', '/b.html']);
     expect([toOutput.code, toOutput.stderr]).toEqual([
       2,

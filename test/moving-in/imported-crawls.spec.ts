@@ -14,7 +14,7 @@ const NOT_TAKEN: Readonly<Record<string, readonly string[]>> = {
   elastic: ['max_duration_of_crawl'],
   fess: ['fess_config.label_type', 'maxAccessCount of Manuals'],
   heritrix: ['operatorContactUrl = https://www.example.com/contact', 'jobName = manuals'],
-  'norconex-2': ['committer XMLFileCommitter', 'maxDocuments'],
+  'norconex-2': ['committer XMLFileCommitter', 'maxDocuments', 'orphansStrategy'],
   'norconex-3': ['committer XMLFileCommitter', 'importer', 'preParseHandlers'],
   'norconex-4': ['committer JsonFileCommitter'],
   nutch: ['plugin.includes'],

@@ -254,7 +254,7 @@ const NOT_HERE = 'only the server reads secrets from files and helpers; name an 
 
 const variableNotSet = (name: string): string =>
   name.startsWith(SECRET_PREFIX)
-    ? `the environment variable ${name} is not set`
+    ? `the environment variable ${name} is not set: set it before you check the configuration or start the server`
     : `the variable ${name} is not available to configurations: set ${SECRET_PREFIX}${name} and write that name, or start with CRAWLWAY_ALLOW_VARIABLES=${name}`;
 
 function readExternalSecret(

@@ -213,3 +213,38 @@ it.each([
   const urls = Array.from({ length: 130_000 }, (_, i) => `http://a.test/${i}`).join('\n');
   expect(read([file('seeds.txt', urls)], new ImportReport())[0]!.roots).toHaveLength(130_000);
 });
+
+it.each([
+  ['nutch', '<configuration><property><name>http.content.limit</name><value>65536</value></property></configuration>'],
+  ['stormcrawler', 'config:\n  http.content.limit: 65536\n'],
+])('%s cuts long pages, which must not become a size that refuses them', (format, text) => {
+  const name = format === 'nutch' ? 'nutch-site.xml' : 'crawler-conf.yaml';
+  const { xml, report } = convert(format, [file(name, text)]);
+  expect(xml).not.toContain('maxSizeBytes=');
+  expect(report.lines).toContainEqual({
+    kind: 'taken differently',
+    setting: 'http.content.limit = 65536',
+    note: expect.stringContaining('longer pages are cut there'),
+  });
+});
+
+it.each([
+  ['http.agent.url', 'https://www.example.com/bot'],
+  ['http.agent.email', 'bot@example.com'],
+])('%s is the contact of the fetcher, except the placeholder of a build', (setting, value) => {
+  const nutch = `<configuration><property><name>${setting}</name><value>${value}</value></property></configuration>`;
+  expect(convert('nutch', [file('nutch-site.xml', nutch)]).xml).toContain(`contact="${value}"`);
+  const storm = (text: string) =>
+    convert('stormcrawler', [file('crawler-conf.yaml', `config:\n  ${setting}: ${text}\n`)]);
+  expect(storm(value).xml).toContain(`contact="${value}"`);
+  expect(storm(`"\${http-agent}"`).xml).not.toContain('contact');
+});
+
+it('the report counts in the singular and leaves no setting of Norconex out', () => {
+  const { report } = convert('norconex', [
+    file('c.xml', NORCONEX_3.replace('<maxDepth>', '<orphansStrategy>DELETE</orphansStrategy><maxDepth>')),
+  ]);
+  const settings = report.lines.map(({ setting }) => setting);
+  expect(settings).toEqual(expect.arrayContaining(['numThreads 2', 'orphansStrategy']));
+  expect(settings.join('\n')).not.toMatch(/\b1 \w+(?: \w+)?s$/m);
+});

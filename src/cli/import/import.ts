@@ -81,7 +81,8 @@ function convertOrFail(format: string, files: readonly ImportFile[]): ReturnType
   try {
     return convert(format, files);
   } catch (error) {
-    if (error instanceof ImportError) throw new UsageError(`not a ${format} configuration: ${error.message}`);
+    if (error instanceof ImportError)
+      throw new UsageError(`this is not a configuration of ${format}: ${error.message}`);
     throw error;
   }
 }

@@ -118,5 +118,8 @@ export function addAll<T>(list: T[], more: Iterable<T>): void {
 
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
+/** What the attribute contact of a Fetcher accepts. */
+export const isContact = (text: string): boolean => isUrl(text) || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(text);
+
 /** The text as a regular expression that matches it literally. */
 export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

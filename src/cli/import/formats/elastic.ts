@@ -1,4 +1,6 @@
 /** Elastic Open Crawler: YAML files of domains, their crawl rules and the output. */
+
+import { pluralize } from '../../output.js';
 import {
   createCrawler,
   ImportError,
@@ -68,10 +70,7 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
       .flatMap((rule) => toRules(rule, report))
       .reverse(),
   ];
-  report.reportTaken(
-    `domain ${url}`,
-    `${crawler.roots.length} roots, ${crawler.rules.length - 1} rules in reverse order: the first match wins there, the last one here`,
-  );
+  report.reportTaken(`domain ${url}`, rulesNote(crawler.roots.length, crawler.rules.length - 1));
   const depth = Number(config['max_crawl_depth']);
   // Seeds have depth 1 there, but no hops here.
   if (depth >= 1) crawler.maxHops = depth - 1;
@@ -137,3 +136,8 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
     ...(secret ? { secret } : {}),
   };
 }
+
+const rulesNote = (roots: number, rules: number): string =>
+  rules === 0
+    ? pluralize(roots, 'root')
+    : `${pluralize(roots, 'root')}, ${pluralize(rules, 'rule')} in reverse order: the first match wins there, the last one here`;

@@ -1,4 +1,6 @@
 /** Google Search Appliance: the exported XML, or its lists of start, follow and do-not-crawl patterns as text. */
+
+import { pluralize } from '../../output.js';
 import {
   addAll,
   createCrawler,
@@ -37,7 +39,7 @@ const kindOf = (name: string): ListKind =>
 function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
   if (kind === 'start') {
     addAll(crawler.roots, lines.filter(isUrl));
-    report.reportTaken(`${lines.length} start URLs`, 'roots');
+    report.reportTaken(pluralize(lines.length, 'start URL'), 'roots');
     return;
   }
   for (const line of lines) {

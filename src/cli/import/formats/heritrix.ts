@@ -1,4 +1,6 @@
 /** Heritrix 3: crawler-beans.cxml, seeds, and files of SURT prefixes. */
+
+import { pluralize } from '../../output.js';
 import {
   addAll,
   createCrawler,
@@ -22,7 +24,10 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
         addSurt(line.replace(/^[+-]/, ''), { accept: !negative && !line.startsWith('-') }, crawler, report);
     } else addAll(crawler.roots, linesOf(file.text).filter(isUrl));
   }
-  report.reportTaken(`${crawler.roots.length} seeds`, 'roots that stay on their sites, as seeds do as SURT prefixes');
+  report.reportTaken(
+    pluralize(crawler.roots.length, 'seed'),
+    'roots that stay on their sites, as seeds do as SURT prefixes',
+  );
   return [crawler];
 }
 

@@ -1,4 +1,6 @@
 /** Norconex HTTP Collector 2 and 3 (XML), Norconex Crawler 4 (XML and YAML). */
+
+import { pluralize } from '../../output.js';
 import {
   addAll,
   createCrawler,
@@ -36,7 +38,10 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
     return text && /^\d+$/.test(text) ? Number(text) : undefined;
   };
   const threads = numberValue('numThreads');
-  if (threads) crawler.attributes['nthreads'] = String(threads);
+  if (threads) {
+    crawler.attributes['nthreads'] = String(threads);
+    report.reportTaken(`numThreads ${threads}`, 'nthreads');
+  }
   const depth = numberValue('maxDepth');
   if (depth !== undefined) {
     crawler.maxHops = depth;
@@ -48,7 +53,10 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
     report.reportTaken('robotsTxt ignore="true"', 'ignoreRobotsTxt');
   }
   const sitemap = findFirst(node, 'sitemapResolver', 'sitemapResolverFactory');
-  if (sitemap?.attributes['ignore'] === 'true') crawler.attributes['crawlSitemaps'] = 'false';
+  if (sitemap?.attributes['ignore'] === 'true') {
+    crawler.attributes['crawlSitemaps'] = 'false';
+    report.reportTaken(`${sitemap.name} ignore="true"`, 'crawlSitemaps');
+  }
   const agent = findFirst(node, 'userAgent')?.text;
   if (agent) {
     crawler.fetcher['userAgent'] = agent;
@@ -65,6 +73,8 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
     'linkExtractors',
     'urlNormalizer',
     'maxDocuments',
+    'workDir',
+    'orphansStrategy',
   ])
     if (findFirst(node, name))
       report.reportSkipped(name, LEFT[name] ?? 'Crawlway reads documents in its own way; see docs/documents.md');
@@ -72,6 +82,8 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
 }
 
 const LEFT: Readonly<Record<string, string>> = {
+  workDir: 'the data directory is chosen when the server starts: crawlway serve --data',
+  orphansStrategy: 'pages to which no link leads any more are refreshed like others, and deleted when they are gone',
   maxDocuments: 'a crawl here has no end; crawlway crawl --max-pages makes one that has',
   urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/REFERENCE.md',
   linkExtractors: 'links of all documents that are read are followed',
@@ -101,7 +113,7 @@ function readStarts(
   const scope = findFirst(node, 'urlScopeResolver', 'referenceScopeResolver') ?? start;
   const stays = ['stayOnDomain', 'stayOnHost'].some((name) => findSetting(scope, name) === 'true');
   crawler.staysOnSite = stays;
-  report.reportTaken(`${crawler.roots.length} start URLs`, stays ? 'roots that stay on their site' : 'roots');
+  report.reportTaken(pluralize(crawler.roots.length, 'start URL'), stays ? 'roots that stay on their site' : 'roots');
   if (findSetting(scope, 'includeSubdomains') === 'true')
     report.reportChanged(
       'includeSubdomains',

@@ -1,4 +1,6 @@
 /** Apache Nutch: nutch-site.xml, regex-urlfilter.txt and other URL filters, and lists of seeds. */
+
+import { pluralize } from '../../output.js';
 import {
   addAll,
   createCrawler,
@@ -6,6 +8,7 @@ import {
   type ImportedRule,
   type ImportFile,
   type ImportReport,
+  isContact,
   isUrl,
   linesOf,
 } from '../model.js';
@@ -31,7 +34,7 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
           .filter(isUrl),
       );
   }
-  report.reportTaken(`${crawler.roots.length} seeds`, 'roots');
+  report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
   if (crawler.rules.length > 0)
     report.reportChanged(
       'the URL filter',
@@ -53,6 +56,10 @@ type Take = (value: string, crawler: ImportedCrawler) => string | undefined;
 const toSeconds = (value: string): string => String(Math.round(Number(value) * 1000));
 const isTrue = (value: string): boolean => value.trim() === 'true';
 
+/** Both cut longer pages; with maxSizeBytes they would be refused as a whole and leave the index. */
+export const CUT_PAGES =
+  'longer pages are cut there and left out here: maxSizeBytes of Fetcher keeps its default, 32 MiB';
+
 /** What each property becomes; undefined: Crawlway always behaves like this. */
 const PROPERTIES: Readonly<Record<string, Take>> = {
   'http.agent.name': (value, { fetcher }) => {
@@ -71,11 +78,6 @@ const PROPERTIES: Readonly<Record<string, Take>> = {
   'fetcher.threads.fetch': (value, { attributes }) => {
     attributes['nthreads'] = value;
     return 'nthreads';
-  },
-  'http.content.limit': (value, { fetcher }) => {
-    if (Number(value) <= 0) return undefined;
-    fetcher['maxSizeBytes'] = value;
-    return 'maxSizeBytes of Fetcher';
   },
   'http.timeout': (value, { fetcher }) => {
     fetcher['headerTimeoutMS'] = value;
@@ -97,6 +99,9 @@ const PROPERTIES: Readonly<Record<string, Take>> = {
   'db.ignore.internal.links': () => undefined,
 };
 
+/** In the order in which they are preferred. */
+const CONTACTS = new Set(['http.agent.url', 'http.agent.email']);
+
 const REASONS: Readonly<Record<string, string>> = {
   'plugin.includes': 'plug-ins of Nutch have no counterpart; documents are read as docs/documents.md says',
   'db.max.outlinks.per.page': 'the limit is 50,000 different links per page',
@@ -111,6 +116,11 @@ function readProperty(
   const name = findSetting(property, 'name')?.trim() ?? '';
   const value = findSetting(property, 'value')?.trim() ?? '';
   if (value === '') return;
+  if (name === 'http.content.limit') return void report.reportChanged(`${name} = ${value}`, CUT_PAGES);
+  if (CONTACTS.has(name) && isContact(value)) {
+    crawler.fetcher['contact'] ??= value;
+    return void report.reportTaken(`${name} = ${value}`, 'contact of Fetcher');
+  }
   const take = PROPERTIES[name];
   if (!take) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart');
   const numeric = /delay|threads|limit|timeout|max|interval/.test(name);

@@ -1,4 +1,6 @@
 /** OmniFind: crawl.rules (forbid and allow, the first match wins) and lists of start URLs. */
+
+import { pluralize } from '../../output.js';
 import {
   createCrawler,
   escapeRegExp,
@@ -22,7 +24,7 @@ export function readOmniFind(files: readonly ImportFile[], report: ImportReport)
     }
     crawler.rules = crawler.rules.concat(rules.reverse());
   }
-  report.reportTaken(`${crawler.roots.length} start URLs`, 'roots');
+  report.reportTaken(pluralize(crawler.roots.length, 'start URL'), 'roots');
   if (crawler.rules.length > 0)
     report.reportChanged(
       `${crawler.rules.length} rules`,

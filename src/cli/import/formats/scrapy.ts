@@ -1,4 +1,6 @@
 /** Scrapy: plain assignments in settings.py and spiders. Python is not run. */
+
+import { pluralize } from '../../output.js';
 import { addAll, createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
 
 /** `NAME = value`, or `'NAME': value` in a dictionary of settings. */
@@ -60,7 +62,7 @@ function toCrawler({ name, text }: ImportFile, report: ImportReport): ImportedCr
     report.reportChanged('LinkExtractor', 'its patterns apply to all URLs of the crawler');
   }
   report.reportTaken(
-    `${crawler.name}: ${crawler.roots.length} start URLs, ${domains.length} allowed domains`,
+    `${crawler.name}: ${pluralize(crawler.roots.length, 'start URL')}, ${pluralize(domains.length, 'allowed domain')}`,
     'roots and rules',
   );
   for (const method of text.matchAll(/def (parse\w*)\(/g))

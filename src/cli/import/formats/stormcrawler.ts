@@ -1,4 +1,6 @@
 /** Apache StormCrawler: crawler-conf.yaml, a Flux topology, urlfilters.json, and lists of seeds. */
+
+import { pluralize } from '../../output.js';
 import {
   addAll,
   createCrawler,
@@ -6,11 +8,12 @@ import {
   type ImportedCrawler,
   type ImportFile,
   type ImportReport,
+  isContact,
   isUrl,
   linesOf,
 } from '../model.js';
 import { parseYamlValue } from '../tree.js';
-import { parseSignedRules } from './nutch.js';
+import { CUT_PAGES, parseSignedRules } from './nutch.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -32,7 +35,7 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
           .filter(isUrl),
       );
   }
-  report.reportTaken(`${crawler.roots.length} seeds`, 'roots');
+  if (crawler.roots.length > 0) report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
   if (crawler.domains)
     addAll(
       crawler.include,
@@ -65,7 +68,6 @@ const SETTINGS: Readonly<Record<string, Take>> = {
   'http.agent.name': copyTo('fetcher', 'userAgent'),
   'fetcher.server.delay': copyTo('attributes', 'throttleTimeMS', 1000),
   'fetcher.threads.number': copyTo('attributes', 'nthreads'),
-  'http.content.limit': copyTo('fetcher', 'maxSizeBytes'),
   'http.timeout': copyTo('fetcher', 'headerTimeoutMS'),
   'sitemap.discovery': copyTo('attributes', 'crawlSitemaps'),
   // Minutes there, seconds here.
@@ -90,11 +92,14 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
     } else if (name === 'http.robots.file.skip' || name === 'http.skip.robots') {
       crawler.attributes['ignoreRobotsTxt'] = text;
       report.reportTaken(`${name} = ${text}`, 'ignoreRobotsTxt');
-    } else if (SETTINGS[name] && Number(text) === -1)
-      report.reportTaken(`${name} = -1`, 'the bound that Crawlway has by default');
+    } else if (SETTINGS[name] && Number(text) === -1) report.reportTaken(`${name} = -1`, 'the default of Crawlway');
     else if (text.includes('${'))
       report.reportSkipped(`${name} = ${text}`, 'a placeholder that the build of the project fills in');
-    else if (SETTINGS[name]) report.reportTaken(`${name} = ${text}`, SETTINGS[name](text, crawler));
+    else if (name === 'http.content.limit') report.reportChanged(`${name} = ${text}`, CUT_PAGES);
+    else if (/^http\.agent\.(?:url|email)$/.test(name) && isContact(text)) {
+      crawler.fetcher['contact'] ??= text;
+      report.reportTaken(`${name} = ${text}`, 'contact of Fetcher');
+    } else if (SETTINGS[name]) report.reportTaken(`${name} = ${text}`, SETTINGS[name](text, crawler));
     else report.reportSkipped(name, 'has no counterpart');
   }
   for (const part of ['spouts', 'bolts', 'streams', 'components'])

@@ -1,4 +1,6 @@
 /** Vivisimo Velocity (IBM Data Explorer): the XML of a search collection; seeds, crawl options and its recursive conditions. */
+
+import { pluralize } from '../../output.js';
 import {
   addAll,
   createCrawler,
@@ -30,7 +32,7 @@ function readCrawler(node: Node, name: string, report: ImportReport): ImportedCr
     else if (Object.hasOwn(CONDITIONS, child.name)) crawler.conditions.push(...toConditions(child, report));
     else report.reportSkipped(child.name, 'has no counterpart');
   }
-  report.reportTaken(`${crawler.roots.length} seeds`, 'roots');
+  report.reportTaken(pluralize(crawler.roots.length, 'seed'), 'roots');
   if (crawler.conditions.every(({ element }) => element === 'option')) stayOnHosts(crawler, report);
   return crawler;
 }
