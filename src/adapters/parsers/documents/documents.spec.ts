@@ -63,6 +63,21 @@ describe('a PDF', () => {
   });
 });
 
+describe('the words of a PDF', () => {
+  it('include those of annotations and form fields that are shown', async () => {
+    const annotations = [
+      '<</Type/Annot/Subtype/FreeText/Rect[10 10 90 30]/Contents(heron)>>',
+      '<</Type/Annot/Subtype/FreeText/F 2/Rect[10 10 90 30]/Contents(hidden)>>',
+      '<</Type/Annot/Subtype/Text/Rect[10 10 90 30]/Contents(closed)>>',
+      '<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(filled in)/Rect[10 10 90 30]>>',
+      '<</Type/Annot/Subtype/Widget/FT/Btn/T(box)/V/Yes/Rect[10 10 90 30]>>',
+    ];
+    const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text: 'The grey' })).toString('latin1');
+    const body = Buffer.from(plain.replace('/Annots[6 0 R]', `/Annots[6 0 R${annotations.join('')}]`), 'latin1');
+    expect(await read(body, 'pdf')).toMatchObject({ text: 'The grey heron filled in' });
+  });
+});
+
 describe('a PDF of TeX', () => {
   it('has subscripts beside their letters', async () => {
     const text = 'H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';

@@ -10,8 +10,26 @@ const ENCRYPTED = new Set([4, 5]);
 /** FPDFAction_GetType: the action opens a URI (fpdf_doc.h). */
 const OPENS_URI = 3;
 const MOST_PAGES = 20_000;
+/** FPDF_ANNOT_FREETEXT and FPDF_ANNOT_WIDGET (fpdf_annot.h). */
+const FREE_TEXT = 3;
+const WIDGET = 20;
+/** Hidden, and not shown on a screen (ISO 32000-1, 12.5.3). */
+const UNSEEN = 2 | 32;
+/** On one page. */
+const MOST_ANNOTATIONS = 2_000;
 /** Bytes of the buffer for one piece of text. */
 const ROOM = 256 * 1024;
+
+const VALUE = 'V';
+/** The entry of the annotation that has the text. */
+const SHOWN: ReadonlyMap<number, string> = new Map([
+  [FREE_TEXT, 'Contents'],
+  [WIDGET, VALUE],
+]);
+/** Text and choice; buttons have values, too. */
+const TEXT_FIELDS = new Set(['Tx', 'Ch']);
+/** Bytes for the name of an entry. */
+const KEY_ROOM = 16;
 
 export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentRequest): DocumentContent {
   const reading = new PdfReading(pdfium, body, request);
@@ -109,7 +127,35 @@ class PdfReading {
       this.webLinksOf(text);
       pdfium._FPDFText_ClosePage(text);
     }
+    this.annotationsOf(page);
     pdfium._FPDF_ClosePage(page);
+  }
+
+  /** Text that is shown on the page without being part of it: that of annotations, and what is filled in in forms. */
+  private annotationsOf(page: number): void {
+    const { pdfium, content } = this;
+    const count = Math.min(pdfium._FPDFPage_GetAnnotCount(page), MOST_ANNOTATIONS);
+    for (let index = 0; index < count && !content.isFull; index++) {
+      const annotation = pdfium._FPDFPage_GetAnnot(page, index);
+      if (annotation === 0) continue;
+      const key = SHOWN.get(pdfium._FPDFAnnot_GetSubtype(annotation));
+      if (key !== undefined && (pdfium._FPDFAnnot_GetFlags(annotation) & UNSEEN) === 0) {
+        const text = this.stringOf(annotation, key);
+        if (text !== '' && (key !== VALUE || TEXT_FIELDS.has(this.stringOf(annotation, 'FT')))) {
+          content.addText(text);
+          content.separate();
+        }
+      }
+      pdfium._FPDFPage_CloseAnnot(annotation);
+    }
+  }
+
+  private stringOf(annotation: number, key: string): string {
+    const { pdfium, room } = this;
+    pdfium.HEAPU8.set(Buffer.from(`${key}\0`, 'latin1'), room);
+    const at = room + KEY_ROOM;
+    const bytes = pdfium._FPDFAnnot_GetStringValue(annotation, room, at, ROOM - KEY_ROOM);
+    return bytes < 4 || bytes > ROOM - KEY_ROOM ? '' : this.utf16(bytes / 2 - 1, at);
   }
 
   private textOf(text: number): void {
@@ -169,9 +215,9 @@ class PdfReading {
     pdfium._FPDFLink_CloseWebLinks(links);
   }
 
-  private utf16(units: number): string {
+  private utf16(units: number, at = this.room): string {
     const { HEAPU8 } = this.pdfium;
-    return Buffer.from(HEAPU8.buffer, HEAPU8.byteOffset + this.room, units * 2).toString('utf16le');
+    return Buffer.from(HEAPU8.buffer, HEAPU8.byteOffset + at, units * 2).toString('utf16le');
   }
 }
 

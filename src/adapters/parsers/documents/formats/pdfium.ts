@@ -1,4 +1,4 @@
-/** The functions of PDFium that are used here; what they do: fpdfview.h, fpdf_text.h, fpdf_doc.h of PDFium. */
+/** The functions of PDFium that are used here; what they do: fpdfview.h, fpdf_text.h, fpdf_annot.h, fpdf_doc.h of PDFium. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { PDFiumModule } from '@hyzyla/pdfium';
@@ -34,6 +34,12 @@ export interface Pdfium {
   _FPDFText_GetTextObject(text: Pointer, index: number): Pointer;
   _FPDFTextObj_GetFont(object: Pointer): Pointer;
   _FPDFFont_GetBaseFontName(font: Pointer, buffer: Pointer, bytes: number): number;
+  _FPDFPage_GetAnnotCount(page: Pointer): number;
+  _FPDFPage_GetAnnot(page: Pointer, index: number): Pointer;
+  _FPDFPage_CloseAnnot(annotation: Pointer): void;
+  _FPDFAnnot_GetSubtype(annotation: Pointer): number;
+  _FPDFAnnot_GetFlags(annotation: Pointer): number;
+  _FPDFAnnot_GetStringValue(annotation: Pointer, key: Pointer, buffer: Pointer, bytes: number): number;
   _FPDFLink_Enumerate(page: Pointer, position: Pointer, link: Pointer): number;
   _FPDFLink_GetAction(link: Pointer): Pointer;
   _FPDFAction_GetType(action: Pointer): number;
