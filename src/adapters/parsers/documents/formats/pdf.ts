@@ -43,6 +43,9 @@ export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentReque
 /** Some programs print an accent and then the letter below it, one beside the other. No text has these accents by themselves. */
 const ACCENTED = /([\u00a8\u02c7\u02d8\u02da\u02dd])([A-Za-z\u0131])/g;
 
+/** PDFium searches for these, too, but takes longer. */
+const WEB_LINK = /https?:|www\./i;
+
 class PdfReading {
   private readonly content: DocumentContent;
   private readonly data: number;
@@ -123,8 +126,7 @@ class PdfReading {
     this.linksOf(page);
     const text = pdfium._FPDFText_LoadPage(page);
     if (text !== 0) {
-      this.textOf(text);
-      this.webLinksOf(text);
+      if (WEB_LINK.test(this.textOf(text))) this.webLinksOf(text);
       pdfium._FPDFText_ClosePage(text);
     }
     this.annotationsOf(page);
@@ -158,7 +160,8 @@ class PdfReading {
     return bytes < 4 || bytes > ROOM - KEY_ROOM ? '' : this.utf16(bytes / 2 - 1, at);
   }
 
-  private textOf(text: number): void {
+  /** Returns it as PDFium has it. */
+  private textOf(text: number): string {
     const { pdfium, content } = this;
     const count = pdfium._FPDFText_CountChars(text);
     const atOnce = ROOM / 4;
@@ -174,6 +177,7 @@ class PdfReading {
         .replace(ACCENTED, (both, accent: string, letter: string) => composed(accent, letter) ?? both),
     );
     content.separate();
+    return page;
   }
 
   private ligatures(): ReadonlyMap<string, CodeTexts> {
