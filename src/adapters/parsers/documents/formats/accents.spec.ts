@@ -3,13 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { type Box, composed, isPrintedOn, joinAccents } from './accents.js';
 
 /** Lower-case letters are 5 points high and wide, capitals 7; an accent begins a point above. `~` in a text is a generated space. */
-function joined(text: string, boxes: (index: number, character: string) => Box | undefined): string {
+function joined(
+  text: string,
+  boxes: (index: number, character: string) => Box | undefined,
+  fontSize: (index: number) => number = () => 10,
+): string {
   const texts = [...text].map((character) => (character === '~' ? ' ' : character));
   joinAccents({
     texts,
     box: (index) => (texts[index] === undefined ? undefined : boxes(index, [...text][index]!)),
     isGenerated: (index) => [...text][index] === '~',
-    fontSize: () => 10,
+    fontSize,
   });
   return texts.join('');
 }
@@ -39,6 +43,18 @@ describe('an accent that is printed by itself', () => {
     expect(joined('u\u00a8', (index) => below[index])).toBe('u\u00a8');
     const taken = [letter(0), accentOver(letter(0))];
     expect(joined('q\u00a8', (index) => taken[index])).toBe('q\u00a8');
+  });
+
+  it('stays where it is below an accent of another size, as an initial is', () => {
+    const boxes = [accentOver(letter(0)), letter(0)];
+    const sized = (size: number) =>
+      joined(
+        '\u00b4a',
+        (index) => boxes[index],
+        (index) => (index === 0 ? 10 : size),
+      );
+    expect(sized(40)).toBe('\u00b4a');
+    expect(sized(12)).toBe('\u00e1');
   });
 
   it('leaves accents below to the lower edge of their letters, and a dotless i to its accent', () => {

@@ -77,13 +77,18 @@ export function joinAccents(characters: Characters): void {
   }
 }
 
-function letterOf({ texts, box }: Characters, accent: number, at: Box): number | undefined {
+/** An accent and its letter have about the same font size; an initial over which an accent is printed is no letter of it. */
+const MOST_LARGER = 2;
+
+function letterOf({ texts, box, fontSize }: Characters, accent: number, at: Box): number | undefined {
   for (let away = 1; away <= NEAR; away++) {
     for (const index of [accent + away, accent - away]) {
       const letter = texts[index];
       if (letter === undefined || !/^[A-Za-z\u0131]$/.test(letter)) continue;
       const place = box(index);
-      if (place && isPrintedOn(texts[accent]!, at, place) && composed(texts[accent]!, letter)) return index;
+      if (!place || !isPrintedOn(texts[accent]!, at, place) || !composed(texts[accent]!, letter)) continue;
+      const sizes = [fontSize(accent), fontSize(index)];
+      if (Math.max(...sizes) <= Math.min(...sizes) * MOST_LARGER) return index;
     }
   }
   return undefined;
