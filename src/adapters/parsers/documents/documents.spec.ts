@@ -64,6 +64,21 @@ describe('a PDF', () => {
 });
 
 describe('the words of a PDF', () => {
+  const textOf = async (text: string): Promise<string> => {
+    const content = (await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')) as Extraction;
+    return content.text;
+  };
+
+  it('are separate where the page has a narrow gap, or goes on in a line close below', async () => {
+    expect(await textOf(') Tj [(aliquet) -135 (magna ornare)] TJ (')).toBe('aliquet magna ornare');
+    expect(await textOf('to) Tj 0 -7.8 Td (give due')).toBe('to give due');
+    expect(await textOf('0) Tj 0 17 Td (1) Tj 0 17 Td (2')).toBe('0 1 2');
+  });
+
+  it('are separate from the number of a footnote before them', async () => {
+    expect(await textOf(') Tj /F1 6 Tf 0 3 Td (1) Tj /F1 8 Tf 3.9 -3 Td (people who')).toBe('1 people who');
+  });
+
   it('include those of annotations and form fields that are shown', async () => {
     const annotations = [
       '<</Type/Annot/Subtype/FreeText/Rect[10 10 90 30]/Contents(heron)>>',

@@ -1,8 +1,9 @@
 /**
  * What PDFium's text of a page lacks: the letters of ligatures whose names it does not know, accents that are on their letters, subscripts
- * that are not lines of their own, and words that go on in the next line.
+ * that are not lines of their own, words that go on in the next line, and spaces where the page has gaps.
  */
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
+import { joinLetterspaced, partWords } from './gaps.js';
 import type { CodeTexts } from './pdf-encodings.js';
 import type { Pdfium } from './pdfium.js';
 
@@ -15,13 +16,17 @@ export type Ligatures = () => ReadonlyMap<string, CodeTexts>;
 /** Where PDFium may have parted what belongs together: lines, and hyphens that it does not take for the end of one. */
 const PARTED = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
 
+/** Single characters, each with a space before it. */
+const LETTERSPACED = / \S \S \S(?!\S)/;
+
 export function repairedText(pdfium: Pdfium, text: number, page: string, ligatures: Ligatures): string {
-  const isUnnamed = hasUnnamed(pdfium, text);
-  const isAccented = SPACING_ACCENT.test(page);
-  const isParted = PARTED.test(page);
-  return isUnnamed || isAccented || isParted
-    ? new Repair(pdfium, text, page, ligatures).repaired({ isUnnamed, isAccented, isParted })
-    : page;
+  if (page.length < 2) return page;
+  return new Repair(pdfium, text, page, ligatures).repaired({
+    isUnnamed: hasUnnamed(pdfium, text),
+    isAccented: SPACING_ACCENT.test(page),
+    isParted: PARTED.test(page),
+    isLetterspaced: LETTERSPACED.test(page),
+  });
 }
 
 /** The code in its font, which may be that of any letter, stands in the text for a glyph of which PDFium knows no character. */
@@ -35,6 +40,7 @@ interface Needs {
   readonly isUnnamed: boolean;
   readonly isAccented: boolean;
   readonly isParted: boolean;
+  readonly isLetterspaced: boolean;
 }
 
 /** Characters that are further apart than this share of their height are not adjacent. */
@@ -44,33 +50,47 @@ class Repair {
   private readonly texts: string[];
   /** As PDFium has them. */
   private readonly written: readonly string[];
+  /** PDFium's numbers of the characters, which count those that are not in the text. */
+  private readonly places: Int32Array | undefined;
   private readonly boxes = new Map<number, Box | undefined>();
 
   constructor(
     private readonly pdfium: Pdfium,
     private readonly text: number,
-    page: string,
+    private readonly page: string,
     private readonly ligatures: Ligatures,
   ) {
-    this.written = [...page];
+    const count = pdfium._FPDFText_CountChars(text);
+    // PDFium counts the characters beyond the first 65,536 once or twice.
+    this.written = page.length === count ? page.split('') : [...page];
     this.texts = [...this.written];
+    this.places = this.written.length === count ? undefined : placesOf(pdfium, text, count, this.written);
   }
 
-  repaired({ isUnnamed, isAccented, isParted }: Needs): string {
+  repaired({ isUnnamed, isAccented, isParted, isLetterspaced }: Needs): string {
     const { texts } = this;
     const cells = this.pdfium.wasmExports.malloc(CELLS);
     if (cells === 0) return texts.join('');
     try {
       if (isUnnamed) this.nameGlyphs(cells);
       const box = (index: number): Box | undefined => this.box(index, cells);
-      if (isAccented)
-        joinAccents({
-          texts,
-          box,
-          isGenerated: (index) => this.pdfium._FPDFText_IsGenerated(this.text, this.place(index)) === 1,
-          fontSize: (index) => this.fontSize(index),
-        });
-      if (isParted) this.joinParted(box);
+      const isGenerated = (index: number): boolean =>
+        this.pdfium._FPDFText_IsGenerated(this.text, this.place(index)) === 1;
+      const size = (index: number): number => this.size(index, cells);
+      const isUpright = (index: number): boolean =>
+        this.pdfium._FPDFText_GetCharAngle(this.text, this.place(index)) === 0;
+      if (isAccented) joinAccents({ texts, box, isGenerated, fontSize: size });
+      if (isParted) this.joinParted(cells);
+      const glyphs = {
+        texts,
+        advances: this.advances(cells),
+        ink: box,
+        size,
+        isUpright,
+        isGenerated,
+      };
+      partWords(glyphs);
+      if (isLetterspaced) joinLetterspaced(glyphs);
     } finally {
       this.pdfium.wasmExports.free(cells);
     }
@@ -90,28 +110,45 @@ class Repair {
     }
   }
 
-  private joinParted(box: (index: number) => Box | undefined): void {
+  private joinParted(cells: number): void {
     const { texts } = this;
-    for (let index = 1; index + 2 < texts.length; index++) {
-      const [before, next] = [texts[index - 1]!, texts[index + 1]!];
-      if (texts[index] === '\r' && next === '\n') {
-        const [one, other] = [box(index - 1), box(index + 2)];
-        const sizes = [this.fontSize(index - 1), this.fontSize(index + 2)] as const;
-        // What follows a subscript is on the line again.
-        const [low, character] = sizes[0] > sizes[1] ? [other, one] : [one, other];
-        if (low && character && sizes[0] !== sizes[1] && isSubscript(low, character))
-          texts[index] = texts[index + 1] = '';
-      } else if (
-        texts[index] === ' ' &&
-        before === '-' &&
-        /^\p{Ll}$/u.test(texts[index - 2] ?? '') &&
-        /^\p{Ll}$/u.test(next)
-      ) {
-        const [hyphen, letter] = [box(index - 1), box(index + 1)];
-        if (!hyphen || !letter || letter.left > hyphen.left || letter.top > hyphen.top) continue;
-        texts[index - 1] = texts[index] = '';
-      }
+    for (const index of this.partings()) {
+      const [text, next] = [texts[index], texts[index + 1]];
+      if (text === '\r' && next === '\n') {
+        if (this.isOneWord(index - 1, index + 2, cells)) texts[index] = texts[index + 1] = '';
+      } else if (text === '-' && next === ' ' && this.isHyphenated(index + 1, cells))
+        texts[index] = texts[index + 1] = '';
     }
+  }
+
+  /** Where `PARTED` may be. */
+  private partings(): number[] {
+    const { page, written } = this;
+    const found: number[] = [];
+    if (page.length !== written.length) return written.map((_, index) => index);
+    for (let at = page.indexOf('\r\n', 1); at >= 0; at = page.indexOf('\r\n', at + 2)) found.push(at);
+    for (let at = page.indexOf('- ', 1); at >= 0; at = page.indexOf('- ', at + 2)) found.push(at);
+    return found;
+  }
+
+  /** Of the characters before and after what PDFium takes for the end of a line. */
+  private isOneWord(before: number, after: number, cells: number): boolean {
+    if (before < 0 || after >= this.texts.length) return false;
+    const [end, start] = [this.advance(before, cells), this.advance(after, cells)];
+    if (!end || !start || isFar(end, start)) return false;
+    const [one, other] = [this.box(before, cells), this.box(after, cells)];
+    const [size, next] = [this.size(before, cells), this.size(after, cells)];
+    if (!one || !other || size === next) return false;
+    // What follows a subscript is on the line again.
+    return size > next ? isSubscript(other, one) : isSubscript(one, other);
+  }
+
+  /** A hyphen before a space that PDFium does not take for the end of a line. */
+  private isHyphenated(space: number, cells: number): boolean {
+    const { texts } = this;
+    if (!LOWER.test(texts[space - 2] ?? '') || !LOWER.test(texts[space + 1] ?? '')) return false;
+    const [hyphen, letter] = [this.box(space - 1, cells), this.box(space + 1, cells)];
+    return hyphen !== undefined && letter !== undefined && letter.left <= hyphen.left && letter.top <= hyphen.top;
   }
 
   private nameOf(font: number, cells: number): string {
@@ -121,13 +158,45 @@ class Repair {
     return Buffer.from(pdfium.HEAPU8.subarray(cells, cells + bytes - 1)).toString('latin1');
   }
 
-  private fontSize(index: number): number {
-    return this.pdfium._FPDFText_GetFontSize(this.text, this.place(index));
+  /** In points: the size of the font may be 1, and the rest a matter of the matrix. */
+  private size(index: number, cells: number): number {
+    const { pdfium, text } = this;
+    const place = this.place(index);
+    if (place < 0) return 0;
+    const size = pdfium._FPDFText_GetFontSize(text, place);
+    if (!pdfium._FPDFText_GetMatrix(text, place, cells)) return size;
+    const at = cells / 4;
+    return size * Math.hypot(pdfium.HEAPF32[at + 2]!, pdfium.HEAPF32[at + 3]!);
   }
 
-  /** PDFium's number of the character, which counts those that are not in the text. */
   private place(index: number): number {
-    return this.pdfium._FPDFText_GetCharIndexFromTextIndex(this.text, index);
+    return this.places === undefined ? index : (this.places[index] ?? -1);
+  }
+
+  private advance(index: number, cells: number): Box | undefined {
+    const { pdfium } = this;
+    const place = this.place(index);
+    if (place < 0 || !pdfium._FPDFText_GetLooseCharBox(this.text, place, cells)) return undefined;
+    const { HEAPF32 } = pdfium;
+    const at = cells / 4;
+    return { left: HEAPF32[at]!, top: HEAPF32[at + 1]!, right: HEAPF32[at + 2]!, bottom: HEAPF32[at + 3]! };
+  }
+
+  private advances(cells: number): Float32Array {
+    const { pdfium, text, written } = this;
+    const advances = new Float32Array(written.length * 4).fill(Number.NaN);
+    let { HEAPF32 } = pdfium;
+    for (let index = 0; index < written.length; index++) {
+      if (isSpace(written[index]!) || !pdfium._FPDFText_GetLooseCharBox(text, this.place(index), cells)) continue;
+      // The memory grows into another buffer.
+      if (HEAPF32.byteLength === 0) ({ HEAPF32 } = pdfium);
+      const [from, to] = [cells / 4, index * 4];
+      advances[to] = HEAPF32[from]!;
+      advances[to + 1] = HEAPF32[from + 1]!;
+      advances[to + 2] = HEAPF32[from + 2]!;
+      advances[to + 3] = HEAPF32[from + 3]!;
+    }
+    return advances;
   }
 
   private box(index: number, cells: number): Box | undefined {
@@ -146,15 +215,46 @@ class Repair {
   }
 }
 
+/** In the order of the text; PDFium's own function for it takes longer the more characters are missing. */
+function placesOf(pdfium: Pdfium, text: number, count: number, written: readonly string[]): Int32Array {
+  const places = new Int32Array(written.length).fill(-1);
+  let index = 0;
+  for (let place = 0; place < count && index < written.length; place++) {
+    const unicode = pdfium._FPDFText_GetUnicode(text, place);
+    if (unicode === written[index]!.codePointAt(0) || (unicode === HYPHEN && written[index] === MARK))
+      places[index++] = place;
+  }
+  return places;
+}
+
+/** Of a word that goes on in the next line: PDFium's character, and how it is written in the text. */
+const HYPHEN = 2;
+const MARK = '\ufffe';
+
 /** Bytes for the name of a font, or for four numbers of double precision. */
 const CELLS = MOST_NAME;
 
-/** Beside a larger character, and lower than its foot, but not below all of it. Superscripts are left: most are numbers of footnotes. */
+const isSpace = (text: string): boolean => text === ' ' || text === '\r' || text === '\n';
+
+const LOWER = /^\p{Ll}$/u;
+
+/** As the first character of a line is from the last one of the line before: so many widths. Fonts may have no widths. */
+const FAR = 4;
+function isFar(one: Box, other: Box): boolean {
+  const widest = Math.max(one.right - one.left, other.right - other.left);
+  return widest > 0 && Math.max(other.left - one.right, one.left - other.right) > widest * FAR;
+}
+
+function isBeside(small: Box, character: Box): boolean {
+  const gap = Math.max(small.left - character.right, character.left - small.right);
+  return Math.abs(gap) < (character.top - character.bottom) * BESIDE;
+}
+
+/** Beside a larger character, and lower than its foot, but not below all of it. */
 function isSubscript(low: Box, character: Box): boolean {
   const height = character.top - character.bottom;
-  const gap = Math.max(low.left - character.right, character.left - low.right);
   return (
-    Math.abs(gap) < height * BESIDE &&
+    isBeside(low, character) &&
     low.bottom < character.bottom - height * 0.05 &&
     low.top > character.bottom &&
     low.top < character.top - height * 0.1

@@ -31,6 +31,9 @@ export interface Pdfium {
     bottom: Pointer,
     top: Pointer,
   ): number;
+  _FPDFText_GetLooseCharBox(text: Pointer, index: number, rectangle: Pointer): number;
+  _FPDFText_GetCharAngle(text: Pointer, index: number): number;
+  _FPDFText_GetMatrix(text: Pointer, index: number, matrix: Pointer): number;
   _FPDFText_GetTextObject(text: Pointer, index: number): Pointer;
   _FPDFTextObj_GetFont(object: Pointer): Pointer;
   _FPDFFont_GetBaseFontName(font: Pointer, buffer: Pointer, bytes: number): number;
@@ -51,6 +54,7 @@ export interface Pdfium {
   readonly wasmExports: { malloc(bytes: number): Pointer; free(pointer: Pointer): void };
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
+  readonly HEAPF32: Float32Array;
 }
 
 /** Beside the program if that is bundled, otherwise in its package. */

@@ -1,0 +1,219 @@
+/**
+ * Where words begin, by the gaps between characters. PDFium infers spaces from the gaps, too, but its least space depends on the font:
+ * where it is wide, words are joined, and where it is narrow, letterspaced words come apart.
+ */
+import type { Box } from './accents.js';
+
+export interface Glyphs {
+  /** The characters of the page; changed in place. */
+  readonly texts: string[];
+  /** Left, top, right and bottom of each, from its origin to that of the next character; NaN for spaces, and when they are not known. */
+  readonly advances: Float32Array;
+  /** What is printed of it. */
+  ink(index: number): Box | undefined;
+  /** In points. */
+  size(index: number): number;
+  /** Whether it is printed upright. */
+  isUpright(index: number): boolean;
+  /** A space that is not written but inferred from gaps. */
+  isGenerated(index: number): boolean;
+}
+
+/** Of the font size: a wider gap separates words, as in poppler, and no narrower one does. */
+const WORD_GAP = 0.1;
+/** Digits are also grouped by thin spaces, of a sixth, and PDFium's widths of ligatures are too small. */
+const WIDE_GAP = 0.2;
+/** What is printed of two characters is further apart than the characters are: by so much at least. */
+const INK = 1.2;
+/** Gaps within a word differ by no more than this share of the font size. */
+const SAME_GAP = 0.05;
+/** A character that is not further right, and so many font sizes lower or higher, is on another line; the small letter of LaTeX's logo is not. */
+const LINE_BELOW = 0.35;
+const LINE_ABOVE = 0.75;
+/** Of the height of a character: what is on its line has its foot no further away. */
+const RAISED = 0.1;
+/** Of the number of a footnote. */
+const MOST_DIGITS = 3;
+/** So many characters in a row, each with a space after it, are letterspaced. */
+const LEAST_LETTERSPACED = 4;
+/** A gap that is less than these shares of the wider or the narrower of two characters is none, whatever their font. */
+const NO_GAP = 0.08;
+const NO_GAP_NARROW = 0.3;
+
+const WORD = /^[\p{L}\p{N}]$/u;
+const isSpace = (text: string): boolean => text === ' ' || text === '\r' || text === '\n' || text === '';
+const LETTER = /^\p{L}$/u;
+const LOWER = /^\p{Ll}$/u;
+const DIGIT = /^\p{N}$/u;
+/** Scripts that are written without spaces. */
+const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]$/u;
+
+const widthOf = (box: Box): number => box.right - box.left;
+const heightOf = (box: Box): number => box.top - box.bottom;
+
+/** On one line: negative if they overlap. Characters may also be written from right to left. */
+const gapBetween = (one: Box, other: Box): number => Math.max(other.left - one.right, one.left - other.right);
+
+function isOneLine(one: Box, other: Box): boolean {
+  const overlap = Math.min(one.top, other.top) - Math.max(one.bottom, other.bottom);
+  return overlap > Math.min(heightOf(one), heightOf(other)) / 2;
+}
+
+function advanceOf({ advances }: Glyphs, index: number): Box | undefined {
+  const left = advances[index * 4];
+  if (left === undefined || Number.isNaN(left)) return undefined;
+  return { left, top: advances[index * 4 + 1]!, right: advances[index * 4 + 2]!, bottom: advances[index * 4 + 3]! };
+}
+
+/** The smaller font size of two characters. Some programs scale fonts outside of what PDFium knows as their size. */
+function emOf(glyphs: Glyphs, one: number, other: number): number {
+  const [first, second] = [one, other].map((index) => {
+    const width = widthOf(advanceOf(glyphs, index) ?? NOWHERE);
+    const size = glyphs.size(index);
+    return size > width / 2 ? size : width * 2;
+  });
+  return Math.min(first!, second!);
+}
+
+/** A space where the gap before a character is that of a word or of a line, though PDFium has none there. */
+export function partWords(glyphs: Glyphs): void {
+  const { texts, advances } = glyphs;
+  const words: number[] = [];
+  /** In points, before each character of a word but the first. */
+  const gaps = new Float32Array(texts.length);
+  let suspects: number[] = [];
+  let start = 0;
+  const end = (index: number, next: number): void => {
+    if (suspects.length > 0) {
+      for (const word of wordsOf(glyphs, gaps.subarray(start + 1, index), start, suspects)) words.push(word);
+      suspects = [];
+    }
+    start = next;
+  };
+  for (let index = 0; index < texts.length; index++) {
+    const at = index * 4;
+    // A space.
+    if (Number.isNaN(advances[at]!)) {
+      end(index, index + 1);
+      continue;
+    }
+    if (index === start) continue;
+    // Mostly the character before is on the same line and in the same font.
+    const isPlain = advances[at + 1] === advances[at - 3] && advances[at + 3] === advances[at - 1];
+    const gap = isPlain ? advances[at]! - advances[at - 2]! : 0;
+    if (isPlain && Math.abs(gap) < (advances[at + 2]! - advances[at]!) * NO_GAP) {
+      gaps[index] = gap;
+      continue;
+    }
+    const [before, box] = [advanceOf(glyphs, index - 1), advanceOf(glyphs, index)];
+    if (!before || !box) continue;
+    if (isBack(before, box) && isNewLine(glyphs, index, before, box)) {
+      if (isHyphenated(texts, index, before, box)) texts[index - 1] = '';
+      else words.push(index);
+      end(index, index);
+    } else if (isNumberOfNote(texts, start, index, before, box)) {
+      words.push(index);
+      end(index, index);
+    } else if (isOneLine(before, box) && before.left !== box.left) {
+      gaps[index] = gapBetween(before, box);
+      if (gaps[index]! > noGap(before, box)) suspects.push(index);
+    }
+  }
+  end(texts.length, texts.length);
+  for (const index of words) texts[index] = ` ${texts[index]}`;
+}
+
+function noGap(one: Box, other: Box): number {
+  const [first, second] = [widthOf(one), widthOf(other)];
+  return Math.min(Math.max(first, second) * NO_GAP, Math.min(first, second) * NO_GAP_NARROW);
+}
+
+/** Not further right, and higher or lower: only then is it worth a closer look. */
+const isBack = (one: Box, other: Box): boolean =>
+  other.left < (one.left + one.right) / 2 && Math.abs(other.bottom - one.bottom) > heightOf(other) * RAISED;
+
+function isNewLine(glyphs: Glyphs, index: number, one: Box, other: Box): boolean {
+  const { texts } = glyphs;
+  const least = emOf(glyphs, index - 1, index) * (other.bottom < one.bottom ? LINE_BELOW : LINE_ABOVE);
+  return (
+    Math.abs(other.bottom - one.bottom) > least &&
+    (areWords(texts[index - 1]!, texts[index]!) || texts[index - 1] === '-') &&
+    glyphs.isUpright(index - 1) &&
+    glyphs.isUpright(index)
+  );
+}
+
+const isHyphenated = (texts: readonly string[], index: number, one: Box, other: Box): boolean =>
+  texts[index - 1] === '-' &&
+  other.bottom < one.bottom &&
+  LOWER.test(texts[index - 2] ?? '') &&
+  LOWER.test(texts[index]!);
+
+/** A raised number at the start of a word, as before the text of a footnote. */
+function isNumberOfNote(texts: readonly string[], start: number, index: number, number: Box, letter: Box): boolean {
+  const height = heightOf(letter);
+  if (heightOf(number) >= height * 0.9 || number.bottom <= letter.bottom + height * RAISED) return false;
+  if (index - start > MOST_DIGITS || !LETTER.test(texts[index]!)) return false;
+  return texts.slice(start, index).every((text) => DIGIT.test(text));
+}
+
+const NOWHERE: Box = { left: 0, right: 0, bottom: 0, top: 0 };
+
+/** Where words begin in what PDFium takes for one. */
+function wordsOf(glyphs: Glyphs, gaps: Float32Array, start: number, suspects: readonly number[]): number[] {
+  const { texts } = glyphs;
+  // Letterspaced words have the same gap everywhere; letters that are set into columns have any.
+  const usual = Math.max(0, gaps.toSorted()[(gaps.length - 1) >> 1]!);
+  const same = emOf(glyphs, suspects[0]! - 1, suspects[0]!) * SAME_GAP;
+  if (gaps.filter((gap) => Math.abs(gap - usual) < same).length < gaps.length / 2) return [];
+  return suspects.filter((index) => {
+    const [one, other] = [texts[index - 1]!, texts[index]!];
+    if (!areWords(one, other)) return false;
+    const isWide = (DIGIT.test(one) && DIGIT.test(other)) || isLigature(glyphs, index - 2);
+    const least = emOf(glyphs, index - 1, index) * (isWide ? WIDE_GAP : WORD_GAP);
+    if (gaps[index - start - 1]! - usual <= least) return false;
+    // Fonts whose widths are wrong have gaps that nobody sees.
+    const [before, at] = [glyphs.ink(index - 1), glyphs.ink(index)];
+    return before !== undefined && at !== undefined && gapBetween(before, at) > least * INK;
+  });
+}
+
+/** The letters of a ligature are all in its place. */
+function isLigature(glyphs: Glyphs, index: number): boolean {
+  const [one, other] = [advanceOf(glyphs, index), advanceOf(glyphs, index + 1)];
+  return one !== undefined && one.left === other?.left;
+}
+
+/** Spaces matter between these. */
+const areWords = (one: string, other: string): boolean =>
+  WORD.test(one) && WORD.test(other) && !(UNSPACED.test(one) && UNSPACED.test(other));
+
+/** Takes away the spaces between the letters of letterspaced words. */
+export function joinLetterspaced(glyphs: Glyphs): void {
+  const { texts } = glyphs;
+  const isGap = (index: number): boolean => isSpace(texts[index] ?? ' ');
+  // From `start` to `last`, every second character is an inferred space.
+  let start = 0;
+  let last = -2;
+  for (let index = 0; index < texts.length; index++) {
+    if (isGap(index)) continue;
+    const isSingle = isGap(index - 1) && isGap(index + 1);
+    if (!isSingle || index !== last + 2 || texts[index - 1] !== ' ' || !glyphs.isGenerated(index - 1)) {
+      joinRun(glyphs, start, last);
+      start = index;
+    }
+    last = isSingle ? index : -2;
+  }
+  joinRun(glyphs, start, last);
+}
+
+function joinRun(glyphs: Glyphs, start: number, last: number): void {
+  const { texts } = glyphs;
+  if (last - start < (LEAST_LETTERSPACED - 1) * 2) return;
+  const most = emOf(glyphs, start, start + 2) * WORD_GAP;
+  for (let index = start; index < last; index += 2) {
+    const [one, other] = [advanceOf(glyphs, index), advanceOf(glyphs, index + 2)];
+    if (UNSPACED.test(texts[index]!) || UNSPACED.test(texts[index + 2]!)) continue;
+    if (one && other && isOneLine(one, other) && gapBetween(one, other) < most) texts[index + 1] = '';
+  }
+}
