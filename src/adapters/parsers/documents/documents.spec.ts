@@ -79,6 +79,12 @@ describe('the words of a PDF', () => {
     expect(await textOf(') Tj /F1 6 Tf 0 3 Td (1) Tj /F1 8 Tf 3.9 -3 Td (people who')).toBe('1 people who');
   });
 
+  it('have their subscripts, also where a matrix scales the font', async () => {
+    const at = (size: number, x: number, y: number) => `Tj ${size} 0 0 ${size} ${x} ${y} Tm`;
+    const text = `) Tj /F1 1 Tf () ${at(12, 72, 700)} (H) ${at(8, 80.7, 695)} (2) ${at(12, 85.3, 700)} (O and more`;
+    expect(await textOf(text)).toBe('H2O and more');
+  });
+
   it('include those of annotations and form fields that are shown', async () => {
     const annotations = [
       '<</Type/Annot/Subtype/FreeText/Rect[10 10 90 30]/Contents(heron)>>',
@@ -98,6 +104,14 @@ describe('a PDF of TeX', () => {
     const text = 'H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
       text: expect.stringMatching(/^H2O and more/),
+    });
+  });
+
+  it('has raised numbers beside variables and units, but not beside words, whose footnotes they are', async () => {
+    const raised = (number: number) => `) Tj /F1 8 Tf 8.7 5 Td (${number}) Tj /F1 12 Tf`;
+    const text = `R${raised(2)} 60 -5 Td (s) Tj 6 0 Td (o${raised(3)} 6 -5 Td (end`;
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/^R2 so 3 end/),
     });
   });
 

@@ -46,6 +46,9 @@ interface Needs {
 /** Characters that are further apart than this share of their height are not adjacent. */
 const BESIDE = 0.25;
 
+/** Characters that are closer than this share of their width, on one line and of one size, belong to one word. */
+const ADJACENT = 0.06;
+
 class Repair {
   private readonly texts: string[];
   /** As PDFium has them. */
@@ -136,11 +139,14 @@ class Repair {
     if (before < 0 || after >= this.texts.length) return false;
     const [end, start] = [this.advance(before, cells), this.advance(after, cells)];
     if (!end || !start || isFar(end, start)) return false;
+    if (isAdjacent(end, start)) return true;
     const [one, other] = [this.box(before, cells), this.box(after, cells)];
     const [size, next] = [this.size(before, cells), this.size(after, cells)];
     if (!one || !other || size === next) return false;
     // What follows a subscript is on the line again.
-    return size > next ? isSubscript(other, one) : isSubscript(one, other);
+    if (size > next ? isSubscript(other, one) : isSubscript(one, other)) return true;
+    // A letter by itself is a variable or a unit; the raised number after a word is that of a footnote.
+    return size > next && this.isSingleLetter(before) && isSuperscript(other, one);
   }
 
   /** A hyphen before a space that PDFium does not take for the end of a line. */
@@ -149,6 +155,10 @@ class Repair {
     if (!LOWER.test(texts[space - 2] ?? '') || !LOWER.test(texts[space + 1] ?? '')) return false;
     const [hyphen, letter] = [this.box(space - 1, cells), this.box(space + 1, cells)];
     return hyphen !== undefined && letter !== undefined && letter.left <= hyphen.left && letter.top <= hyphen.top;
+  }
+
+  private isSingleLetter(index: number): boolean {
+    return /^\p{L}$/u.test(this.texts[index]!) && !/^[\p{L}\p{N}]$/u.test(this.texts[index - 1] ?? '');
   }
 
   private nameOf(font: number, cells: number): string {
@@ -245,9 +255,27 @@ function isFar(one: Box, other: Box): boolean {
   return widest > 0 && Math.max(other.left - one.right, one.left - other.right) > widest * FAR;
 }
 
+/** On the same line, with no gap. */
+function isAdjacent(one: Box, other: Box): boolean {
+  const most = Math.min(one.right - one.left, other.right - other.left) * ADJACENT;
+  return [other.left - one.right, other.bottom - one.bottom, other.top - one.top].every((by) => Math.abs(by) < most);
+}
+
 function isBeside(small: Box, character: Box): boolean {
   const gap = Math.max(small.left - character.right, character.left - small.right);
   return Math.abs(gap) < (character.top - character.bottom) * BESIDE;
+}
+
+/** Right of a larger character, and higher than its middle, but not above all of it. */
+function isSuperscript(high: Box, character: Box): boolean {
+  const height = character.top - character.bottom;
+  return (
+    isBeside(high, character) &&
+    high.left > (character.left + character.right) / 2 &&
+    high.bottom > character.bottom + height * 0.3 &&
+    high.bottom < character.top &&
+    high.top > character.top
+  );
 }
 
 /** Beside a larger character, and lower than its foot, but not below all of it. */
