@@ -4,7 +4,7 @@
 
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Provider } from '@nestjs/common';
 import { findBrowserProblem } from '../adapters/browser/find-browser.js';
 import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
@@ -41,17 +41,24 @@ import { lint } from '../domain/policy/linter.js';
 import { usesRendering } from '../domain/render/renders.js';
 import type { Secret } from '../domain/secret.js';
 import { Engine } from '../engine/engine.js';
+import type { EngineApi } from '../engine/engine-api.js';
 import type { Clock } from '../engine/ports/clock.js';
 import type { FrontierStore } from '../engine/ports/frontier-store.js';
 import type { Log } from '../engine/ports/log.js';
 import type { PageProcessor } from '../engine/ports/page-processor.js';
 import type { Sink } from '../engine/ports/sink.js';
+import type { AuditLog } from './audit/audit-log.js';
+import type { OpenKeyDirectory } from './bot-auth/key-directory.controller.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
+import type { ConfigurationHistory } from './configuration/configuration-history.js';
 import { configurationErrors } from './configuration/problems.dto.js';
 import { ProblemException } from './http/problem.js';
 import { readFileSinkFolder, type ServerOptions, UsageError } from './options.js';
-import { createSinkTester } from './sinks/sink-test.js';
+import type { KeyStore } from './security/key-store.js';
+import type { SessionStore } from './sign-in/console-sessions.js';
+import type { DocumentMapper } from './sinks/mapping.controller.js';
+import { createSinkTester, type TestSink } from './sinks/sink-test.js';
 import {
   AUDIT_LOG,
   CLOCK,
@@ -241,23 +248,26 @@ export { generateSigningKey as newSigningKey };
 export const testSink = createSinkTester(createSink, () => performance.now());
 export const openWebhook = (definition: WebhookDefinition): WebhookChannel => new WebhookSender(definition);
 
+/** Nest accepts any value for a token; the type argument says what its users expect. */
+const provideValue = <T>(token: symbol, value: T): Provider => ({ provide: token, useValue: value });
+
 /** Hands the parts to Nest. */
 export function createPartsModule(parts: Parts): DynamicModule {
   const providers = [
-    { provide: ENGINE, useValue: parts.engine },
-    { provide: CONFIGURATION_FILE, useValue: parts.file },
-    { provide: CONFIGURATION_FORMAT, useValue: XML_FORMAT },
-    { provide: CONFIGURATION_HISTORY, useValue: parts.admin },
-    { provide: AUDIT_LOG, useValue: parts.admin },
-    { provide: KEY_STORE, useValue: parts.admin },
-    { provide: SESSION_STORE, useValue: parts.admin },
-    { provide: LOG, useValue: parts.log },
-    { provide: CLOCK, useValue: systemClock },
-    { provide: KEY_DIRECTORY, useValue: createKeyDirectory },
-    { provide: OPTIONS, useValue: parts.options },
-    { provide: SEARCH_PAGE, useValue: parts.searchPage },
-    { provide: MAP_DOCUMENT, useValue: mapDocument },
-    { provide: TEST_SINK, useValue: testSink },
+    provideValue<EngineApi>(ENGINE, parts.engine),
+    provideValue<ConfigurationFile>(CONFIGURATION_FILE, parts.file),
+    provideValue<ConfigurationFormat>(CONFIGURATION_FORMAT, XML_FORMAT),
+    provideValue<ConfigurationHistory>(CONFIGURATION_HISTORY, parts.admin),
+    provideValue<AuditLog>(AUDIT_LOG, parts.admin),
+    provideValue<KeyStore>(KEY_STORE, parts.admin),
+    provideValue<SessionStore>(SESSION_STORE, parts.admin),
+    provideValue<Log>(LOG, parts.log),
+    provideValue<Clock>(CLOCK, systemClock),
+    provideValue<OpenKeyDirectory>(KEY_DIRECTORY, createKeyDirectory),
+    provideValue<ServerOptions>(OPTIONS, parts.options),
+    provideValue<string>(SEARCH_PAGE, parts.searchPage),
+    provideValue<DocumentMapper>(MAP_DOCUMENT, mapDocument),
+    provideValue<TestSink>(TEST_SINK, testSink),
   ];
   return { module: class Parts {}, global: true, providers, exports: [...PART_TOKENS] };
 }

@@ -10,8 +10,8 @@ describeUnless(notLinux, 'the priority of a thread', () => {
     const file = new URL('./thread-priority.ts', import.meta.url).href;
     const worker = new Worker(
       `const { getPriority } = require('node:os');
-       import(${JSON.stringify(file)}).then(({ giveWay }) => {
-         giveWay(3);
+       import(${JSON.stringify(file)}).then(({ lowerPriority }) => {
+         lowerPriority(3);
          require('node:worker_threads').parentPort.postMessage(getPriority(0));
        });`,
       { eval: true },

@@ -77,7 +77,7 @@ export class AdminStore {
   }
 
   /** Whether added texts may contain secrets. */
-  get canStoreSecrets(): boolean {
+  get keepsSecrets(): boolean {
     return this.#seal !== undefined;
   }
 
