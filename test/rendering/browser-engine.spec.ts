@@ -1,5 +1,6 @@
 /** The engine alone: what it asks the web, and how it renews what wears out. Left out where there is no Chromium. */
 import { globSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Wear } from '../../src/adapters/browser/browser.js';
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
@@ -134,6 +135,23 @@ describeUnless(noBrowser, 'the engine that renders', () => {
     expect(textOf(answer)).toContain(expected);
     expect(answer.rendering!.refused['robots'] ?? 0).toBe(renderObeysRobots === 'all' ? 1 : 0);
     expect(site.fetched.includes('/data')).toBe(renderObeysRobots === 'documents');
+  });
+
+  itUnless(notLinux, 'comes after the other programs of the machine, even if root runs it', async () => {
+    const browser = open();
+    const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const fetch = http!.fetch.bind(http);
+    vi.spyOn(http!, 'fetch').mockImplementation(async (request, signal) => {
+      asked.resolve();
+      await mayAnswer.promise;
+      return fetch(request, signal);
+    });
+    const page = rendered(browser, '/', LOADER);
+    await asked.promise;
+    const isBehind = (pid: number): boolean => getPriority(pid) >= getPriority();
+    await expect.poll(() => browsers().map(isBehind), { timeout: 30_000 }).toEqual([true]);
+    mayAnswer.resolve();
+    await page;
   });
 
   it('reads another route of the document that it has open', async () => {

@@ -204,7 +204,7 @@ export class BrowserEngine implements FetchEngine {
     if (this.missing || this.version === undefined) this.log.info(`pages are rendered by Chromium ${browser.version}`);
     this.missing = undefined;
     this.version = browser.version;
-    if (!this.watching) void this.monitorUsage();
+    if (!this.watching) void this.superviseBrowser();
     return browser;
   }
 
@@ -216,15 +216,15 @@ export class BrowserEngine implements FetchEngine {
     return { onRequest: request, onWebSocket: (route, tab) => void sockets.handle(route, tab.guest) };
   }
 
-  /** While there is work: the browser's use of processor and memory. */
-  private async monitorUsage(): Promise<void> {
+  /** While there is work: what the browser uses, against its share of the processor and its memory. */
+  private async superviseBrowser(): Promise<void> {
     this.watching = true;
     while (!this.closed) {
       await sleep(WATCH_MS, undefined, { ref: false });
       const browser = await this.browser?.catch(() => undefined);
       if (!browser || this.inFlight === 0) continue;
       try {
-        const { cpu, bytes, renderers } = await browser.measureUsage();
+        const { cpu, bytes, renderers } = await browser.supervise();
         this.share.recordUsage(cpu);
         this.enforceMemoryLimit(bytes, renderers);
       } catch {

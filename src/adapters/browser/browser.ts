@@ -1,9 +1,10 @@
 /** One browser with its pages, from its start until it is replaced. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, getPriority } from 'node:os';
 import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route, WebSocketRoute } from 'playwright-core';
 import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
+import { capPriority } from '../system/thread-priority.js';
 import { browserEnvironment } from './browser-environment.js';
 import { findBrowser, findBrowserProblem } from './find-browser.js';
 import { initScript } from './page-scripts.js';
@@ -158,15 +159,24 @@ export class Browser {
     }
   }
 
-  async measureUsage(): Promise<BrowserUse> {
+  /** What its processes use; those that have given themselves a higher priority than this thread has lose it. */
+  async supervise(): Promise<BrowserUse> {
     this.session ??= await this.chromium.newBrowserCDPSession();
     const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
+    this.capPriorities(processInfo.map(({ id }) => id));
     const sizes = processInfo.map(({ id, type }) => ({ pid: id, type, bytes: this.remote ? 0 : privateMemory(id) }));
     return {
       cpu: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
       renderers: sizes.filter(({ type }) => type === 'renderer'),
       bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
     };
+  }
+
+  /** Plain pages come first: none of its processes has a higher priority than the thread that calls this. */
+  private capPriorities(pids: readonly number[]): void {
+    if (this.remote) return;
+    const niceness = getPriority(0);
+    for (const pid of pids) capPriority(pid, niceness);
   }
 
   async close(): Promise<void> {
