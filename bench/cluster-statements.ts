@@ -165,7 +165,7 @@ async function duePages(store: FrontierStore, hosts: readonly number[], count: n
   const ofHost = Math.ceil(count / hosts.length);
   const windows: UrlState[][] = [];
   for (const host of hosts.slice(0, count)) {
-    const { urls } = await store.due('bench', `host-${host}.example.com`, 3, instant(START * 2), ofHost, new Set());
+    const { urls } = await store.listDue('bench', `host-${host}.example.com`, 3, instant(START * 2), ofHost, new Set());
     windows.push(urls);
   }
   return Array.from({ length: ofHost }, (_, i) => windows.flatMap((urls) => urls[i] ?? []))

@@ -52,7 +52,7 @@ export class SimulatedSitemaps {
     this.add(tell, tell + Math.round(size * shares.lying), true);
     const settings = new Map<string, string>();
     const store = {
-      byKeys: async (_crawler: string, _host: string, keys: BigInt64Array) =>
+      findByKeys: async (_crawler: string, _host: string, keys: BigInt64Array) =>
         [...keys].map((key) => this.state(this.byKey.get(key)!)),
       get: async (ids: readonly UrlId[]) => ids.map((id) => this.state(Number(id))),
       getSetting: async (name: string) => settings.get(name),
@@ -78,13 +78,13 @@ export class SimulatedSitemaps {
         const link = { url: '', hostKey: HOST, key, source: KEYS_SOURCE, discoveredVia: 'sitemap' } as const;
         return lastModified === undefined ? [] : [{ ...link, lastModified }];
       });
-      await this.claims.dated({ url, hostKey: HOST, lastVisitAt } as UrlState, links);
+      await this.claims.bringForwardDated({ url, hostKey: HOST, lastVisitAt } as UrlState, links);
     }
   }
 
   async visited(index: number, changed: boolean): Promise<void> {
     const state = { id: index as UrlId } as UrlState;
-    if (this.claims.isOnTrial(state)) await this.claims.visited(state, changed);
+    if (this.claims.isOnTrial(state)) await this.claims.recordVisit(state, changed);
   }
 
   private add(from: number, to: number, lies: boolean): void {

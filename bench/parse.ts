@@ -28,7 +28,7 @@ const UNSEEN = new Set(['title', 'script', 'style', 'noscript', 'template', 'ifr
 type Contestant = (page: Buffer) => { links: number; text: number };
 
 const buffer = new TextBuffer();
-const html = createPageReader().extractorOf('text/html') as SyncExtractor;
+const html = createPageReader().findExtractor('text/html') as SyncExtractor;
 const CONTEXT = { ...LIMITS, contentType: 'text/html', url: 'http://bench/', wantsMetas: true };
 const PLACE = { file: 'bench', line: 1, column: 1 };
 

@@ -117,7 +117,7 @@ async function crawl(store: FrontierStore, model: Model) {
     const pages: UrlState[] = [];
     for (let page = 0; page < PAGES_OF_BATCH; page += 10) {
       const host = link(hosts[page / 10]!, 0).hostKey;
-      const { urls } = await watches.due.time(() => store.due('bench', host, 3, instant(START * 2), 10, leased));
+      const { urls } = await watches.due.time(() => store.listDue('bench', host, 3, instant(START * 2), 10, leased));
       pages.push(...urls);
     }
     await watches.discover.time(() => store.discover(links));
@@ -135,7 +135,7 @@ async function measure(store: FrontierStore, model: Model): Promise<Record<strin
   const known = model.known;
   const { watches, settled, cpuMs } = await crawl(store, model);
   const counts = new Stopwatch();
-  await counts.time(() => store.counts('bench'));
+  await counts.time(() => store.countByStatus('bench'));
   const pages = BATCHES * PAGES_OF_BATCH;
   return {
     'known URLs': known,

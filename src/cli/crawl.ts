@@ -54,7 +54,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     const failures = ending === 'complete' ? await listFailedRoots(engine) : [];
     const failed = failures.map(({ url, reason }) => `${url} (${reason})`);
     const nothing = ending === 'complete' && failed.length === 0 ? await explainEmptyCrawl(engine) : [];
-    const crawlers = await engine.crawlers(); // draining closes the store
+    const crawlers = await engine.listCrawlers(); // draining closes the store
     await engine.drain(seconds(10));
     for (const one of failures) process.stderr.write(printableLines(failureText(one)));
     for (const line of nothing) process.stderr.write(`${printable(line)}\n`);
@@ -105,8 +105,8 @@ async function waitForEnd(
   let ended = false;
   try {
     for (;;) {
-      const view = await engine.crawler(NAME);
-      const { pages } = await engine.metrics();
+      const view = await engine.getCrawler(NAME);
+      const { pages } = await engine.getMetrics();
       const read = pages.reduce((sum, { count }) => sum + count, 0);
       progress.show(view, read);
       if (interrupt.aborted) return 'interrupted';
@@ -131,7 +131,7 @@ const failureText = ({ url, reason, headline }: FailedRoot): string =>
   `could not be crawled: ${url} (${reason})\n  ${headline.text}\n${headline.nextStep ? `  Next step: ${headline.nextStep}\n` : ''}`;
 
 async function listFailedRoots(engine: EngineApi): Promise<FailedRoot[]> {
-  const failed = (await engine.roots(NAME)).filter(({ state }) => !HAS_ANSWERED.has(state?.status ?? ''));
+  const failed = (await engine.listRoots(NAME)).filter(({ state }) => !HAS_ANSWERED.has(state?.status ?? ''));
   return Promise.all(
     failed.map(async ({ url, state }) => {
       const { headline } = await engine.explain(NAME, url);
@@ -143,9 +143,9 @@ const HAS_ANSWERED: ReadonlySet<string> = new Set(['indexed', 'visited', 'redire
 
 /** For a crawl without any document: what became of its start pages, and which links were refused. */
 async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
-  if ((await engine.crawler(NAME)).counts.indexed > 0) return [];
+  if ((await engine.getCrawler(NAME)).counts.indexed > 0) return [];
   const lines = ['no document was indexed:'];
-  for (const { url } of await engine.roots(NAME)) {
+  for (const { url } of await engine.listRoots(NAME)) {
     const { headline } = await engine.explain(NAME, url);
     lines.push(
       `  ${url}`,
@@ -153,7 +153,7 @@ async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
       ...(headline.nextStep ? [`    Next step: ${headline.nextStep}`] : []),
     );
   }
-  for (const { reason, hostKey, count, samples } of (await engine.refused(NAME)).slice(0, REFUSED_SHOWN))
+  for (const { reason, hostKey, count, samples } of (await engine.listRefused(NAME)).slice(0, REFUSED_SHOWN))
     lines.push(
       `  ${pluralize(count, 'link')} to ${hostKey} ${count === 1 ? 'was' : 'were'} refused (${reason}), such as ${samples[0]?.url}`,
     );

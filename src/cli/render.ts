@@ -1,7 +1,7 @@
 /** `crawlway render`: a page as it is sent beside its rendered form. */
 import { writeFile } from 'node:fs/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
-import { renderingView } from '../engine/control/rendering-view.js';
+import { toRenderingView } from '../engine/control/rendering-view.js';
 import type { PageResult } from '../engine/ports/page-task.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
@@ -35,7 +35,7 @@ export async function render(url: string, options: RenderOptions): Promise<void>
 type Compared = ReturnType<typeof compareRendering>;
 
 function compareRendering(url: string, result: PageResult) {
-  const view = renderingView(result);
+  const view = toRenderingView(result);
   const { outcome } = result;
   if (!view || (outcome.kind !== 'document' && outcome.kind !== 'redirect')) {
     const why = 'detail' in outcome ? `: ${outcome.detail}` : '';

@@ -40,32 +40,32 @@ export type EngineParts = ReturnType<typeof createParts>;
 export function createParts(ports: EnginePorts, services: CrawlServices, engine: Whole) {
   const { rejudging, kept, crawlersByName, definition } = engine;
   const { robots, health, hosts } = services;
-  const crawlers = (): Crawler[] => [...crawlersByName.values()];
-  const crawler = (name: string) => crawlersByName.get(name);
-  const sink = (name: string) => definition().sinks.find((one) => one.name === name);
-  const crawlersOf = (sinkName: string) =>
-    crawlers().filter(({ context }) => context.definition.pushTo.includes(sinkName));
+  const listCrawlers = (): Crawler[] => [...crawlersByName.values()];
+  const findCrawler = (name: string) => crawlersByName.get(name);
+  const findSink = (name: string) => definition().sinks.find((one) => one.name === name);
+  const findCrawlersOf = (sinkName: string) =>
+    listCrawlers().filter(({ context }) => context.definition.pushTo.includes(sinkName));
 
   const notes = new HostNotes(robots, health, hosts);
-  const whole = new ClusterView({ ...services, notes, crawlers });
+  const whole = new ClusterView({ ...services, notes, crawlers: listCrawlers });
   const roots = new Roots(services);
-  const facts = new UrlFactsReader({ ...services, inMemory: whole.inMemory.bind(whole) });
-  const explanations = new Explanations({ ...services, robotsOpinion: whole.robotsOpinion.bind(whole) }, facts);
-  const backfills = new Backfills({ ...services, crawlers, sink });
+  const facts = new UrlFactsReader({ ...services, inMemory: whole.findInMemory.bind(whole) });
+  const explanations = new Explanations({ ...services, robotsOpinion: whole.getRobotsOpinion.bind(whole) }, facts);
+  const backfills = new Backfills({ ...services, crawlers: listCrawlers, sink: findSink });
   const told = new ToldUrls(services);
   services.subscriptions.visit = async (name, feed) => {
-    const found = crawler(name);
-    if (found) await told.again(found, feed, 'websub');
+    const found = findCrawler(name);
+    if (found) await told.revisit(found, feed, 'websub');
   };
-  const rebalance = new Rebalance(services, crawlers, engine.takeLead);
-  const nodeCommands = new NodeCommands(services, crawler, explanations.page.bind(explanations));
+  const rebalance = new Rebalance(services, listCrawlers, engine.takeLead);
+  const nodeCommands = new NodeCommands(services, findCrawler, explanations.viewPage.bind(explanations));
   const control = new SharedControl({
     ...services,
-    crawlers,
+    crawlers: listCrawlers,
     roots,
     backfills,
     command: (command) => nodeCommands.run(command),
-    due: (parts) => rebalance.look(parts),
+    due: (parts) => rebalance.checkSoon(parts),
     answer: (question) => whole.answer(question),
   });
   return {
@@ -77,13 +77,13 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     control,
     trials: new ContentTrials(services, ports.openProcessor),
     maintenance: new Maintenance({ ...services, roots }),
-    orders: new Orders({ ...services, pending: () => whole.pending(), crawler }),
-    reconciliation: new Reconciliation({ ...services, crawlersOf }),
-    catchUp: new CatchUp({ ...services, kept, crawler, sink }),
+    orders: new Orders({ ...services, pending: () => whole.listPending(), crawler: findCrawler }),
+    reconciliation: new Reconciliation({ ...services, crawlersOf: findCrawlersOf }),
+    catchUp: new CatchUp({ ...services, kept, crawler: findCrawler, sink: findSink }),
     policyChanges: new PolicyChanges(services, rejudging, backfills),
-    hostViews: new HostViews({ ...services, notes, whole, crawlers }),
+    hostViews: new HostViews({ ...services, notes, whole, crawlers: listCrawlers }),
     surveys: new Surveys(services),
-    housekeeping: new Housekeeping(services, roots, crawlers),
-    indexNow: new IndexNow(services, told, crawlers, () => definition().indexNow ?? DEFAULT_INDEXNOW),
+    housekeeping: new Housekeeping(services, roots, listCrawlers),
+    indexNow: new IndexNow(services, told, listCrawlers, () => definition().indexNow ?? DEFAULT_INDEXNOW),
   };
 }

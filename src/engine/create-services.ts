@@ -85,21 +85,21 @@ export function createServices(
     const crawlers = [...crawlersByName.values()];
     return crawlers.some((crawler) => crawler.isDeciding) || crawlers.some((one) => one.mayVisitUntil(until));
   });
-  const backsOff = (host: Host): void => {
+  const onBackOff = (host: Host): void => {
     events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
   };
-  const recovers = (host: Host): void => events.emit({ type: 'host', hostKey: host.key, state: 'answers again' });
-  const hosts = new Hosts(store, clock, backsOff, partitions, recovers);
+  const onRecovery = (host: Host): void => events.emit({ type: 'host', hostKey: host.key, state: 'answers again' });
+  const hosts = new Hosts(store, clock, onBackOff, partitions, onRecovery);
   const inDoubt = new InDoubtDeliveries(store, clock);
   const shared = new SharedDocuments({ store, clock, inDoubt, crawlers: () => crawlersByName.values() });
   const probes = new ErrorPageProbes(processor, hosts, clock);
-  const discoveryTarget = (name: string): DiscoveryTarget | undefined => {
+  const findDiscoveryTarget = (name: string): DiscoveryTarget | undefined => {
     const crawler = crawlersByName.get(name);
     return (
       crawler && {
         traps: crawler.context.definition.traps,
-        admitted: (states) => crawler.admit(states),
-        refused: ({ url, hostKey, foundOn }, reason) =>
+        admit: (states) => crawler.admit(states),
+        refuse: ({ url, hostKey, foundOn }, reason) =>
           crawler.refused.add({ url, hostKey, reason }, foundOn ?? '', clock.now()),
       }
     );
@@ -125,7 +125,7 @@ export function createServices(
     partitions,
     nodes,
     hosts,
-    robots: new RobotsGate(processor, hosts, slots, clock, (fetcher, href) => logins.robotsSession(fetcher, href)),
+    robots: new RobotsGate(processor, hosts, slots, clock, (fetcher, href) => logins.findRobotsSession(fetcher, href)),
     slots,
     groups: new PolitenessGroups(clock, (name) => processor.resolve(name), loadDomains),
     probes,
@@ -134,7 +134,7 @@ export function createServices(
     ledger: new Ledger(store, clock),
     health: new SiteHealth(),
     rendered: new RenderedVisits(store, clock),
-    discovery: new Discovery(store, discoveryTarget),
+    discovery: new Discovery(store, findDiscoveryTarget),
     settler: new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL),
     urlCommands: new UrlCommands(clock, rejudging, shared, kept),
     shared,

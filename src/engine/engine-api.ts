@@ -53,11 +53,11 @@ export interface EngineApi {
   /** A hub verifies the intent of a subscription; undefined: it was not intended. */
   confirmHub(token: string, question: HubQuestion): Promise<string | undefined>;
   /** A hub reports a change of a feed; false: nobody subscribed to it. */
-  hubNotifies(token: string): Promise<boolean>;
-  crawlers(): Promise<CrawlerView[]>;
-  crawler(name: string): Promise<CrawlerView>;
-  /** See FrontierStore.oldest. */
-  oldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
+  handleHubNotification(token: string): Promise<boolean>;
+  listCrawlers(): Promise<CrawlerView[]>;
+  getCrawler(name: string): Promise<CrawlerView>;
+  /** See FrontierStore.findOldest. */
+  findOldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
   setRunState(name: string, state: CrawlerRunState): Promise<void>;
   /** Replaces the definition; stored URLs are judged again in the background. */
   reconfigure(definition: ServerDefinition): Promise<void>;
@@ -69,81 +69,81 @@ export interface EngineApi {
    */
   submitList(crawler: string, urls: readonly string[]): Promise<SubmitOutcome[]>;
   /** URLs that their site reports as changed. */
-  tell(submission: IndexNowSubmission): Promise<IndexNowAnswer>;
+  submitIndexNow(submission: IndexNowSubmission): Promise<IndexNowAnswer>;
   /** Roots of the configuration, then submitted ones, by URL: at most `limit` (default: all) after a position. */
-  roots(crawler: string, after?: string, limit?: number): Promise<RootView[]>;
+  listRoots(crawler: string, after?: string, limit?: number): Promise<RootView[]>;
   removeRoot(crawler: string, url: string): Promise<void>;
 
   /** Stored URLs after an id, as far as one step comes. */
-  search(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<SearchStep>;
+  searchUrls(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<SearchStep>;
   /** See FrontierStore.count. */
   countUrls(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
   /** At most a minute old. */
-  survey(crawler: string): Promise<SurveyView>;
-  urlHistory(crawler: string, url: string): Promise<UrlHistory>;
+  getSurvey(crawler: string): Promise<SurveyView>;
+  getUrlHistory(crawler: string, url: string): Promise<UrlHistory>;
   explain(crawler: string, url: string, from?: string): Promise<UrlExplanation>;
   /** `render`: its scripts run, and the page as it was sent is compared with the result. */
-  page(crawler: string, url: string, render?: boolean): Promise<PageView>;
-  /** Like page(), but under any definition, in force or not, and with robots.txt; nothing is stored. See FirstLook. */
-  look(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
+  viewPage(crawler: string, url: string, render?: boolean): Promise<PageView>;
+  /** Like viewPage(), but under any definition, in force or not, and with robots.txt; nothing is stored. See FirstLook. */
+  lookAtPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
   /** What a definition would extract from a page; nothing is stored. See ContentTrials. */
   tryContent(crawler: string, request: TrialRequest): Promise<ContentTrial>;
-  refused(crawler: string): Promise<RefusedView[]>;
+  listRefused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
   clear(crawler: string, choice: UrlChoice): Promise<number>;
   /** One URL, or all that match. */
   refresh(crawler: string, what: RefreshRequest): Promise<RefreshOutcome>;
   clearErrors(crawler: string): Promise<number>;
   /** URLs in error by error code, most frequent first. */
-  errorClasses(crawler: string, hostKey?: string): Promise<ErrorClassView[]>;
+  countErrorsByClass(crawler: string, hostKey?: string): Promise<ErrorClassView[]>;
   /** Hosts with an error code, those with the most URLs first; `after` is the last host of the previous page. */
-  errorHosts(
+  listErrorHosts(
     crawler: string,
     code: string,
     after: { readonly urls: number; readonly hostKey: string } | undefined,
     limit: number,
   ): Promise<ErrorHostView[]>;
-  pending(crawler: string): AsyncIterable<string>;
+  exportPending(crawler: string): AsyncIterable<string>;
   importPending(
     crawler: string,
     lines: Iterable<TextLine>,
   ): Promise<{ imported: number; known: number; problems: readonly LineProblem[] }>;
 
-  hosts(crawler: string, after: string | undefined, limit: number): Promise<HostView[]>;
-  host(hostKey: string): Promise<HostView>;
+  listHosts(crawler: string, after: string | undefined, limit: number): Promise<HostView[]>;
+  getHost(hostKey: string): Promise<HostView>;
   /** The contents of a folder of a host, as far as one step comes; `folder` is empty for all, or ends with a slash. */
-  folders(crawler: string, hostKey: string, folder: string, after: number): Promise<FolderStep>;
+  listFolders(crawler: string, hostKey: string, folder: string, after: number): Promise<FolderStep>;
   pauseHost(hostKey: string, paused: boolean): Promise<void>;
   /** What `render="auto"` has learned about the pages of a host, and what a person has decided about them. */
-  hostRendering(hostKey: string): Promise<readonly RenderPatternView[]>;
+  getHostRendering(hostKey: string): Promise<readonly RenderPatternView[]>;
   /** `like`: a pattern, or a URL that matches it. Undefined restores what is learned. */
   overruleRendering(hostKey: string, like: string, render: 'always' | 'never' | undefined): Promise<void>;
 
   /** Yields a growing report; the last one is `done`. Nothing is changed. */
   preview(definition: ServerDefinition): AsyncIterable<PreviewReport>;
 
-  orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
+  listOrders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
   retryOrder(id: number): Promise<LedgerEntry>;
-  heldDeletions(): Promise<HeldDeletions[]>;
+  listHeldDeletions(): Promise<HeldDeletions[]>;
   releaseHeld(hostKey: string): Promise<number>;
   dropHeld(hostKey: string): Promise<number>;
   /** As this server sees them. */
-  logins(): LoginView[];
+  listLogins(): LoginView[];
   /** Logs in now, whatever the result of earlier attempts. */
   testLogin(name: string): Promise<LoginView>;
   /** As this server sees them. */
-  sinks(): SinkView[];
+  listSinks(): SinkView[];
   /** As all servers on the database see them together. */
-  allSinks(): Promise<SinkView[]>;
+  listAllSinks(): Promise<SinkView[]>;
   /** Sends everything that is indexed to a sink: from all crawlers that push to it, or from one. */
   pushAgain(sink: string, crawler?: string): Promise<BackfillView[]>;
   /** Of this server. */
-  plugins(): readonly PluginView[];
-  backfills(): Promise<BackfillView[]>;
+  listPlugins(): readonly PluginView[];
+  listBackfills(): Promise<BackfillView[]>;
   /** What sinks have yet to receive because they were slow or down while others followed. */
-  behind(): Promise<OwedCount[]>;
+  countOwed(): Promise<OwedCount[]>;
   /** The document of a URL as a sink of the crawler keeps it; undefined: no sink returns it. */
-  keptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;
+  findKeptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;
   /** Compares what the sink holds with what the store believes it holds. */
   reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
 
@@ -155,13 +155,13 @@ export interface EngineApi {
   /** What happens on this server, for as long as it runs; the observer must not throw. */
   observe(observer: (event: CrawlEvent) => void): void;
   /** Of this server. */
-  metrics(): Promise<EngineMetrics>;
+  getMetrics(): Promise<EngineMetrics>;
   /** Of every server on the database that crawls, by a name that is valid as long as its process; '' is this one. */
-  counters(): Promise<ReadonlyMap<string, Pick<EngineMetrics, 'pages' | 'orders'>>>;
+  getCounters(): Promise<ReadonlyMap<string, Pick<EngineMetrics, 'pages' | 'orders'>>>;
   /** Everything it remembers has been loaded; before that, its answers would be wrong. */
   readonly isOpen: boolean;
   /** Ready to work: open, and the store answers. */
-  ready(): Promise<{ ready: boolean; reasons: readonly string[] }>;
+  getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }>;
   /** No new fetch; orders in memory are delivered or left for the next start. */
   drain(timeout: Duration): Promise<void>;
 }

@@ -11,7 +11,7 @@ import type { TextLine } from '../domain/url/url-list.js';
 import { sumMetrics } from './cluster/sum-metrics.js';
 import { FirstLook } from './control/first-look.js';
 import { Rejudging } from './control/rejudging.js';
-import { restingHosts } from './control/resting-hosts.js';
+import { findRestingHosts } from './control/resting-hosts.js';
 import type { Crawler } from './crawl/crawler.js';
 import { createCrawler } from './crawl/create-crawler.js';
 import { type EngineMetrics } from './crawl/engine-metrics.js';
@@ -65,7 +65,7 @@ export class Engine implements EngineApi {
       definition: () => this.current,
       takeLead: () => this.takeLead(),
     });
-    this.services.logins.recovered = ({ name, url }) => this.visitAgain(name, url);
+    this.services.logins.onRecovery = ({ name, url }) => this.visitAgain(name, url);
   }
 
   get definition(): ServerDefinition {
@@ -117,85 +117,97 @@ export class Engine implements EngineApi {
       this.crawlersByName.set(name, present ?? createCrawler(context, this.services));
     }
     for (const name of contexts.keys()) {
-      const crawler = this.named(name);
+      const crawler = this.getCrawlerOrThrow(name);
       await this.parts.roots.open(crawler, rootsBefore.get(name));
-      await this.parts.policyChanges.look(crawler, this.current);
-      await this.parts.backfills.look(crawler);
-      await crawler.setState(await this.parts.control.rememberedState(name));
+      await this.parts.policyChanges.apply(crawler, this.current);
+      await this.parts.backfills.beginOrResume(crawler);
+      await crawler.setState(await this.parts.control.getRememberedState(name));
     }
-    this.parts.catchUp.look();
+    this.parts.catchUp.startAll();
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
   }
 
-  async crawlers(): Promise<CrawlerView[]> {
-    return this.parts.whole.views([...this.crawlersByName.values()]);
+  async listCrawlers(): Promise<CrawlerView[]> {
+    return this.parts.whole.viewCrawlers([...this.crawlersByName.values()]);
   }
 
-  async crawler(name: string): Promise<CrawlerView> {
-    return (await this.parts.whole.views([this.named(name)]))[0]!;
+  async getCrawler(name: string): Promise<CrawlerView> {
+    return (await this.parts.whole.viewCrawlers([this.getCrawlerOrThrow(name)]))[0]!;
   }
 
   async setRunState(name: string, state: CrawlerRunState): Promise<void> {
-    await this.parts.control.setState(this.named(name), state);
+    await this.parts.control.setState(this.getCrawlerOrThrow(name), state);
   }
 
-  /** Must be called when the configuration has changed in the database; `follow` then says how to read it again. */
-  notifyOthers = (): Promise<void> => this.services.nodes.controlChanged();
+  /** Must be called when the configuration has changed in the database; `onConfigurationChange` says how it is read again. */
+  notifyOthers = (): Promise<void> => this.services.nodes.notifyControlChanged();
 
   /** `load` puts a configuration into force here that another node has stored. */
-  follow(load: () => Promise<void>): void {
+  onConfigurationChange(load: () => Promise<void>): void {
     this.parts.control.onChange = load;
   }
 
   async submit(name: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    return this.parts.roots.submit(this.named(name), roots);
+    return this.parts.roots.submit(this.getCrawlerOrThrow(name), roots);
   }
 
-  submitList = (name: string, urls: readonly string[]) => this.parts.roots.submitList(this.named(name), urls);
-  tell: EngineApi['tell'] = (submission) => this.parts.indexNow.submit(submission);
+  submitList = (name: string, urls: readonly string[]) =>
+    this.parts.roots.submitList(this.getCrawlerOrThrow(name), urls);
+  submitIndexNow: EngineApi['submitIndexNow'] = (submission) => this.parts.indexNow.submit(submission);
   confirmHub: EngineApi['confirmHub'] = (token, question) => this.services.subscriptions.confirm(token, question);
-  hubNotifies: EngineApi['hubNotifies'] = (token) => this.services.subscriptions.notified(token);
-  roots: EngineApi['roots'] = async (name, after = '', limit = Number.POSITIVE_INFINITY) =>
-    this.parts.roots.list(this.named(name), after, limit);
-  removeRoot = (name: string, url: string) => this.parts.roots.remove(this.named(name), url);
+  handleHubNotification: EngineApi['handleHubNotification'] = (token) =>
+    this.services.subscriptions.handleNotification(token);
+  listRoots: EngineApi['listRoots'] = async (name, after = '', limit = Number.POSITIVE_INFINITY) =>
+    this.parts.roots.list(this.getCrawlerOrThrow(name), after, limit);
+  removeRoot = (name: string, url: string) => this.parts.roots.remove(this.getCrawlerOrThrow(name), url);
 
-  search: EngineApi['search'] = async (filter, afterId, limit) =>
-    this.services.store.search({ ...filter, crawler: this.named(filter.crawler).name }, afterId, limit);
+  searchUrls: EngineApi['searchUrls'] = async (filter, afterId, limit) =>
+    this.services.store.search({ ...filter, crawler: this.getCrawlerOrThrow(filter.crawler).name }, afterId, limit);
   countUrls: EngineApi['countUrls'] = (filter, signal) => this.services.store.count(filter, signal);
-  oldest: EngineApi['oldest'] = async (name) => this.services.store.oldest(this.named(name).name);
-  urlHistory = (name: string, url: string) => this.parts.explanations.urlHistory(this.named(name), url);
-  explain = (name: string, url: string, from?: string) => this.parts.explanations.explain(this.named(name), url, from);
-  page: EngineApi['page'] = (name, url, render) => this.parts.explanations.page(this.named(name), url, render);
+  findOldest: EngineApi['findOldest'] = async (name) =>
+    this.services.store.findOldest(this.getCrawlerOrThrow(name).name);
+  getUrlHistory = (name: string, url: string) =>
+    this.parts.explanations.getUrlHistory(this.getCrawlerOrThrow(name), url);
+  explain = (name: string, url: string, from?: string) =>
+    this.parts.explanations.explain(this.getCrawlerOrThrow(name), url, from);
+  viewPage: EngineApi['viewPage'] = (name, url, render) =>
+    this.parts.explanations.viewPage(this.getCrawlerOrThrow(name), url, render);
   tryContent: EngineApi['tryContent'] = (name, request) =>
-    this.parts.trials.run(this.named(name), this.current, request);
-  look: EngineApi['look'] = (definition, crawler, url) => {
+    this.parts.trials.run(this.getCrawlerOrThrow(name), this.current, request);
+  lookAtPage: EngineApi['lookAtPage'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine reads pages only under the definition in force');
-    return new FirstLook(this.services, openProcessor).at(definition, crawler, url);
+    return new FirstLook(this.services, openProcessor).lookAt(definition, crawler, url);
   };
-  refused = async (name: string) => this.parts.whole.refused(this.named(name));
-  survey = async (name: string) => this.parts.surveys.of(this.named(name));
-  clear: EngineApi['clear'] = (name, choice) => this.parts.maintenance.clear(this.named(name), choice);
+  listRefused = async (name: string) => this.parts.whole.listRefused(this.getCrawlerOrThrow(name));
+  getSurvey = async (name: string) => this.parts.surveys.get(this.getCrawlerOrThrow(name));
+  clear: EngineApi['clear'] = (name, choice) => this.parts.maintenance.clear(this.getCrawlerOrThrow(name), choice);
   refresh: EngineApi['refresh'] = async (name, what) => {
-    const resting = await restingHosts(this.named(name), what, this.services);
-    return { count: await this.parts.maintenance.refresh(this.named(name), what), resting };
+    const resting = await findRestingHosts(this.getCrawlerOrThrow(name), what, this.services);
+    return { count: await this.parts.maintenance.refresh(this.getCrawlerOrThrow(name), what), resting };
   };
-  clearErrors = (name: string) => this.parts.maintenance.clearErrors(this.named(name));
-  errorClasses: EngineApi['errorClasses'] = async (name, hostKey) =>
-    this.services.store.failing(this.named(name).name, this.ports.clock.now(), hostKey);
-  errorHosts: EngineApi['errorHosts'] = async (name, code, afterHost, limit) =>
-    this.services.store.failingHosts(this.named(name).name, code, this.ports.clock.now(), afterHost, limit);
-  pending = (name: string) => this.parts.maintenance.pending(this.named(name));
+  clearErrors = (name: string) => this.parts.maintenance.clearErrors(this.getCrawlerOrThrow(name));
+  countErrorsByClass: EngineApi['countErrorsByClass'] = async (name, hostKey) =>
+    this.services.store.countFailing(this.getCrawlerOrThrow(name).name, this.ports.clock.now(), hostKey);
+  listErrorHosts: EngineApi['listErrorHosts'] = async (name, code, afterHost, limit) =>
+    this.services.store.listFailingHosts(
+      this.getCrawlerOrThrow(name).name,
+      code,
+      this.ports.clock.now(),
+      afterHost,
+      limit,
+    );
+  exportPending = (name: string) => this.parts.maintenance.exportPending(this.getCrawlerOrThrow(name));
   importPending = (name: string, lines: Iterable<TextLine>) =>
-    this.parts.maintenance.importPending(this.named(name), lines);
+    this.parts.maintenance.importPending(this.getCrawlerOrThrow(name), lines);
 
-  hosts: EngineApi['hosts'] = (name, afterHost, limit) =>
-    this.parts.hostViews.list(this.named(name).name, afterHost, limit);
-  host = (hostKey: string) => this.parts.hostViews.one(hostKey);
-  folders: EngineApi['folders'] = (name, hostKey, folder, afterId) =>
-    this.parts.hostViews.folders(this.named(name).name, hostKey, folder, afterId);
+  listHosts: EngineApi['listHosts'] = (name, afterHost, limit) =>
+    this.parts.hostViews.list(this.getCrawlerOrThrow(name).name, afterHost, limit);
+  getHost = (hostKey: string) => this.parts.hostViews.get(hostKey);
+  listFolders: EngineApi['listFolders'] = (name, hostKey, folder, afterId) =>
+    this.parts.hostViews.listFolders(this.getCrawlerOrThrow(name).name, hostKey, folder, afterId);
   pauseHost = (hostKey: string, paused: boolean) => this.parts.hostViews.pause(hostKey, paused);
-  hostRendering: EngineApi['hostRendering'] = (hostKey) => this.parts.hostViews.rendering(hostKey);
+  getHostRendering: EngineApi['getHostRendering'] = (hostKey) => this.parts.hostViews.viewRendering(hostKey);
   overruleRendering: EngineApi['overruleRendering'] = (hostKey, like, render) =>
     this.parts.hostViews.overruleRendering(hostKey, like, render);
 
@@ -208,7 +220,7 @@ export class Engine implements EngineApi {
   private async addStoredRoots(contexts: ReadonlyMap<string, CrawlContext>): Promise<[string, RootContext][]> {
     const added: [string, RootContext][] = [];
     for (const [name, context] of contexts) {
-      for (const root of await this.parts.roots.stored(name, context)) {
+      for (const root of await this.parts.roots.readStored(name, context)) {
         context.roots.set(root.url.href, root);
         added.push([name, root]);
       }
@@ -216,24 +228,24 @@ export class Engine implements EngineApi {
     return added;
   }
 
-  orders: EngineApi['orders'] = (filter, beforeId, limit) => this.parts.orders.list(filter, beforeId, limit);
+  listOrders: EngineApi['listOrders'] = (filter, beforeId, limit) => this.parts.orders.list(filter, beforeId, limit);
   retryOrder = (id: number) => this.parts.orders.retry(id);
-  heldDeletions = () => this.parts.orders.held();
+  listHeldDeletions = () => this.parts.orders.listHeld();
   releaseHeld = (hostKey: string) => this.parts.orders.release(hostKey);
   dropHeld = (hostKey: string) => this.parts.orders.drop(hostKey);
-  logins = () => this.services.logins.list();
+  listLogins = () => this.services.logins.list();
   async testLogin(name: string): Promise<LoginView> {
     const view = await this.services.logins.test(name);
     if (view) return view;
-    const names = this.logins().map((login) => login.name);
+    const names = this.listLogins().map((login) => login.name);
     throw notAmong('login', name, names);
   }
-  sinks = () => this.services.delivery.views();
-  allSinks = () => this.parts.whole.sinks();
-  counters = () => this.parts.whole.counters();
-  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.again(sink, crawler);
-  keptDocument: EngineApi['keptDocument'] = async (name, url) => {
-    const { context } = this.named(name);
+  listSinks = () => this.services.delivery.views();
+  listAllSinks = () => this.parts.whole.viewSinks();
+  getCounters = () => this.parts.whole.getCounters();
+  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.repeat(sink, crawler);
+  findKeptDocument: EngineApi['findKeptDocument'] = async (name, url) => {
+    const { context } = this.getCrawlerOrThrow(name);
     const href = context.canonicalize(url)?.href ?? url;
     for (const sink of context.definition.pushTo) {
       const kept = await this.kept.find(sink, href);
@@ -241,9 +253,9 @@ export class Engine implements EngineApi {
     }
     return undefined;
   };
-  plugins: EngineApi['plugins'] = () => this.ports.plugins?.views() ?? [];
-  behind: EngineApi['behind'] = () => this.services.store.owedCounts();
-  backfills: EngineApi['backfills'] = () => this.parts.backfills.views();
+  listPlugins: EngineApi['listPlugins'] = () => this.ports.plugins?.views() ?? [];
+  countOwed: EngineApi['countOwed'] = () => this.services.store.countOwed();
+  listBackfills: EngineApi['listBackfills'] = () => this.parts.backfills.list();
   reconcile = (name: string, repair: boolean) =>
     this.parts.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
@@ -252,15 +264,15 @@ export class Engine implements EngineApi {
   observe: EngineApi['observe'] = (observer) => this.services.events.observe(observer);
   subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);
 
-  async metrics(): Promise<EngineMetrics> {
+  async getMetrics(): Promise<EngineMetrics> {
     const { store } = this.services;
     const heldDeletions =
       (await store.countOrders({ state: 'held' })) + (await store.countOrders({ state: 'awaiting' }));
-    const commandsSetAside = await this.services.nodes.commandsSetAside();
+    const commandsSetAside = await this.services.nodes.countCommandsSetAside();
     return { ...sumMetrics([...this.crawlersByName.values()], heldDeletions), commandsSetAside };
   }
 
-  async ready(): Promise<{ ready: boolean; reasons: readonly string[] }> {
+  async getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }> {
     if (!this.isOpen) return { ready: false, reasons: ['the server is starting'] };
     try {
       await this.services.store.getSetting('ready');
@@ -278,14 +290,14 @@ export class Engine implements EngineApi {
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.hurry();
     // What a sink does not take in time is not settled, so it is fetched and pushed again after the next start.
-    while (this.inFlight() > 0 && !this.waitsForSinksOnly() && clock.now() < deadline) {
+    while (this.countInFlight() > 0 && !this.waitsForSinksOnly() && clock.now() < deadline) {
       await clock.sleep(DRAIN_STEP);
       delivery.hurry();
     }
     await hosts.save();
     await this.services.partitions.close();
     await this.services.nodes.close();
-    await this.mark.clear(this.inFlight());
+    await this.mark.clear(this.countInFlight());
     hosts.close();
     await this.sinkPool.close();
     await this.parts.trials.close();
@@ -315,11 +327,11 @@ export class Engine implements EngineApi {
     return delivery.isBlocked && [...this.crawlersByName.values()].every((crawler) => !crawler.isDeciding);
   }
 
-  private inFlight(): number {
+  private countInFlight(): number {
     return [...this.crawlersByName.values()].reduce((sum, crawler) => sum + crawler.visitsInFlight, 0);
   }
 
-  private named(name: string): Crawler {
+  private getCrawlerOrThrow(name: string): Crawler {
     const crawler = this.crawlersByName.get(name);
     if (crawler) return crawler;
     throw notAmong('crawler', name, [...this.crawlersByName.keys()]);
@@ -334,8 +346,8 @@ export class Engine implements EngineApi {
     const resume = async (): Promise<void> => {
       await this.resume();
       for (const crawler of this.crawlersByName.values()) {
-        await this.parts.policyChanges.look(crawler, this.current);
-        await this.parts.backfills.look(crawler);
+        await this.parts.policyChanges.apply(crawler, this.current);
+        await this.parts.backfills.beginOrResume(crawler);
       }
     };
     resume().catch((error: unknown) =>

@@ -99,7 +99,7 @@ export async function serve(
     const configuration = app.get(ConfigurationService);
     const { definition } = await configuration.initialize(loaded, isSharedDatabase(options.databaseUrl));
     await listen(app, options);
-    engine.follow(() => configuration.adoptNewest());
+    engine.onConfigurationChange(() => configuration.adoptNewest());
     await engine.open(definition);
     const watch = new ConfigurationWatch(configuration, systemClock, log);
     opened.push(async () => watch.close());
@@ -178,7 +178,7 @@ async function announceCaughtUp(
 ): Promise<void> {
   for (;;) {
     await systemClock.sleep(PROGRESS_EVERY);
-    const crawlers = await engine.crawlers().catch(() => undefined);
+    const crawlers = await engine.listCrawlers().catch(() => undefined);
     if (!crawlers) return;
     const indexed = crawlers.reduce((sum, { counts }) => sum + counts.indexed, 0);
     if (indexed === 0 || crawlers.some(({ idle, pendingOrders }) => !idle || pendingOrders > 0)) continue;

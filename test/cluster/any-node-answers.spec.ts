@@ -108,7 +108,7 @@ describe('a node that crawls and a node for the API alone', () => {
     await expect.poll(indexed, { timeout: 10_000 }).toBe(3);
     await expect.poll(orders).toContain('delete /b.html');
     await post(api, 'crawlers/test/pause');
-    await expect.poll(async () => (await crawling.engine.crawler('test')).state).toBe('paused');
+    await expect.poll(async () => (await crawling.engine.getCrawler('test')).state).toBe('paused');
   });
 
   it('a configuration put in force on the one is in force on the other, and its events are seen here', async () => {

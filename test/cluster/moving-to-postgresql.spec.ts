@@ -45,7 +45,7 @@ describe('a crawl that moves to another database goes on without one repeated fe
     expect
       .poll(
         async () => {
-          const { idle, pendingOrders, counts } = await server.engine.crawler('test');
+          const { idle, pendingOrders, counts } = await server.engine.getCrawler('test');
           return idle && pendingOrders === 0 && counts.indexed === 3;
         },
         { timeout: 20_000 },
@@ -66,7 +66,7 @@ describe('a crawl that moves to another database goes on without one repeated fe
     await server.engine.refresh('test', { url: site.url('/b') });
     await expect.poll(() => site.fetched, { timeout: 20_000 }).toEqual(['/b']);
     await untilIdle(server);
-    const orders = await server.engine.orders({}, undefined, 10);
+    const orders = await server.engine.listOrders({}, undefined, 10);
     expect(orders.map(({ uri }) => uri).sort()).toEqual(['/', '/a', '/b'].map((path) => site.url(path)));
     await server.close();
   }

@@ -72,8 +72,8 @@ it('nodes that are cut off from the database, silently or refused, and get it ba
 
   await expect.poll(pushed, { timeout: 50_000, interval: 200 }).toEqual(sites.flatMap(pages).sort());
   for (const node of cutOff) {
-    await expect.poll(async () => (await node.engine.ready()).ready, { timeout: 10_000 }).toBe(true);
-    await expect.poll(async () => (await node.engine.crawler('test')).idle, { timeout: 30_000 }).toBe(true);
+    await expect.poll(async () => (await node.engine.getReadiness()).ready, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await node.engine.getCrawler('test')).idle, { timeout: 30_000 }).toBe(true);
   }
   for (const site of sites) {
     const gaps = site.requests.slice(1).map(({ at, path }, i) => ({ gap: at - site.requests[i]!.at, path }));

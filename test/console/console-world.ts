@@ -66,7 +66,7 @@ export class ConsoleWorld {
   /** Until the crawler has read all there is and the index has it. */
   async caughtUp(crawler = 'docs'): Promise<CrawlerView> {
     for (;;) {
-      const view = await this.server.engine.crawler(crawler);
+      const view = await this.server.engine.getCrawler(crawler);
       if (view.idle && view.pendingOrders === 0 && view.counts.indexed > 0) return view;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -38,7 +38,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
       await page.getByText('2 deletions dropped; the documents stay.').waitFor();
       await page.getByText('Nothing is held.').waitFor();
       expect(await indexed(stage())).toBe(DOCUMENTS);
-      expect(await world.server.engine.orders({ state: 'dropped' }, undefined, 10)).toHaveLength(2);
+      expect(await world.server.engine.listOrders({ state: 'dropped' }, undefined, 10)).toHaveLength(2);
     });
 
     it('are released: the dialog says how many documents leave the index, and they leave it', async () => {
@@ -109,7 +109,7 @@ async function revoke({ world }: Stage, paths: readonly string[]): Promise<void>
     await world.server.engine.refresh('docs', { url: world.site.url(path) });
   }
   await expect
-    .poll(async () => (await world.server.engine.orders({ state: 'held' }, undefined, 10)).length, PATIENCE)
+    .poll(async () => (await world.server.engine.listOrders({ state: 'held' }, undefined, 10)).length, PATIENCE)
     .toBe(paths.length);
 }
 
@@ -117,7 +117,7 @@ const host = ({ world }: Stage): string => new URL(world.site.origin).host;
 const indexed = ({ world }: Stage): Promise<number> =>
   world.server.engine.countUrls({ crawler: 'docs', indexed: true });
 const refused = async ({ world }: Stage): Promise<number> =>
-  (await world.server.engine.orders({ state: 'refused' }, undefined, 10)).length;
+  (await world.server.engine.listOrders({ state: 'refused' }, undefined, 10)).length;
 const found = async ({ world }: Stage, words: string): Promise<boolean> =>
   (await (await fetch(`${world.index.url}/?q=${encodeURIComponent(words)}`)).text()).includes('/news.html');
 

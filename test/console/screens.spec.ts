@@ -82,7 +82,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
   it('shows what of all that was found is indexed, why the rest is not, and how old it is', async () => {
     const { page, open, world } = stage();
     await open('/coverage');
-    const { indexed } = (await world.server.engine.crawler('docs')).counts;
+    const { indexed } = (await world.server.engine.getCrawler('docs')).counts;
     const stages = page.getByRole('region', { name: 'Of all discovered URLs' });
     await stages
       .getByRole('listitem')

@@ -85,4 +85,4 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
   });
 });
 
-const sink = ({ world }: Stage, name: string) => world.server.engine.sinks().find((one) => one.name === name)!;
+const sink = ({ world }: Stage, name: string) => world.server.engine.listSinks().find((one) => one.name === name)!;

@@ -135,10 +135,10 @@ describeUnless(missing, `A new OpenSearch gets ${DOCUMENTS} documents`, () => {
     const sink = new ElasticsearchSink(sinkDefinition({ type: 'opensearch', url: engine.url, options: { index } }));
     onTestFinished(() => sink.close());
     const uris: string[] = [];
-    for await (const { uri } of sink.entries(stillWanted())) uris.push(uri);
+    for await (const { uri } of sink.listEntries(stillWanted())) uris.push(uri);
     const kept = new Map<string, Kept>();
     for (let i = 0; i < uris.length; i += 500)
-      for (const { document } of await sink.documents(uris.slice(i, i + 500), stillWanted()))
+      for (const { document } of await sink.readDocuments(uris.slice(i, i + 500), stillWanted()))
         kept.set(document.uri, { stamp: document.stamp, text: document.text, title: titleOf(document.metas) });
     return kept;
   }

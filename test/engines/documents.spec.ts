@@ -144,7 +144,7 @@ describeUnless(noTika, 'a Tika server', () => {
     const orders = await documentsOf(crawled);
     expect(orders.get(document!.url)?.text).toContain(document!.word);
     expect(orders.get(site.url('/broken.doc'))?.text).toBe('');
-    const { unread } = await crawled.server.engine.metrics();
+    const { unread } = await crawled.server.engine.getMetrics();
     expect(unread).toEqual([{ crawler: 'test', reason: 'extract-corrupt', count: 1 }]);
   });
 });

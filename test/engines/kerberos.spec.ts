@@ -60,7 +60,7 @@ describeUnless(missing, 'Kerberos', () => {
     await allIsCurrent(world, origin);
     // One ticket to begin with served them all.
     expect(realm.asked('robot')).toEqual(['NEEDED_PREAUTH', 'ISSUE']);
-    const { visits } = await world.engine.urlHistory('test', `${origin}/a.html`);
+    const { visits } = await world.engine.getUrlHistory('test', `${origin}/a.html`);
     expect(visits[0]?.detail).toBe('sent with login site');
     const anonymous = await crawl({
       ...configuration(),
@@ -86,7 +86,7 @@ describeUnless(missing, 'Kerberos', () => {
     realm.keytab('robot', 'renewed.keytab');
     await untilTicketsHaveEnded(4_000);
     await aDayOfRefusals(world);
-    expect(world.engine.logins()).toMatchObject([{ detail: expect.stringContaining('Preauthentication failed') }]);
+    expect(world.engine.listLogins()).toMatchObject([{ detail: expect.stringContaining('Preauthentication failed') }]);
     // Once as the library renews its ticket, and then by three logins.
     const refusals = realm.asked('robot').filter((answer) => answer === 'PREAUTH_FAILED');
     expect(refusals).toHaveLength(4);

@@ -157,7 +157,7 @@ function contract(type: SearchEngineType): void {
       hits: { hits: { _routing: string }[] };
     };
     expect(hits.hits.map(({ _routing }) => _routing).sort()).toEqual([...'aaabbbccc'].map((host) => `${host}.test`));
-    expect(await sink.documents(['http://b.test/2', 'http://b.test/9'], stillWanted())).toMatchObject([
+    expect(await sink.readDocuments(['http://b.test/2', 'http://b.test/9'], stillWanted())).toMatchObject([
       { document: { uri: 'http://b.test/2', stamp: 's' } },
     ]);
     await sink.deliver([deleteOrder('http://b.test/2')], stillWanted());

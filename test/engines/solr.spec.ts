@@ -50,7 +50,7 @@ describeUnless(missing, 'Solr', () => {
     expect(await heldBy(sink)).toEqual(['http://site.test/a a1b2c3']);
     for (const query of ['text_t:reeds', 'meta_dc_creator_txt:two'])
       expect(await call(`select?q=${query}`)).toMatchObject({ response: { docs: [{ id: order.uri }] } });
-    const [kept] = await sink.documents([order.uri, 'http://site.test/never'], stillWanted());
+    const [kept] = await sink.readDocuments([order.uri, 'http://site.test/never'], stillWanted());
     if (order.kind !== 'add') throw new Error('no document');
     const { master, ...rest } = order.document;
     expect(kept).toEqual({ crawler: 'docs', document: { ...rest, master: { ...master, bytes: new Uint8Array() } } });

@@ -107,7 +107,7 @@ async function delivered(sink: Sink): Promise<void> {
 
 async function listed(sink: Sink): Promise<void> {
   let entries = 0;
-  for await (const { uri, stamp } of sink.entries?.(stillWanted()) ?? []) {
+  for await (const { uri, stamp } of sink.listEntries?.(stillWanted()) ?? []) {
     expect([typeof uri, typeof stamp]).toEqual(['string', 'string']);
     if (++entries > MOST_ENTRIES) throw new Error('the listing does not end');
   }

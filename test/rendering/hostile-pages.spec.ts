@@ -48,7 +48,7 @@ describeUnless(noBrowser, 'a hostile page', () => {
     expect(text).not.toContain('LEAK');
     expect(inside.requests).toEqual([]);
     expect(site.fetched).not.toContain('/secret');
-    const [counted] = (await world.engine.metrics()).rendering;
+    const [counted] = (await world.engine.getMetrics()).rendering;
     expect(counted!.refused).toMatchObject({
       address: expect.any(Number),
       robots: expect.any(Number),

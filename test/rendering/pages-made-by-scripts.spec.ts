@@ -119,7 +119,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
 
   it('is shown to a person as it was sent beside what its scripts make of it, with a picture; nothing is stored', async () => {
     world = await start({ attributes: 'render="never"', crawler: '' });
-    const page = await world.engine.page('test', site.url('/'), true);
+    const page = await world.engine.viewPage('test', site.url('/'), true);
     expect(page).toMatchObject({ outcome: 'document', title: 'Shop' });
     expect(page.rendering!.comparison).toMatchObject({
       sent: { title: 'Shop', text: '', textLength: 0, links: 0 },
@@ -129,7 +129,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(scripted).toContain(site.url('/product/1'));
     expect(Buffer.from(page.rendering!.picture!, 'base64').subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
     expect(await world.state(site.url('/'))).toBeUndefined();
-    const plain = await world.engine.page('test', site.url('/'));
+    const plain = await world.engine.viewPage('test', site.url('/'));
     expect(plain.rendering).toBeUndefined();
     expect(plain.links).toEqual([]);
   });
@@ -146,11 +146,11 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     await world.engine.refresh('test', { url: site.url('/product/1') });
     await world.untilIdle();
     expect(world.pushed().get(site.url('/product/1'))).toMatchObject({ text: expect.stringContaining(textOf(1)) });
-    expect(await world.engine.hostRendering(host)).toContainEqual(
+    expect(await world.engine.getHostRendering(host)).toContainEqual(
       expect.objectContaining({ pattern: '/product/N', override: 'always' }),
     );
     await world.engine.overruleRendering(host, '/product/N', undefined);
-    const [learned] = await world.engine.hostRendering(host);
+    const [learned] = await world.engine.getHostRendering(host);
     expect(learned).toMatchObject({ pattern: '/product/N', override: undefined });
     await expect(world.engine.overruleRendering(host, 'product', 'never')).rejects.toThrow('neither a pattern');
   });
@@ -185,7 +185,7 @@ describeUnless(noBrowser, 'a site made by scripts', () => {
     expect(wiki.fetched).toEqual(expect.arrayContaining(['/act', '/agreed', '/public', '/secret']));
     expect(wiki.requests.filter(({ path }) => path === '/act')).toHaveLength(1);
     expect(wiki.requests.filter(({ path, headers }) => path !== '/robots.txt' && headers.authorization)).toEqual([]);
-    const [counted] = (await world.engine.metrics()).rendering;
+    const [counted] = (await world.engine.getMetrics()).rendering;
     expect(counted!.refused).toMatchObject({ 'other-origin': 4 });
   });
 });

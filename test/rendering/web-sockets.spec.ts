@@ -37,7 +37,7 @@ async function crawled(renderer: string): Promise<{ text: string; refused: Reado
     attributes: 'render="always"',
   });
   await world.untilIdle();
-  const [counted] = (await world.engine.metrics()).rendering;
+  const [counted] = (await world.engine.getMetrics()).rendering;
   return { text: world.pushed().get(site.url('/'))?.text ?? '', refused: counted!.refused };
 }
 

@@ -66,7 +66,7 @@ describe('a feed that names a hub', () => {
     feed(['/first', '/second'], site.url('/hub'));
     await world.pass(minutes(10));
     expect(await world.state(site.url('/second'))).toBeUndefined();
-    expect(await world.engine.hubNotifies(token())).toBe(true);
+    expect(await world.engine.handleHubNotification(token())).toBe(true);
     await world.untilIdle();
     expect(await world.state(site.url('/second'))).toMatchObject({ status: 'indexed' });
     expect((await world.engine.explain('test', site.url('/feed'))).visits[0]!.detail).toContain('WebSub');
@@ -78,7 +78,7 @@ describe('a feed that names a hub', () => {
     await untilAsked(1);
     const visits = async () => (await world.state(site.url('/feed')))!.visits;
     const before = await visits();
-    for (let n = 0; n < 5; n++) expect(await world.engine.hubNotifies(token())).toBe(true);
+    for (let n = 0; n < 5; n++) expect(await world.engine.handleHubNotification(token())).toBe(true);
     await world.pass(seconds(30));
     expect(await visits()).toBe(before + 2);
   });
@@ -103,7 +103,7 @@ describe('a feed that names a hub', () => {
     const forged = `${Buffer.from(JSON.stringify(['test', site.url('/feed'), 't', 'h'])).toString('base64url')}.AAAA`;
     for (const bad of [forged, '', 'x', `${token()}x`, '.']) {
       expect(await confirm(undefined, undefined, bad)).toBeUndefined();
-      expect(await world.engine.hubNotifies(bad)).toBe(false);
+      expect(await world.engine.handleHubNotification(bad)).toBe(false);
     }
   });
 

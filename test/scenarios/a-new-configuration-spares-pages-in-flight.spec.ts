@@ -28,7 +28,7 @@ it('a change of the fetchers lets pages in flight come to their end', async () =
   await world.reconfigure({ crawler, more: fetcher });
   answer();
   await world.untilIdle();
-  const [state] = (await world.engine.search({ crawler: 'test' }, 0, 10)).urls;
+  const [state] = (await world.engine.searchUrls({ crawler: 'test' }, 0, 10)).urls;
   expect(state).toMatchObject({ status: 'indexed', title: 'Late', visits: 1 });
 });
 

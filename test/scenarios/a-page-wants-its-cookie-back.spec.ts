@@ -32,7 +32,7 @@ it('a page that sets a cookie and redirects to itself is read, and the cookie go
   await world.engine.refresh('test', { url: site.url('/a') });
   await world.untilIdle(minutes(5));
   expect(cookiesSeen(site, '/a')).toEqual([undefined, 'a=1', 'a=1']);
-  const { visits } = await world.engine.urlHistory('test', site.url('/a'));
+  const { visits } = await world.engine.getUrlHistory('test', site.url('/a'));
   expect(visits[0]?.detail).toBe('sent with cookie a');
 });
 

@@ -17,7 +17,7 @@ async function restingSite() {
   await world.pass(minutes(1));
   site.forgetRequests();
   const { hostKey } = (await world.state(site.url('/a')))!;
-  const backOffUntil = async () => (await world.engine.host(hostKey)).backOffUntil ?? 0;
+  const backOffUntil = async () => (await world.engine.getHost(hostKey)).backOffUntil ?? 0;
   return { site, world, backOffUntil };
 }
 
@@ -33,7 +33,7 @@ it('a forced refresh is tried at once, and a good answer ends the rest', async (
   expect(site.fetched).toEqual(['/a']);
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed' });
   expect(await backOffUntil()).toBeLessThanOrEqual(world.clock.now());
-  const { visits } = (await world.engine.urlHistory('test', site.url('/a')))!;
+  const { visits } = (await world.engine.getUrlHistory('test', site.url('/a')))!;
   expect(visits[0]!.detail).toMatch(/^tried at the request of a person, while the host was to rest for another \d+ s$/);
 });
 
@@ -69,7 +69,7 @@ it('a run of 5xx slows the host down, and it recovers by itself', async () => {
   for (const path of PATHS) site.page(path, [], 'Back.');
   await world.pass(hours(2));
   expect(await world.indexed()).toHaveLength(PATHS.length + 1);
-  expect((await world.engine.heldDeletions()).length).toBe(0);
+  expect((await world.engine.listHeldDeletions()).length).toBe(0);
 });
 
 it('one broken page among good ones slows nothing down', async () => {

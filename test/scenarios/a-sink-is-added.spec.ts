@@ -55,9 +55,9 @@ const fileSink = () => {
 async function untilDone(world: CrawlWorld): Promise<void> {
   for (let i = 0; i < 50; i++) {
     await world.pass(minutes(1));
-    if ((await world.engine.backfills()).every(({ state }) => state === 'done')) return;
+    if ((await world.engine.listBackfills()).every(({ state }) => state === 'done')) return;
   }
-  throw new Error(`the backfill does not end: ${JSON.stringify(await world.engine.backfills())}`);
+  throw new Error(`the backfill does not end: ${JSON.stringify(await world.engine.listBackfills())}`);
 }
 
 const ALL = ['/', ...PATHS].sort();
@@ -74,7 +74,7 @@ describe('a sink that is added to a crawler', () => {
     const written = readFileSync(file, 'utf8').split('\n').filter(Boolean);
     const first = written.map((line) => JSON.parse(line) as Sent).find(({ uri }) => uri === site.url('/7'));
     expect(added.taken.get('/7')).toEqual(first?.document);
-    expect(await world.engine.backfills()).toMatchObject([
+    expect(await world.engine.listBackfills()).toMatchObject([
       { crawler: 'test', sink: 'added', state: 'done', why: 'added', total: 31, done: 31, sent: 31, from: 'first' },
     ]);
   });
@@ -88,7 +88,7 @@ describe('a sink that is added to a crawler', () => {
     expect([...added.taken.keys()].sort()).toEqual(ALL);
     expect(added.taken.get('/7')?.text).toContain('This is page /7.');
     expect(site.requests.length).toBe(fetches + ALL.length);
-    expect(await world.engine.backfills()).toMatchObject([{ state: 'done', done: 31, sent: 0 }]);
+    expect(await world.engine.listBackfills()).toMatchObject([{ state: 'done', done: 31, sent: 0 }]);
   });
 
   it('gets the page as it is now when the other sink has an older one or none', async () => {
@@ -100,7 +100,7 @@ describe('a sink that is added to a crawler', () => {
     await add();
     await untilDone(world);
     expect([...added.taken.keys()].sort()).toEqual(ALL);
-    expect(await world.engine.backfills()).toMatchObject([{ state: 'done', done: 31, sent: 30 }]);
+    expect(await world.engine.listBackfills()).toMatchObject([{ state: 'done', done: 31, sent: 30 }]);
   });
 
   it('goes on where it was after the sink was down, and asks nothing twice of a sink that is not new', async () => {
@@ -108,7 +108,7 @@ describe('a sink that is added to a crawler', () => {
     added.state.down = true;
     await add();
     await world.pass(minutes(2));
-    expect(await world.engine.backfills()).toMatchObject([{ state: 'running', done: 0 }]);
+    expect(await world.engine.listBackfills()).toMatchObject([{ state: 'running', done: 0 }]);
     added.state.down = false;
     await untilDone(world);
     expect([...added.taken.keys()].sort()).toEqual(ALL);
@@ -127,7 +127,7 @@ describe('a sink that is added to a crawler', () => {
     await untilDone(world);
     expect([...added.taken.keys()].sort()).toEqual(ALL);
     await removeAgain();
-    expect(await world.engine.backfills()).toEqual([]);
+    expect(await world.engine.listBackfills()).toEqual([]);
     added.taken.clear();
     await add();
     await untilDone(world);

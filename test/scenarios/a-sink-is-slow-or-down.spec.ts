@@ -62,28 +62,28 @@ describe('a crawler with a sink that is down and one that is not', () => {
     const { site, options } = await world(`<cw:Sink name="well" type="file" url="${file}"/>${down.xml()}`);
     const crawl = await start(options);
     const began = crawl.clock.now();
-    const acknowledged = () => crawl.engine.sinks().find(({ name }) => name === 'well')!.acknowledged;
+    const acknowledged = () => crawl.engine.listSinks().find(({ name }) => name === 'well')!.acknowledged;
     await crawl.pass(seconds(30));
     expect(acknowledged()).toBe(ALL.length);
     await crawl.pass(minutes(5));
-    expect(await crawl.engine.crawler('test')).toMatchObject({ pendingOrders: expect.toSatisfy((n) => n <= 1) });
-    expect(await crawl.engine.behind()).toEqual([
+    expect(await crawl.engine.getCrawler('test')).toMatchObject({ pendingOrders: expect.toSatisfy((n) => n <= 1) });
+    expect(await crawl.engine.countOwed()).toEqual([
       { crawler: 'test', sink: 'down', documents: ALL.length, since: expect.toSatisfy((at) => at >= began) },
     ]);
-    const [order] = await crawl.engine.orders({ uri: site.url('/7') }, undefined, 1);
+    const [order] = await crawl.engine.listOrders({ uri: site.url('/7') }, undefined, 1);
     expect(order).toMatchObject({ state: 'acknowledged', answer: 'put off at down' });
 
     // What changes meanwhile is owed once, as it is in the end.
     site.page('/7', [], 'It has changed.').set('/8', { status: 404 });
     await crawl.engine.refresh('test', { like: '%' });
     await crawl.pass(minutes(5));
-    expect((await crawl.engine.behind())[0]).toMatchObject({ documents: ALL.length });
+    expect((await crawl.engine.countOwed())[0]).toMatchObject({ documents: ALL.length });
     const fetches = site.requests.length;
     down.state.isDown = false;
     await crawl.pass(minutes(5));
     expect(down.paths()).toEqual(ALL.filter((path) => path !== '/8'));
     for (const [path, stamp] of down.taken) expect((await crawl.state(site.url(path)))?.stamp, path).toBe(stamp);
-    expect(await crawl.engine.behind()).toEqual([]);
+    expect(await crawl.engine.countOwed()).toEqual([]);
     expect(down.state.late).toBe(0);
     expect(site.requests).toHaveLength(fetches);
   });
@@ -100,7 +100,7 @@ describe('a crawler with a sink that is down and one that is not', () => {
     await before.engine.refresh('test', { url: site.url('/8') });
     await before.pass(minutes(3));
     expect(well.paths()).toEqual(ALL.filter((path) => path !== '/8'));
-    expect((await before.engine.behind())[0]).toMatchObject({ sink: 'down', documents: ALL.length });
+    expect((await before.engine.countOwed())[0]).toMatchObject({ sink: 'down', documents: ALL.length });
     await before.close();
     const crawl = await start({ ...options, store: await openSqliteInProcess(database) });
     await crawl.pass(minutes(3));
@@ -108,7 +108,7 @@ describe('a crawler with a sink that is down and one that is not', () => {
     down.state.isDown = false;
     await crawl.pass(minutes(30));
     expect(down.taken).toEqual(well.taken);
-    expect(await crawl.engine.behind()).toEqual([]);
+    expect(await crawl.engine.countOwed()).toEqual([]);
     expect([down.state.late, well.state.late]).toEqual([0, 0]);
   });
 
@@ -121,14 +121,14 @@ describe('a crawler with a sink that is down and one that is not', () => {
     await crawl.pass(minutes(10));
     // One that is not being tried waits with the rest: nobody has the documents yet.
     expect(site.requests.length).toBeLessThan(ALL.length);
-    expect(await crawl.engine.behind()).toEqual([]);
+    expect(await crawl.engine.countOwed()).toEqual([]);
     other.state.isDown = false;
     await crawl.pass(minutes(10));
     expect(other.paths()).toEqual(ALL);
     one.state.isDown = false;
     await crawl.pass(minutes(30));
     expect(one.taken).toEqual(other.taken);
-    expect(await crawl.engine.behind()).toEqual([]);
+    expect(await crawl.engine.countOwed()).toEqual([]);
   });
 
   it('goes on when another crawler, which has that sink alone, has filled it', async () => {
@@ -145,7 +145,7 @@ describe('a crawler with a sink that is down and one that is not', () => {
       .replace(site.url('/'), others.url('/'));
     const crawl = await start({ ...options, crawler: alone });
     await crawl.pass(minutes(1));
-    expect(crawl.engine.sinks().find(({ name }) => name === 'down')!.pending).toBeGreaterThan(PATHS.length / 2);
+    expect(crawl.engine.listSinks().find(({ name }) => name === 'down')!.pending).toBeGreaterThan(PATHS.length / 2);
     await crawl.reconfigure({ crawler: `${alone}${options.crawler}`, more: options.more });
     await crawl.pass(minutes(2));
     expect(well.paths()).toEqual(ALL);
@@ -158,11 +158,11 @@ describe('a crawler with a sink that is down and one that is not', () => {
     const { options, crawler } = await world(`${well.xml()}${down.xml()}`, [], clock);
     const crawl = await start(options);
     await crawl.pass(minutes(5));
-    expect(await crawl.engine.behind()).toHaveLength(1);
+    expect(await crawl.engine.countOwed()).toHaveLength(1);
     await crawl.reconfigure({ crawler: crawler('well'), more: options.more });
     await crawl.pass(minutes(2));
-    expect(await crawl.engine.behind()).toEqual([]);
-    expect(crawl.engine.sinks().map(({ pending }) => pending)).toEqual([0, 0, 0]);
+    expect(await crawl.engine.countOwed()).toEqual([]);
+    expect(crawl.engine.listSinks().map(({ pending }) => pending)).toEqual([0, 0, 0]);
   });
 });
 
@@ -175,16 +175,16 @@ describe('a crawler with a sink that answers after ten seconds and one that answ
     const well = `<cw:Sink name="well" type="file" url="${file}"/>`;
     const { site, options } = await world(`${well}${slow.xml('batchDocuments="5"')}`, ['slow'], clock);
     const crawl = await start(options);
-    const acknowledged = () => crawl.engine.sinks().find(({ name }) => name === 'well')!.acknowledged;
+    const acknowledged = () => crawl.engine.listSinks().find(({ name }) => name === 'well')!.acknowledged;
     await crawl.pass(seconds(5));
     expect(acknowledged()).toBe(ALL.length);
     expect(slow.state.orders).toBeLessThan(ALL.length / 2);
-    const [behind] = await crawl.engine.behind();
+    const [behind] = await crawl.engine.countOwed();
     expect(behind!.documents).toBeGreaterThan(ALL.length / 3);
     const fetches = site.requests.length;
     await crawl.pass(hours(1));
     expect(slow.paths()).toEqual(ALL);
-    expect(await crawl.engine.behind()).toEqual([]);
+    expect(await crawl.engine.countOwed()).toEqual([]);
     expect(slow.state.late).toBe(0);
     expect(site.requests).toHaveLength(fetches);
   });
@@ -197,7 +197,7 @@ it('a server that stops does not wait for the only sink of a crawler while that 
   const { options } = await world(down.xml(), [], clock);
   const crawl = await start(options);
   await crawl.pass(minutes(1));
-  expect((await crawl.engine.crawlers())[0]!.pendingOrders).toBeGreaterThan(0);
+  expect((await crawl.engine.listCrawlers())[0]!.pendingOrders).toBeGreaterThan(0);
   // The clock stands still: whoever waits for a time waits for ever.
   await crawl.close(seconds(10));
 });

@@ -39,9 +39,9 @@ it.each<Kind>(['csrf', 'json', 'steps'])('a site behind a login (%s) is crawled 
   expect(site.tried).toEqual(['right']);
   expect(await world.state(site.url('/logout'))).toMatchObject({ reason: 'login-page' });
   expect(await world.state(site.url('/login'))).toMatchObject({ reason: 'login-page' });
-  const { visits } = await world.engine.urlHistory('test', site.url('/a'));
+  const { visits } = await world.engine.getUrlHistory('test', site.url('/a'));
   expect(visits[0]?.detail).toBe('sent with login members and with cookie sid');
-  expect(world.engine.logins()).toMatchObject([{ name: 'members', state: 'logged-in', refused: 0 }]);
+  expect(world.engine.listLogins()).toMatchObject([{ name: 'members', state: 'logged-in', refused: 0 }]);
 });
 
 it('a session that ends is begun again once, whatever is in flight', async () => {
@@ -98,7 +98,7 @@ it('a password that changes costs three tries and no document, and all is curren
 
 /** Orders to delete anything, sent or kept back. */
 const deletions = async (world: CrawlWorld) =>
-  (await world.store.orders({ crawler: 'test' }, undefined, 100)).filter(({ kind }) => kind === 'delete');
+  (await world.store.listOrders({ crawler: 'test' }, undefined, 100)).filter(({ kind }) => kind === 'delete');
 
 /** Names of the logins that a webhook has told of. */
 async function alertsOf(world: CrawlWorld): Promise<string[]> {

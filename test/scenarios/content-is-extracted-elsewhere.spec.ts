@@ -69,7 +69,7 @@ describe('content that another process extracts', () => {
   it('goes out without text when the process ends with an error, and the visit says so', async () => {
     expect(world.pushed().get(site.url('/empty'))).toMatchObject({ text: '' });
     const state = await world.state(site.url('/empty'));
-    const [visit] = await world.store.visits(state!.id, 1);
+    const [visit] = await world.store.listVisits(state!.id, 1);
     expect(visit).toMatchObject({ outcome: 'document', detail: expect.stringMatching(/^extract-corrupt: .*lists/) });
   });
 });

@@ -46,8 +46,8 @@ describe('deletions that wait for a person', () => {
   }
 
   const held = async () => [
-    ...(await world.engine.orders({ state: 'held' }, undefined, 100)),
-    ...(await world.engine.orders({ state: 'awaiting' }, undefined, 100)),
+    ...(await world.engine.listOrders({ state: 'held' }, undefined, 100)),
+    ...(await world.engine.listOrders({ state: 'awaiting' }, undefined, 100)),
   ];
   const waiting = () => world.store.list({ crawler: 'test', pendingDeletion: true }, 0, 100);
 
@@ -73,13 +73,13 @@ describe('deletions that wait for a person', () => {
     expect(sent).toMatchObject({ uri: first!.uri, kind: 'delete', state: 'acknowledged', reason: first!.reason });
     expect(sent.id).toBeGreaterThan(last);
     expect(sent.decidedAt).toBeGreaterThan(first!.decidedAt);
-    expect(await world.store.order(first!.id)).toMatchObject({
+    expect(await world.store.getOrder(first!.id)).toMatchObject({
       state: 'cancelled',
       answer: `sent as order ${sent.id}`,
     });
     await world.engine.releaseHeld(hostKey);
     await world.pass(minutes(5));
-    const acknowledged = await world.engine.orders({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
+    const acknowledged = await world.engine.listOrders({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
     expect(acknowledged.map(({ uri }) => uri).sort()).toEqual([first!, ...rest].map(({ uri }) => uri).sort());
     expect(Math.min(...acknowledged.map(({ id }) => id))).toBeGreaterThan(last);
     expect(await held()).toEqual([]);
@@ -93,11 +93,11 @@ describe('deletions that wait for a person', () => {
     receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'refuse' : 'pass');
     site.set('/p1', { status: 404 });
     await visit();
-    expect(await world.engine.orders({ uri, state: 'refused' }, undefined, 10)).toHaveLength(1);
-    expect(await world.store.order(before.id)).toMatchObject({ state: 'cancelled' });
+    expect(await world.engine.listOrders({ uri, state: 'refused' }, undefined, 10)).toHaveLength(1);
+    expect(await world.store.getOrder(before.id)).toMatchObject({ state: 'cancelled' });
     site.set('/p1', { status: 500 });
     await visit();
-    const [again] = await world.engine.orders({ uri, state: 'awaiting' }, undefined, 10);
+    const [again] = await world.engine.listOrders({ uri, state: 'awaiting' }, undefined, 10);
     expect(again!.decidedAt).toBeGreaterThan(before.decidedAt);
   });
 
@@ -129,7 +129,7 @@ describe('deletions that wait for a person', () => {
         await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
       }
       await world.pass(minutes(5));
-      expect(world.engine.sinks()[0]).toMatchObject({ state: 'unavailable' });
+      expect(world.engine.listSinks()[0]).toMatchObject({ state: 'unavailable' });
       expect(await world.state(site.url('/p8'))).toMatchObject({ stamp: UNKNOWN_STAMP });
       receiver.fate = () => 'pass';
       await world.pass(minutes(5));
@@ -156,7 +156,7 @@ describe('deletions that wait for a person', () => {
     receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'refuse' : 'pass');
     site.set('/p1', { status: 404 });
     await visit();
-    const [refused] = await world.engine.orders({ state: 'refused' }, undefined, 10);
+    const [refused] = await world.engine.listOrders({ state: 'refused' }, undefined, 10);
     expect(refused).toMatchObject({ uri: site.url('/p1'), kind: 'delete' });
     receiver.fate = () => 'pass';
     isWell();

@@ -116,7 +116,7 @@ describe('a document that cannot be read', () => {
     const { text, metas, master } = world.pushed().get(site.url('/bad.pdf'))!;
     expect([text, Buffer.from(master.bytes, 'base64').toString('latin1', 0, 5)]).toEqual(['', '%PDF-']);
     expect(metas).toContainEqual({ name: 'content_type', value: 'application/pdf' });
-    const { unread } = await world.engine.metrics();
+    const { unread } = await world.engine.getMetrics();
     expect(unread).toEqual([{ crawler: 'test', reason: 'extract-encrypted', count: 1 }]);
   });
 

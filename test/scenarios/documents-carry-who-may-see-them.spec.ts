@@ -86,7 +86,9 @@ it('a change of a rule reaches the index without asking for any page, and sends 
   ).toEqual(['/hr/pay access-changed']);
   const { metas: _, ...after } = world.pushed().get(site.url('/hr/pay'))!;
   expect(before).toMatchObject(after);
-  expect(await world.engine.backfills()).toMatchObject([{ why: 'access', state: 'done', done: 4, waitingVisits: 0 }]);
+  expect(await world.engine.listBackfills()).toMatchObject([
+    { why: 'access', state: 'done', done: 4, waitingVisits: 0 },
+  ]);
 });
 
 it('a change of a rule reaches the index of a crawler that is paused, too', async () => {

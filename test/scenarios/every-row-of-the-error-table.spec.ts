@@ -82,7 +82,7 @@ describe('every row of the error table', () => {
       await visit();
       expect(await world.state(page())).toMatchObject({ status: 'error', reason: code });
       expect(await world.indexed()).toEqual([site.url('/')]);
-      const [order] = await world.engine.orders({ uri: page() }, undefined, 1);
+      const [order] = await world.engine.listOrders({ uri: page() }, undefined, 1);
       expect(order).toMatchObject({ kind: 'delete', reason: code, state: 'acknowledged' });
       await visit();
       expect(await world.state(page())).toMatchObject({ status: 'removed', reason: 'removed-after-errors' });
@@ -103,7 +103,7 @@ describe('every row of the error table', () => {
       expect(await world.indexed()).toContain(page());
       await world.pass(hours(40));
       expect(await world.indexed()).toEqual([site.url('/')]);
-      const [order] = await world.engine.orders({ uri: page() }, undefined, 1);
+      const [order] = await world.engine.listOrders({ uri: page() }, undefined, 1);
       expect(order).toMatchObject({ kind: 'delete', reason: 'too-many-temporary-errors' });
       // The start page, which answers 304, links to it still.
       site.page('/page');

@@ -104,7 +104,7 @@ describe('explain says in one sentence why a URL is not crawled and where that s
     ['canonical-elsewhere', '/refers'],
     ['http-404', '/gone'],
   ])('%s', async (reason, path) => {
-    const { state, visits, path: way } = await world.engine.urlHistory('test', site.url(path));
+    const { state, visits, path: way } = await world.engine.getUrlHistory('test', site.url(path));
     report.push(
       `${state.url}\n  ${state.status}, ${state.reason}; last visit: ${visits[0]?.outcome} ${visits[0]?.detail ?? ''}`,
     );

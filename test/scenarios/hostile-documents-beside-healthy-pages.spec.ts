@@ -49,7 +49,7 @@ describe('hostile documents', () => {
     const pushed = world.pushed();
     for (const { name, ends } of documents) {
       const url = hostile.url(`/${name}`);
-      const [visit] = await world.store.visits((await world.state(url))!.id, 1);
+      const [visit] = await world.store.listVisits((await world.state(url))!.id, 1);
       const code = /^(extract-\w+): /.exec(visit?.detail ?? '')?.[1] ?? 'read';
       expect(ends, `${name}: ${visit?.outcome} ${visit?.detail}`).toContain(code);
       expect(pushed.has(url), name).toBe(true);

@@ -30,7 +30,7 @@ describe('hosts', () => {
     world = await CrawlWorld.start({ attributes, crawler: text, index: 'none', clock, names: NAMES, ...more });
   };
   const gaps = (): number[] => asked.slice(1).map(({ at }, n) => (at - asked[n]!.at) / 1000);
-  const view = async () => (await world.engine.crawlers())[0]!;
+  const view = async () => (await world.engine.listCrawlers())[0]!;
   const headline = async (path: string): Promise<string> =>
     (await world.engine.explain('test', `http://a.shop.example:${site.port}${path}`)).headline.text;
 

@@ -57,7 +57,7 @@ it('a site with Digest is crawled to the end, though its nonces age', async () =
   const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, more: fetcher(login) });
   expect(await world.indexed()).toEqual(PAGES.map((path) => site.url(path)));
   expect(new Set(server.counted).size).toBe(server.counted.length);
-  expect(world.engine.logins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
+  expect(world.engine.listLogins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
 });
 
 it('a token is asked for once, and again before it ends', async () => {
@@ -91,7 +91,7 @@ it('a server that asks for another kind of login says which one is meant', async
   site.set('/', { status: 401, headers: { 'www-authenticate': 'Negotiate, NTLM' } });
   const login = `<cw:Login name="m" type="basic" insecure="true" url="${site.url('/')}" user="robot" password="right"/>`;
   const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, more: fetcher(login) });
-  expect(world.engine.logins()).toMatchObject([
+  expect(world.engine.listLogins()).toMatchObject([
     {
       state: 'failing',
       failure: 'changed',

@@ -110,12 +110,15 @@ describe('nothing private is asked, and nothing secret is told', () => {
     await world.engine.refresh('test', { like: '%' });
     await world.untilIdle();
     reported.push(...world.errors, ...(await world.indexed()));
-    for (const state of (await world.engine.search({ crawler: 'test' }, 0, 100)).urls) {
-      const urlHistory = await world.engine.urlHistory('test', state.url);
+    for (const state of (await world.engine.searchUrls({ crawler: 'test' }, 0, 100)).urls) {
+      const urlHistory = await world.engine.getUrlHistory('test', state.url);
       reported.push(text(state), text(urlHistory), text(await world.engine.explain('test', state.url)));
     }
-    reported.push(text(await world.engine.orders({}, undefined, 100)), text(await world.engine.refused('test')));
-    reported.push(text(await world.engine.metrics()), text(await world.engine.roots('test')));
+    reported.push(
+      text(await world.engine.listOrders({}, undefined, 100)),
+      text(await world.engine.listRefused('test')),
+    );
+    reported.push(text(await world.engine.getMetrics()), text(await world.engine.listRoots('test')));
     expect(reported.length).toBeGreaterThan(10);
     expect(reported.filter((one) => one.includes('hunter2') || one.includes('anna'))).toEqual([]);
   });

@@ -216,7 +216,7 @@ describe('the headline of a URL', () => {
     const other = await start({ crawler: '<Root url="http://nowhere/"/>', names: NAMES, index: 'none' });
     await other.engine.submit('test', [{ url: site.url('/'), followLinks: false, site: false }]);
     await other.pass(minutes(2));
-    const { listedLinks } = await other.engine.urlHistory('test', site.url('/'));
+    const { listedLinks } = await other.engine.getUrlHistory('test', site.url('/'));
     expect(listedLinks.map(({ url }) => url)).toContain(site.url('/ok'));
     expect(listedLinks.every(({ state }) => state === undefined)).toBe(true);
     const { headline } = await other.engine.explain('test', site.url('/ok'));
@@ -307,7 +307,7 @@ it('what a visit notes of its request and its links does not make the headline s
     ['/after', /sent with cookie a/],
     ['/held', /tried at the request of a person/],
   ] as const) {
-    const { visits } = await world.engine.urlHistory('test', site.url(path));
+    const { visits } = await world.engine.getUrlHistory('test', site.url(path));
     expect(visits.map(({ detail }) => detail ?? '').join(' ')).toMatch(noted);
     const { headline } = await world.engine.explain('test', site.url(path));
     expect(headline.text).toMatch(/^In the index\. It is visited next at \S+$/);
@@ -325,8 +325,8 @@ it('the headline of a page whose deletion waits for an early look says so', asyn
   for (const path of paths) site.set(path, { status: 404 });
   await world.engine.refresh('test', { like: '%/p%' });
   await world.pass(minutes(5));
-  const waiting = await world.engine.orders({ kind: 'delete', state: 'awaiting' }, undefined, 1);
-  const held = await world.engine.orders({ kind: 'delete', state: 'held' }, undefined, 1);
+  const waiting = await world.engine.listOrders({ kind: 'delete', state: 'awaiting' }, undefined, 1);
+  const held = await world.engine.listOrders({ kind: 'delete', state: 'held' }, undefined, 1);
   const [order] = [...waiting, ...held];
   const { headline } = await world.engine.explain('test', order!.uri);
   expect(headline.fate).toBe('in-index');

@@ -88,7 +88,7 @@ describe('one page, several documents', () => {
       site.set('/jobs', page(job('a')));
       await visit(world);
     });
-    const held = async () => world.engine.orders({ state: 'held' }, undefined, 10);
+    const held = async () => world.engine.listOrders({ state: 'held' }, undefined, 10);
 
     it('keeps the part until a person lets it go', async () => {
       expect(news(world, seen)).toEqual(['add ']);

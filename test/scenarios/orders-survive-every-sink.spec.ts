@@ -45,20 +45,20 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     let mostBytes = 0;
     for (let minute = 0; minute < 60; minute += 10) {
       await world.pass(minutes(10));
-      const [sink] = world.engine.sinks();
+      const [sink] = world.engine.listSinks();
       expect(sink).toMatchObject({ state: 'unavailable', acknowledged: 0 });
       mostBytes = Math.max(mostBytes, sink!.pendingBytes);
     }
     expect(mostBytes).toBeGreaterThan(8 * MEGABYTE);
     expect(mostBytes).toBeLessThan(MOST_BYTES);
     expect(site.fetched.length).toBeLessThan(paths.length);
-    expect((await world.engine.crawler('test')).limitedBy).toContain('the sink main is unavailable');
+    expect((await world.engine.getCrawler('test')).limitedBy).toContain('the sink main is unavailable');
     expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(0);
 
     receiver.fate = () => 'pass';
     await world.untilIdle(minutes(5));
     expect(await world.indexed()).toEqual(everything(paths));
-    expect(world.engine.sinks()[0]).toMatchObject({ state: 'ready', pending: 0, pendingBytes: 0 });
+    expect(world.engine.listSinks()[0]).toMatchObject({ state: 'ready', pending: 0, pendingBytes: 0 });
   });
 
   it('orders wait for others while a page is to come within a second, and the last ones for nothing', async () => {
@@ -90,16 +90,16 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     };
     await world.pass(minutes(20));
     expect(asked).toBe(4);
-    expect(world.engine.sinks()).toMatchObject([{ state: 'ready' }]);
+    expect(world.engine.listSinks()).toMatchObject([{ state: 'ready' }]);
 
     receiver.fate = () => 'fail';
     await world.pass(minutes(5));
-    expect(world.engine.sinks()).toMatchObject([{ state: 'unavailable', pending: 0 }]);
-    expect((await world.engine.crawler('test')).limitedBy).toMatch(/^the sink main is unavailable: .*503/);
+    expect(world.engine.listSinks()).toMatchObject([{ state: 'unavailable', pending: 0 }]);
+    expect((await world.engine.getCrawler('test')).limitedBy).toMatch(/^the sink main is unavailable: .*503/);
 
     receiver.fate = () => 'pass';
     await world.pass(minutes(5));
-    expect(world.engine.sinks()).toMatchObject([{ state: 'ready' }]);
+    expect(world.engine.listSinks()).toMatchObject([{ state: 'ready' }]);
   });
 
   it('a document that the sink will not take is found among its batch, set aside, and sent again by hand', async () => {
@@ -109,7 +109,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     await world.untilIdle();
     const healthy = everything(paths).filter((url) => url !== site.url('/p7'));
     expect(await world.indexed()).toEqual(healthy);
-    const refused = await world.engine.orders({ state: 'refused' }, undefined, 10);
+    const refused = await world.engine.listOrders({ state: 'refused' }, undefined, 10);
     expect(refused).toHaveLength(1);
     expect(refused[0]).toMatchObject({ uri: site.url('/p7'), kind: 'add', reason: 'indexed' });
     expect(refused[0]!.answer).toContain('this document is poison');
@@ -118,7 +118,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     receiver.fate = () => 'pass';
     await world.engine.retryOrder(refused[0]!.id);
     await world.untilIdle();
-    expect(await world.engine.orders({ state: 'refused' }, undefined, 10)).toEqual([]);
+    expect(await world.engine.listOrders({ state: 'refused' }, undefined, 10)).toEqual([]);
     expect(await world.indexed()).toEqual(everything(paths));
   });
 
@@ -210,7 +210,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     receiver.fate = (body) => (body.includes('elsewhere.example') ? 'fail' : 'pass');
     const message = /^sink main is slow or down and has not deleted http:\/\/elsewhere\.example\/$/;
     await expect(world.during(world.engine.reconcile('main', true))).rejects.toThrow(message);
-    expect(world.engine.sinks()).toMatchObject([{ pending: 0 }]);
+    expect(world.engine.listSinks()).toMatchObject([{ pending: 0 }]);
 
     receiver.fate = () => 'pass';
     expect(await world.during(world.engine.reconcile('main', true))).toMatchObject({ extra: { count: 1 } });

@@ -33,8 +33,8 @@ describe('a page that has no content without its scripts', () => {
   });
 
   it('is counted for its host, with a sample, and in the metrics', async () => {
-    const { needRendering } = await world.engine.host(`127.0.0.1:${site.port}`);
+    const { needRendering } = await world.engine.getHost(`127.0.0.1:${site.port}`);
     expect(needRendering).toEqual({ documents: 1, sample: site.url('/shop') });
-    expect((await world.engine.metrics()).needRendering).toEqual([{ crawler: 'test', count: 1 }]);
+    expect((await world.engine.getMetrics()).needRendering).toEqual([{ crawler: 'test', count: 1 }]);
   });
 });

@@ -28,7 +28,7 @@ it.each([
   await world.engine.refresh('test', { like: '%' });
   await world.pass(minutes(30));
   expect(await world.indexed()).toHaveLength(documents);
-  expect((await world.engine.heldDeletions())[0]?.count).toBeGreaterThan(0);
+  expect((await world.engine.listHeldDeletions())[0]?.count).toBeGreaterThan(0);
 });
 
 it('a few pages of a large host that are gone are deleted at once', async () => {
@@ -56,7 +56,7 @@ it.each(['a server record', 'a rule'])(
     await world.reconfigure({ attributes: ATTRIBUTES, ...(by === 'a rule' ? rule : record) });
     await world.pass(days(2));
     expect(await world.indexed()).toEqual([]);
-    expect(await world.engine.heldDeletions()).toEqual([]);
+    expect(await world.engine.listHeldDeletions()).toEqual([]);
   },
 );
 

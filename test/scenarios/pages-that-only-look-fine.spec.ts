@@ -42,9 +42,9 @@ describe('a page that only looks fine is an error, never new content', () => {
     await world.pass(days(2));
     expect(await world.indexed()).toEqual(everything());
     expect(site.fetched).not.toContain('/login');
-    const errors = (await world.engine.search({ crawler: 'test', status: 'error' }, 0, 100)).urls;
+    const errors = (await world.engine.searchUrls({ crawler: 'test', status: 'error' }, 0, 100)).urls;
     expect(new Set(errors.map((state) => state.reason))).toEqual(new Set(['login-wall']));
-    expect((await world.engine.host(errors[0]!.hostKey)).backOffUntil).toBeGreaterThan(world.clock.now() - days(1));
+    expect((await world.engine.getHost(errors[0]!.hostKey)).backOffUntil).toBeGreaterThan(world.clock.now() - days(1));
     expect(site.requests.length).toBeLessThan(600);
 
     recover();
@@ -72,7 +72,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     const logins = (await world.indexed()).filter((url) => url.includes('/login'));
     expect(logins.length).toBeLessThan(3);
     expect(await world.state(site.url('/p7'))).toMatchObject({ status: 'error', reason: 'login-wall' });
-    expect((await world.engine.host(new URL(site.origin).host)).backOffUntil ?? 0).toBeLessThanOrEqual(
+    expect((await world.engine.getHost(new URL(site.origin).host)).backOffUntil ?? 0).toBeLessThanOrEqual(
       world.clock.now(),
     );
   });

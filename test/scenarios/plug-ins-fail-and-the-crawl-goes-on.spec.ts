@@ -26,7 +26,7 @@ const indexed = (site: FakeSite, world: CrawlWorld): string[] =>
 
 async function visitOf(world: CrawlWorld, url: string) {
   const state = await world.state(url);
-  const [visit] = await world.store.visits(state!.id, 1);
+  const [visit] = await world.store.listVisits(state!.id, 1);
   return visit;
 }
 
@@ -156,10 +156,10 @@ it('an order for which a plug-in fails is refused, a deletion goes out, and a si
     plugins: plugins.host,
   });
   expect(indexed(site, world)).toEqual(['/', '/a']);
-  const orders = await world.store.orders({ uri: site.url('/b') }, undefined, 10);
+  const orders = await world.store.listOrders({ uri: site.url('/b') }, undefined, 10);
   expect(orders).toMatchObject([
     { state: 'refused', answer: expect.stringMatching(/^main: plugin-failed: p onOrder: Error: not add/) },
   ]);
-  const own = world.engine.sinks().find(({ name }) => name === 'own');
+  const own = world.engine.listSinks().find(({ name }) => name === 'own');
   expect(own).toMatchObject({ state: 'ready', acknowledged: 3, refused: 0 });
 });

@@ -62,24 +62,24 @@ async function anHourOfVisits(world: CrawlWorld): Promise<void> {
 }
 
 const deletions = (world: CrawlWorld) =>
-  world.engine.orders({ kind: 'delete', state: 'acknowledged' }, undefined, 1_000);
+  world.engine.listOrders({ kind: 'delete', state: 'acknowledged' }, undefined, 1_000);
 
 async function expectAllCurrent(world: CrawlWorld): Promise<void> {
   await world.pass(hours(3));
   expect(await deletions(world)).toEqual([]);
   expect(await world.indexed()).toHaveLength(248);
   expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(248);
-  expect(await world.engine.heldDeletions()).toEqual([]);
-  expect((await world.engine.metrics()).heldDeletions).toBe(0);
+  expect(await world.engine.listHeldDeletions()).toEqual([]);
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
 }
 
 it.each(Object.keys(FAULTS))('%s everywhere deletes nothing, and all is current afterwards', async (fault) => {
   const { world, isWell, anHour } = await threeSites();
   await anHour(FAULTS[fault]!);
   expect(await world.indexed()).toHaveLength(248);
-  const { heldDeletions } = await world.engine.metrics();
+  const { heldDeletions } = await world.engine.getMetrics();
   if (PERMANENT.includes(fault)) expect(heldDeletions).toBeGreaterThan(0);
-  const { idle, limitedBy } = await world.engine.crawler('test');
+  const { idle, limitedBy } = await world.engine.getCrawler('test');
   if (idle && heldDeletions > 0)
     expect(limitedBy).toContain(`; ${heldDeletions} deletions wait for a person or a sign`);
   isWell();

@@ -97,7 +97,7 @@ describe('what a site allows', () => {
     expect(await reason('/until')).toBe('indexed');
     await world.pass(hours(2));
     expect(await reason('/until')).toBe('unavailable-after');
-    const [order] = await world.engine.orders({ uri: site.url('/until') }, undefined, 1);
+    const [order] = await world.engine.listOrders({ uri: site.url('/until') }, undefined, 1);
     expect(order).toMatchObject({ kind: 'delete', reason: 'unavailable-after', state: 'acknowledged' });
   });
 

@@ -219,7 +219,7 @@ describe('site mode of a root', () => {
     const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES });
     expect(other.requests).toEqual([]);
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/new')]);
-    const [visit] = (await world.engine.urlHistory('test', site.url('/out'))).visits;
+    const [visit] = (await world.engine.getUrlHistory('test', site.url('/out'))).visits;
     expect(visit?.detail).toBe(`to ${other.url('/')} (outside-site)`);
   });
 });
@@ -338,7 +338,7 @@ describe('sitemaps', () => {
       attributes: 'crawlSitemaps="true"',
     });
     expect(await other.state(bare.url('/sitemap.xml'))).toBeUndefined();
-    const outcomes = (await other.engine.metrics()).pages.map(({ outcome }) => outcome);
+    const outcomes = (await other.engine.getMetrics()).pages.map(({ outcome }) => outcome);
     expect(outcomes).toContain('no-sitemap');
     expect(outcomes).not.toContain('http-404');
   });

@@ -18,7 +18,7 @@ it('a visit counts as a change only when the content differs from that of the vi
   site.page('/', [], 'the second text');
   await visit();
   await visit();
-  const { visits } = await world.engine.urlHistory('test', site.url('/'));
+  const { visits } = await world.engine.getUrlHistory('test', site.url('/'));
   const oldestFirst = [...visits].sort((a, b) => a.at - b.at).map(({ changed }) => changed);
   expect(oldestFirst).toEqual([false, false, true, false]);
   expect((await world.state(site.url('/')))?.changes).toBe(1);
@@ -28,7 +28,7 @@ it('a crawler with nothing due names the URLs in error and the deletions that wa
   const site = await startSite();
   site.page('/', ['/a', '/b', '/c']).page('/a').page('/b').page('/c');
   const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
-  const said = async (): Promise<string> => (await world.engine.crawler('test')).limitedBy;
+  const said = async (): Promise<string> => (await world.engine.getCrawler('test')).limitedBy;
   expect(await said()).toBe('nothing is due');
 
   site.page('/', ['/a', '/b', '/c', '/gone']);
@@ -40,5 +40,5 @@ it('a crawler with nothing due names the URLs in error and the deletions that wa
   await world.engine.refresh('test', { url: site.url('/b') });
   await world.pass(minutes(2));
   expect(await said()).toMatch(/; \d deletions? waits? for a person or a sign of life$/);
-  expect((await world.engine.heldDeletions())[0]?.count).toBe(Number(/(\d) deletion/.exec(await said())?.[1]));
+  expect((await world.engine.listHeldDeletions())[0]?.count).toBe(Number(/(\d) deletion/.exec(await said())?.[1]));
 });

@@ -28,10 +28,10 @@ describe('between two refreshes the site changes, and the index follows', () => 
   });
 
   it('a page that did not change is not pushed again', async () => {
-    const before = (await world.engine.orders({ crawler: 'test' }, undefined, 100)).length;
+    const before = (await world.engine.listOrders({ crawler: 'test' }, undefined, 100)).length;
     await nextDay();
     expect(site.fetched).toEqual(['/', '/a', '/b', '/c', '/d']);
-    expect((await world.engine.orders({ crawler: 'test' }, undefined, 100)).length).toBe(before);
+    expect((await world.engine.listOrders({ crawler: 'test' }, undefined, 100)).length).toBe(before);
   });
 
   it('a page that a person wants visited now is first in line, and due since it was', async () => {
@@ -65,12 +65,12 @@ describe('between two refreshes the site changes, and the index follows', () => 
       );
       await nextDay();
       await nextDay();
-      const [before] = await world.engine.orders({ uri: site.url('/a') }, undefined, 1);
+      const [before] = await world.engine.listOrders({ uri: site.url('/a') }, undefined, 1);
       const attributes = `${ATTRIBUTES} ${attribute}`;
       await world.reconfigure({ attributes, crawler: `<Root url="${site.url('/')}"/>${part}` });
       await nextDay();
       expect(await world.state(site.url('/a'))).toMatchObject({ reason });
-      const [order] = await world.engine.orders({ uri: site.url('/a') }, undefined, 1);
+      const [order] = await world.engine.listOrders({ uri: site.url('/a') }, undefined, 1);
       expect(order!.id).toBeGreaterThan(before!.id);
     },
   );
@@ -98,7 +98,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     const state = await world.state(site.url('/a'));
     expect(state?.stamp).not.toBe(stamp);
     expect(state).toMatchObject({ status: 'indexed', changes: 1 });
-    const [order] = await world.engine.orders({ uri: site.url('/a') }, undefined, 1);
+    const [order] = await world.engine.listOrders({ uri: site.url('/a') }, undefined, 1);
     expect(order).toMatchObject({ kind: 'add', reason: 'changed', state: 'acknowledged' });
   });
 
@@ -135,7 +135,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     await world.untilIdle();
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'removed' });
     const visits = async (): Promise<string[]> =>
-      (await world.store.visits((await world.state(site.url('/a')))!.id, 9)).map(({ outcome }) => outcome);
+      (await world.store.listVisits((await world.state(site.url('/a')))!.id, 9)).map(({ outcome }) => outcome);
     expect(await visits()).toEqual(['http-404', 'http-404', 'document']);
     site.page('/a');
     await nextDay();

@@ -57,7 +57,7 @@ describe('the machine has a bad day', () => {
     const still = standing(world.store, () => site.requests.length > 10);
     await world.engine.submit('test', [{ url: site.url('/big') }]);
     const heldUp = async () => {
-      const { active, limitedBy } = await world.engine.crawler('test');
+      const { active, limitedBy } = await world.engine.getCrawler('test');
       return active === 0 && limitedBy.includes('the database is slow');
     };
     while (!(await heldUp())) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -108,7 +108,7 @@ describe('the machine has a bad day', () => {
     );
     await world.pass(minutes(20));
     expect(failed.times).toBe(1);
-    expect(await world.engine.orders({ state: 'awaiting', uri: site.url('/p29') }, undefined, 1)).toHaveLength(1);
+    expect(await world.engine.listOrders({ state: 'awaiting', uri: site.url('/p29') }, undefined, 1)).toHaveLength(1);
     site.page('/', PAGES);
     for (const path of PAGES) site.page(path);
     await world.pass(days(2));
@@ -168,7 +168,7 @@ describe('the machine has a bad day', () => {
     expect(await accepted()).toEqual([true, true]);
     locked.repair();
     await world.reconfigure({ crawler: crawlers().join('') });
-    expect((await world.engine.crawlers()).map(({ state }) => state)).toEqual(['running', 'running']);
+    expect((await world.engine.listCrawlers()).map(({ state }) => state)).toEqual(['running', 'running']);
   });
 
   it('a clock that jumps forward by a year makes everything due, and deletes nothing', async () => {
@@ -178,7 +178,7 @@ describe('the machine has a bad day', () => {
     await world.pass(minutes(30));
     expect(site.fetched).toEqual(['/', ...PAGES].sort());
     expect(await world.indexed()).toEqual(everything());
-    expect(await world.engine.orders({ kind: 'delete' }, undefined, 10)).toEqual([]);
+    expect(await world.engine.listOrders({ kind: 'delete' }, undefined, 10)).toEqual([]);
   });
 });
 

@@ -93,7 +93,7 @@ class BadDaysWorld extends World {
     for await (const _ of this.engine.preview(definition));
     await this.engine.reconfigure(definition);
     for (const state of ['held', 'awaiting'] as const)
-      for (const { uri, reason } of await this.engine.orders({ kind: 'delete', state }, undefined, 1_000))
+      for (const { uri, reason } of await this.engine.listOrders({ kind: 'delete', state }, undefined, 1_000))
         if (reason === 'rule-ignored') this.violations.push(`${uri} was shut out, and its deletion is ${state}`);
   }
 

@@ -168,7 +168,7 @@ class ClusterWorld {
     this.index.faults = false;
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE * 3)));
     const { engine } = this.live[0]!;
-    for (const held of await engine.heldDeletions()) await engine.releaseHeld(held.hostKey);
+    for (const held of await engine.listHeldDeletions()) await engine.releaseHeld(held.hostKey);
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE)));
     await this.command();
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE * 2)));
@@ -186,7 +186,7 @@ class ClusterWorld {
     await engine.setRunState('world', 'paused');
     await this.until(after(this.clock.now(), STOPS_WITHIN));
     for (const { engine: each } of this.live)
-      if ((await each.crawler('world')).state !== 'paused')
+      if ((await each.getCrawler('world')).state !== 'paused')
         this.violations.push('a node crawls on after it was paused');
     this.index.isDown = false;
     await this.until(after(this.clock.now(), minutes(5)));

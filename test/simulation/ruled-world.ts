@@ -218,7 +218,7 @@ class RuledWorld {
 
   private async retry(engine: Engine): Promise<void> {
     const state = this.random.chance(0.5) ? 'refused' : 'held';
-    const orders = await engine.orders({ state }, undefined, 50);
+    const orders = await engine.listOrders({ state }, undefined, 50);
     if (orders.length > 0) await engine.retryOrder(this.random.pick(orders).id);
   }
 
@@ -258,7 +258,7 @@ class RuledWorld {
     for (const name of NAMES) await this.engine.setRunState(name, 'running');
     for (const root of this.web.roots) await this.engine.pauseHost(new URL(root).host, false);
     await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
-    for (const held of await this.engine.heldDeletions()) await this.engine.releaseHeld(held.hostKey);
+    for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeld(held.hostKey);
     await pass(this.clock, minutes(10));
     await this.retryDeletions();
     await pass(this.clock, minutes(10));
@@ -277,7 +277,7 @@ class RuledWorld {
   }
 
   private async retryDeletions(): Promise<void> {
-    for (const { id } of await this.engine.orders({ kind: 'delete', state: 'refused' }, undefined, 1_000)) {
+    for (const { id } of await this.engine.listOrders({ kind: 'delete', state: 'refused' }, undefined, 1_000)) {
       void this.engine.retryOrder(id).catch((error: unknown) => {
         if (!(error instanceof Unacceptable)) this.violations.push(`sending again failed: ${error}`);
       });
@@ -286,11 +286,11 @@ class RuledWorld {
 
   private async compare(): Promise<void> {
     for (const name of NAMES) await this.compareCrawler(name);
-    const held = await this.store.orders({ state: 'held' }, undefined, 10);
+    const held = await this.store.listOrders({ state: 'held' }, undefined, 10);
     for (const { uri, crawler } of held) this.violations.push(`a deletion of ${uri} by ${crawler} is held still`);
     const waiting = await this.store.list({ pendingDeletion: true }, 0, 1_000);
     for (const { url, crawler } of waiting) this.violations.push(`${url} of ${crawler} still waits for its deletion`);
-    for (const sink of this.engine.sinks())
+    for (const sink of this.engine.listSinks())
       if (sink.pending > 0) this.violations.push(`${sink.name} has orders pending`);
   }
 

@@ -189,7 +189,7 @@ export class SimulatedMember implements Nodes {
     this.queue = new CommandQueue(gate.guard(link.guard(cluster)), {
       log,
       ownedPartitions: () => this.partitions.owned,
-      carryOut: async (command) => (await this.listener?.command(command)) ?? false,
+      carryOut: async (command) => (await this.listener?.onCommand(command)) ?? false,
     });
     this.partitions.onChange = () => this.tell((member) => void member.partitions.runRound().catch(() => undefined));
   }
@@ -204,19 +204,19 @@ export class SimulatedMember implements Nodes {
     this.cluster.members.delete(this);
   }
 
-  due(hostKeys: Iterable<string>): void {
+  notifyDue(hostKeys: Iterable<string>): void {
     const parts = new Set([...hostKeys].map((key) => this.partitions.partitionOf(key)));
     this.tell((member) => {
       const mine = member.partitions.owned.filter((part) => parts.has(part));
-      if (mine.length > 0) member.listener?.due(mine);
+      if (mine.length > 0) member.listener?.onDue(mine);
     });
   }
 
-  allDue(): void {
-    this.tell((member) => member.listener?.due(member.partitions.owned));
+  notifyAllDue(): void {
+    this.tell((member) => member.listener?.onDue(member.partitions.owned));
   }
 
-  async controlChanged(): Promise<void> {
+  async notifyControlChanged(): Promise<void> {
     await this.inDatabase(async () => this.cluster.revision++);
     this.tell((member) => void member.readTables());
   }
@@ -226,11 +226,11 @@ export class SimulatedMember implements Nodes {
     void this.queue.start().catch(() => undefined);
   }
 
-  commandsSetAside(): Promise<number> {
+  countCommandsSetAside(): Promise<number> {
     return Promise.resolve(0);
   }
 
-  event(): void {}
+  sendEvent(): void {}
 
   async ask(): ReturnType<Nodes['ask']> {
     return { answers: [], complete: true };
@@ -266,7 +266,7 @@ export class SimulatedMember implements Nodes {
   private async readControl(): Promise<void> {
     const revision = await this.inDatabase(async () => this.cluster.revision);
     if (revision === this.revision) return;
-    await this.listener?.controlChanged();
+    await this.listener?.onControlChanged();
     this.revision = revision;
   }
 }

@@ -40,8 +40,8 @@ export class SimulatedIndex {
     return {
       name: 'main',
       deliver: (batch) => this.deliver(batch, clock, isCut),
-      entries: () => this.entries(),
-      documents: this.kept && ((uris) => this.giveBack(uris, clock)),
+      listEntries: () => this.entries(),
+      readDocuments: this.kept && ((uris) => this.giveBack(uris, clock)),
       close: async () => undefined,
     };
   }

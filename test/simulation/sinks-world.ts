@@ -74,17 +74,17 @@ class SinksWorld extends World {
   private async checkWaiting(): Promise<void> {
     const { engine } = this;
     const since = after(this.clock.now(), -LONGEST_WAIT as Duration);
-    for (const { uri, id, decidedAt } of await engine.orders({ state: 'pending' }, undefined, 1_000))
+    for (const { uri, id, decidedAt } of await engine.listOrders({ state: 'pending' }, undefined, 1_000))
       if (decidedAt < since) this.violations.push(`order ${id} for ${uri} waits since ${decidedAt}`);
   }
 
   protected override async quiet(): Promise<void> {
-    for (const { answer } of await this.store.orders({ state: 'acknowledged' }, undefined, 100_000))
+    for (const { answer } of await this.store.listOrders({ state: 'acknowledged' }, undefined, 100_000))
       if (answer?.startsWith('put off')) this.putOff++;
     this.index.isDown = this.second.isDown = this.second.faults = false;
     this.second.slowness = 0;
     await super.quiet();
-    for (const { sink, documents } of await this.store.owedCounts())
+    for (const { sink, documents } of await this.store.countOwed())
       this.violations.push(`${sink} is owed ${documents} documents in the end`);
   }
 

@@ -183,7 +183,7 @@ export class World {
   }
 
   protected async release(): Promise<void> {
-    for (const held of await this.engine.heldDeletions()) await this.engine.releaseHeld(held.hostKey);
+    for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeld(held.hostKey);
   }
 
   /** A page that nothing links to any more and that still answers stays in the index: its own visits keep it true. */
@@ -220,7 +220,7 @@ export class World {
   private async checkLedger(): Promise<void> {
     let before: number | undefined;
     for (;;) {
-      const page = await this.store.orders({}, before, 1_000);
+      const page = await this.store.listOrders({}, before, 1_000);
       this.orders += page.length;
       for (const entry of page) {
         if (!(entry.reason in REASONS) && !(entry.reason in ERROR_CODES))
@@ -244,7 +244,7 @@ export class World {
   }
 
   private checkBounds(): void {
-    const pending = this.engine.sinks().reduce((sum, sink) => sum + sink.pending, 0);
+    const pending = this.engine.listSinks().reduce((sum, sink) => sum + sink.pending, 0);
     if (pending > MOST_PENDING) this.violations.push(`${pending} orders are pending at once`);
   }
 

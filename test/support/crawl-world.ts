@@ -162,9 +162,9 @@ export class CrawlWorld {
         this.delivering--;
       }
     };
-    const documents = sink.documents?.bind(sink);
+    const documents = sink.readDocuments?.bind(sink);
     if (documents)
-      sink.documents = async (uris, signal) => {
+      sink.readDocuments = async (uris, signal) => {
         this.delivering++;
         return documents(uris, signal).finally(() => this.delivering--);
       };
@@ -249,7 +249,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       if (slots > 2_000_000) throw new Error('the crawl does not come to rest');
       await slot();
       for (; !this.isCalm(); quiet = idle = 0) await slot();
-      const views = await this.engine.crawlers();
+      const views = await this.engine.listCrawlers();
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
       const calm = this.isCalm();
       quiet = busy && calm && views.every((view) => view.active === 0) ? quiet + 1 : 0;

@@ -9,7 +9,7 @@ import { servePages } from '../../src/adapters/threads/serve-pages.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { SyncExtractor } from '../../src/engine/ports/content-extractor.js';
 
-const html = createPageReader().extractorOf('text/html') as SyncExtractor;
+const html = createPageReader().findExtractor('text/html') as SyncExtractor;
 
 /** HTML as ever, but for pages that say what happens to the thread. */
 const trapped: SyncExtractor = {

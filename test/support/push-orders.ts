@@ -63,6 +63,6 @@ export const stillWanted = (): AbortSignal => new AbortController().signal;
 /** What a sink says that it holds, as sorted lines `URI stamp`. */
 export async function heldBy(sink: Sink): Promise<string[]> {
   const held: string[] = [];
-  for await (const { uri, stamp } of sink.entries?.(stillWanted()) ?? []) held.push(`${uri} ${stamp}`);
+  for await (const { uri, stamp } of sink.listEntries?.(stillWanted()) ?? []) held.push(`${uri} ${stamp}`);
   return held.sort();
 }

@@ -39,35 +39,35 @@ async function postgresStore(): Promise<FrontierStore> {
 
 /** Calls that change no URL. */
 const HARMLESS: ReadonlySet<string | symbol> = new Set([
-  'backlogs',
+  'listBacklogs',
   'count',
-  'due',
+  'listDue',
   'find',
   'get',
   'getSetting',
   'list',
   'loadHosts',
-  'oldest',
-  'orders',
-  'owed',
-  'owedCounts',
-  'owedOf',
+  'findOldest',
+  'listOrders',
+  'listOwed',
+  'countOwed',
+  'findOwed',
   'pruneOrders',
   'putSetting',
   'saveHosts',
-  'settings',
+  'listSettings',
 ] satisfies (keyof FrontierStore)[]);
 
 /** A world on a manual clock looks at the counters at every turn: of what has not changed they are asked for once. */
 export function countedOnce(store: FrontierStore): FrontierStore {
-  const answers = new Map<string, ReturnType<FrontierStore['counts']>>();
+  const answers = new Map<string, ReturnType<FrontierStore['countByStatus']>>();
   return new Proxy(store, {
     get: (target, name) => {
       const call: unknown = Reflect.get(target, name);
       if (typeof call !== 'function' || HARMLESS.has(name)) return call;
-      if (name === 'counts')
+      if (name === 'countByStatus')
         return (crawler: string) => {
-          const known = answers.get(crawler) ?? target.counts(crawler);
+          const known = answers.get(crawler) ?? target.countByStatus(crawler);
           answers.set(crawler, known);
           known.catch(() => answers.clear());
           return known;

@@ -43,7 +43,7 @@ export class ServedCrawl {
   async caughtUp(): Promise<this> {
     const [crawler] = this.server.engine.definition.crawlers;
     for (;;) {
-      const view = await this.server.engine.crawler(crawler!.name);
+      const view = await this.server.engine.getCrawler(crawler!.name);
       if (view.idle && view.pendingOrders === 0 && view.counts.indexed > 0) return this;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -58,12 +58,12 @@ export class GuestSockets {
     this.adjustOpenCount(guest, 1);
     return new Promise((resolve) => {
       const socket = this.opener.openSocket(request, route.protocols(), {
-        opened: () => {
+        onOpen: () => {
           isOpen = true;
           for (const message of waiting.splice(0)) socket.send(message);
           resolve(undefined);
         },
-        said: (message) => {
+        onMessage: (message) => {
           if (!countMessage(guest, message)) return socket.destroy();
           try {
             route.send(typeof message === 'string' ? message : Buffer.from(message));
@@ -71,7 +71,7 @@ export class GuestSockets {
             socket.destroy(); // the page is closed
           }
         },
-        closed: (failure) => {
+        onClose: (failure) => {
           guest.signal.removeEventListener('abort', destroy);
           this.adjustOpenCount(guest, -1);
           resolve(failure === 'address-forbidden' ? 'address' : 'failed');

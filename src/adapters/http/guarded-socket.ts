@@ -33,10 +33,10 @@ export function openGuardedSocket(
   const late = setTimeout(destroy, plan.times.connect + plan.times.header);
   socket.addEventListener('open', () => {
     clearTimeout(late);
-    events.opened();
+    events.onOpen();
   });
   socket.addEventListener('message', ({ data }: { readonly data: string | ArrayBuffer }) =>
-    events.said(typeof data === 'string' ? data : new Uint8Array(data)),
+    events.onMessage(typeof data === 'string' ? data : new Uint8Array(data)),
   );
   // The close event follows and reports it.
   socket.addEventListener('error', () => undefined);
@@ -44,7 +44,7 @@ export function openGuardedSocket(
     clearTimeout(late);
     destroy();
     const { failure } = connection;
-    events.closed(failure instanceof FetchFailure ? failure.code : undefined);
+    events.onClose(failure instanceof FetchFailure ? failure.code : undefined);
   });
   return { send: (message) => socket.send(message), close: () => socket.close(), destroy };
 }

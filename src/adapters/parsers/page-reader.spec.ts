@@ -6,10 +6,10 @@ import { createPageReader } from './page-reader.js';
 
 const reader = createPageReader();
 const LIMITS = { maxLinks: 100, maxTextLength: 1_000 };
-const extractorOf = (mediaType: string) => reader.extractorOf(mediaType) as SyncExtractor | undefined;
+const extractorOf = (mediaType: string) => reader.findExtractor(mediaType) as SyncExtractor | undefined;
 const read = (body: string | Uint8Array, contentType?: string, limits = LIMITS): Extraction => {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const mediaType = reader.mediaType(bytes, contentType, '');
+  const mediaType = reader.detectMediaType(bytes, contentType, '');
   const context = { ...limits, contentType, url: 'http://test/' };
   return extractorOf(mediaType)!.extract(bytes, mediaType, context) as Extraction;
 };
@@ -193,7 +193,7 @@ describe('a page', () => {
     );
     fc.assert(
       fc.property(bytes, types, (body, contentType) => {
-        const mediaType = reader.mediaType(body, contentType, '/a.html');
+        const mediaType = reader.detectMediaType(body, contentType, '/a.html');
         const content = extractorOf(mediaType) && read(body, contentType);
         expect(content?.text).toBe(content?.text.trim());
         reader.readSitemap(body, contentType, 10);
@@ -236,7 +236,7 @@ describe('other content', () => {
     ['{\\rtf1 text}', 'text/rtf'],
     ['\x00\x01', undefined],
   ])('%j (%s) is read by no extractor', (body, contentType) => {
-    expect(extractorOf(reader.mediaType(Buffer.from(body), contentType, ''))).toBeUndefined();
+    expect(extractorOf(reader.detectMediaType(Buffer.from(body), contentType, ''))).toBeUndefined();
   });
 
   it('is read by the first extractor that takes its media type', () => {
@@ -244,7 +244,7 @@ describe('other content', () => {
     const markup = { kind: 'sync', name: 'markup', mediaTypes: ['text/html'], extract } as const;
     const own = createPageReader([pdf, markup]);
     const names = ['application/pdf', 'image/png', 'text/html', 'application/xhtml+xml', 'audio/ogg'].map(
-      (type) => own.extractorOf(type)?.name,
+      (type) => own.findExtractor(type)?.name,
     );
     expect(names).toEqual(['pdf', 'pdf', 'markup', 'html', undefined]);
   });

@@ -17,8 +17,8 @@ const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
  */
 export function createPageReader(more: readonly ContentExtractor[] = []): PageReader {
   return {
-    mediaType: detectMediaType,
-    extractorOf: createExtractorFinder([...more, ...builtInExtractors()]),
+    detectMediaType: detectMediaType,
+    findExtractor: createExtractorFinder([...more, ...builtInExtractors()]),
     readSitemap: (body, contentType, maxEntries) => readSitemapBody(asBuffer(body), contentType, maxEntries),
   };
 }

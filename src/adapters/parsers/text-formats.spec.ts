@@ -4,7 +4,7 @@ import { createPageReader } from './page-reader.js';
 const reader = createPageReader();
 
 function read(body: string, mediaType: string) {
-  const extractor = reader.extractorOf(mediaType);
+  const extractor = reader.findExtractor(mediaType);
   if (extractor?.kind !== 'sync') throw new Error(`nothing reads ${mediaType}`);
   const context = { url: 'http://a/', contentType: `${mediaType}; charset=utf-8`, maxLinks: 10, maxTextLength: 1_000 };
   const content = extractor.extract(Buffer.from(body), mediaType, context);

@@ -7,7 +7,7 @@ const pages = createPageReader();
 
 function read(body: string, mediaType = 'application/xml'): Extraction {
   const context = { url: 'http://a/', contentType: mediaType, maxLinks: 100, maxTextLength: 1_000_000 };
-  const extractor = pages.extractorOf(mediaType) as SyncExtractor;
+  const extractor = pages.findExtractor(mediaType) as SyncExtractor;
   return extractor.extract(Buffer.from(body), mediaType, context) as Extraction;
 }
 

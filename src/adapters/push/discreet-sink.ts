@@ -13,8 +13,8 @@ import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 export class DiscreetSink implements Sink {
   readonly name: string;
   private readonly hidden: (text: string) => string;
-  readonly entries?: NonNullable<Sink['entries']>;
-  readonly documents?: NonNullable<Sink['documents']>;
+  readonly listEntries?: NonNullable<Sink['listEntries']>;
+  readonly readDocuments?: NonNullable<Sink['readDocuments']>;
   readonly probe?: NonNullable<Sink['probe']>;
 
   constructor(
@@ -23,8 +23,9 @@ export class DiscreetSink implements Sink {
   ) {
     this.hidden = createSecretFilter(findSecrets(definition));
     this.name = sink.name;
-    if (sink.entries) this.entries = (signal) => this.listEntries(signal);
-    if (sink.documents) this.documents = (uris, signal) => this.withRedactedErrors(sink.documents!(uris, signal));
+    if (sink.listEntries) this.listEntries = (signal) => this.readEntries(signal);
+    if (sink.readDocuments)
+      this.readDocuments = (uris, signal) => this.withRedactedErrors(sink.readDocuments!(uris, signal));
     if (sink.probe) this.probe = (signal) => this.withRedactedErrors(sink.probe!(signal));
   }
 
@@ -43,9 +44,9 @@ export class DiscreetSink implements Sink {
     return this.sink.close();
   }
 
-  private async *listEntries(signal: AbortSignal): ReturnType<NonNullable<Sink['entries']>> {
+  private async *readEntries(signal: AbortSignal): ReturnType<NonNullable<Sink['listEntries']>> {
     try {
-      yield* this.sink.entries!(signal);
+      yield* this.sink.listEntries!(signal);
     } catch (error) {
       throw this.redactError(error);
     }

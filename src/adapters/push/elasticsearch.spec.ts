@@ -43,7 +43,7 @@ describe.each(DIALECTS)('%s', (type) => {
   it('closes the point in time when the reader stops early', async () => {
     const { receiver, sink } = await started(type);
     await sink.deliver([addOrder('http://a/'), addOrder('http://b/')], stillWanted());
-    for await (const _ of sink.entries(stillWanted())) break;
+    for await (const _ of sink.listEntries(stillWanted())) break;
     expect(receiver.openPits.size).toBe(0);
   });
 });

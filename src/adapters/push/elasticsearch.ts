@@ -47,7 +47,7 @@ type SearchOptions = SinkDefinitionOf<'elasticsearch' | 'opensearch'>['options']
  * Elasticsearch (7.10 and later) and OpenSearch (2.4 and later) through the bulk API. A document's id is the SHA-256 of its URI.
  * Elements answered 20x are durable (index.translog.durability `request`, both products' default); nothing forces a refresh. A
  * missing index is created with a mapping that accepts every document; an existing one is left as it is, and must map `uri` as
- * keyword for `entries`.
+ * keyword for `listEntries`.
  */
 export class ElasticsearchSink implements Sink {
   readonly name: string;
@@ -70,7 +70,7 @@ export class ElasticsearchSink implements Sink {
     return sendSplitting(batch, (orders) => this.send(orders, signal));
   }
 
-  async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
+  async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     await this.requestJson({ method: 'POST', path: `${this.indexPath}/_refresh` }, signal);
     const opened = await this.requestJson(
       { method: 'POST', ...this.dialect.openPointInTime(this.indexPath, KEEP_ALIVE) },
@@ -92,7 +92,7 @@ export class ElasticsearchSink implements Sink {
   }
 
   /** Includes documents that no search finds yet. */
-  async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
+  async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const wanted = uris.map((uri) => ({ _id: documentId(uri), routing: this.routingKey(uri) }));
     const body = JSON.stringify({ docs: wanted });
     const query = { _source_excludes: 'master.bytes' };

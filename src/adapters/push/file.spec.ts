@@ -84,7 +84,7 @@ describe('files that are full', () => {
   it('are put aside with their time, and give their documents back', async () => {
     const { sink, files } = await rotating();
     expect(files.filter((name) => /^orders-\d{17}\.jsonl$/.test(name)).length).toBeGreaterThan(0);
-    const kept = await sink.documents(['http://a/', 'http://c/', 'http://never/'], stillWanted());
+    const kept = await sink.readDocuments(['http://a/', 'http://c/', 'http://never/'], stillWanted());
     expect(kept.map(({ document }) => document.uri).sort()).toEqual(['http://a/', 'http://c/']);
   });
 

@@ -39,7 +39,7 @@ export class FileSink implements Sink {
     return delivery;
   }
 
-  async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
+  async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     this.contents ??= new FileContents(this.path);
     try {
       return await this.contents.documents(uris, signal);

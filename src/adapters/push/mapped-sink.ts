@@ -9,7 +9,7 @@ import { mapDocument, UnmappableValue } from './map-document.js';
  */
 export class MappedSink implements Sink {
   readonly name: string;
-  readonly entries: Sink['entries'];
+  readonly listEntries: Sink['listEntries'];
   readonly probe: Sink['probe'];
 
   constructor(
@@ -17,7 +17,7 @@ export class MappedSink implements Sink {
     private readonly steps: readonly MapStep[],
   ) {
     this.name = sink.name;
-    this.entries = sink.entries && ((signal) => sink.entries!(signal));
+    this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
   }
 

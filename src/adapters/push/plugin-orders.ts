@@ -15,8 +15,8 @@ const NO_BYTES = new Uint8Array(0);
  */
 export class PluginOrders implements Sink {
   readonly name: string;
-  readonly entries: Sink['entries'];
-  readonly documents: Sink['documents'];
+  readonly listEntries: Sink['listEntries'];
+  readonly readDocuments: Sink['readDocuments'];
   readonly probe: Sink['probe'];
 
   constructor(
@@ -24,9 +24,9 @@ export class PluginOrders implements Sink {
     private readonly plugins: Pick<Plugins, 'facts' | 'call'>,
   ) {
     this.name = sink.name;
-    this.entries = sink.entries && ((signal) => sink.entries!(signal));
-    this.documents =
-      sink.documents && (async (uris, signal) => (this.hasOrderHooks ? [] : sink.documents!(uris, signal)));
+    this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
+    this.readDocuments =
+      sink.readDocuments && (async (uris, signal) => (this.hasOrderHooks ? [] : sink.readDocuments!(uris, signal)));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
   }
 

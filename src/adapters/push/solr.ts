@@ -36,7 +36,7 @@ export class SolrSink implements Sink {
     return answers;
   }
 
-  async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
+  async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     await this.commit({ openSearcher: 'true', waitSearcher: 'true' }, signal);
     let last: string | undefined;
     for (let cursor = '*', previous = ''; cursor !== previous; ) {
@@ -64,7 +64,7 @@ export class SolrSink implements Sink {
   }
 
   /** Includes uncommitted documents: uses the real-time get handler. */
-  async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
+  async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const body = new URLSearchParams([['wt', 'json'], ...uris.map((uri): [string, string] => ['id', uri])]).toString();
     const answer = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
     if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });

@@ -40,7 +40,7 @@ export class CookieSession implements Session {
     return this.jar?.getCookiesSync(url).some(({ key }) => key === name) ?? false;
   }
 
-  async take(url: string, setCookie: string): Promise<boolean> {
+  async keep(url: string, setCookie: string): Promise<boolean> {
     const jar = this.jar ?? (await createJar());
     // Another answer may have begun it meanwhile.
     this.jar ??= jar;

@@ -28,7 +28,7 @@ export class CrawlTraces implements Tracing {
 
   constructor(private readonly tracer: Tracer) {}
 
-  visit<T>(state: UrlState, work: () => Promise<T>): Promise<T> {
+  traceVisit<T>(state: UrlState, work: () => Promise<T>): Promise<T> {
     const span = this.tracer.startSpan('visit', { root: true }, ROOT_CONTEXT);
     // One visit may begin in the course of another, to which its parts do not belong.
     if (!span.isRecording()) return this.visits.run(undefined, work);
@@ -42,13 +42,13 @@ export class CrawlTraces implements Tracing {
     return this.visits.run(visit, () => endSpanAfter(span, work));
   }
 
-  part<T>(name: VisitPart, work: () => T): T {
+  tracePart<T>(name: VisitPart, work: () => T): T {
     const visit = this.visits.getStore();
     return visit ? endSpanAfter(this.tracer.startSpan(name, {}, visit.context), work) : work();
   }
 
   /** What page threads have measured, backwards from now. */
-  answered({ age, readingTime, duration, status, outcome, bytes }: PageResult): void {
+  recordAnswer({ age, readingTime, duration, status, outcome, bytes }: PageResult): void {
     const visit = this.visits.getStore();
     if (!visit) return;
     const read = Date.now() - (age ?? 0);
@@ -63,7 +63,7 @@ export class CrawlTraces implements Tracing {
     if (isRead) this.tracer.startSpan('extract', { startTime: fetched }, visit.context).end(read);
   }
 
-  outcome(result?: PageResult): void {
+  recordOutcome(result?: PageResult): void {
     const span = this.visits.getStore()?.span;
     if (!span) return;
     if (!result) {
@@ -79,7 +79,7 @@ export class CrawlTraces implements Tracing {
     span.setStatus({ code: SpanStatusCode.ERROR, message: redact(outcome.detail) });
   }
 
-  ordered(order: PushOrder): void {
+  recordOrder(order: PushOrder): void {
     const visit = this.visits.getStore();
     if (visit) this.visitOf.set(order, visit.span);
   }
@@ -137,8 +137,8 @@ function endSpanAfter<T>(span: Span, work: () => T): T {
 /** A sink whose deliveries are traced. */
 export class TracedSink implements Sink {
   readonly name: string;
-  readonly entries: Sink['entries'];
-  readonly documents: Sink['documents'];
+  readonly listEntries: Sink['listEntries'];
+  readonly readDocuments: Sink['readDocuments'];
   readonly probe: Sink['probe'];
 
   constructor(
@@ -147,8 +147,8 @@ export class TracedSink implements Sink {
     private readonly traces: Pick<CrawlTraces, 'delivery'>,
   ) {
     this.name = sink.name;
-    this.entries = sink.entries && ((signal) => sink.entries!(signal));
-    this.documents = sink.documents && ((uris, signal) => sink.documents!(uris, signal));
+    this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
+    this.readDocuments = sink.readDocuments && ((uris, signal) => sink.readDocuments!(uris, signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
   }
 

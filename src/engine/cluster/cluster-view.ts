@@ -5,7 +5,7 @@
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
-import { pendingEntry } from '../control/explanations.js';
+import { toPendingEntry } from '../control/explanations.js';
 import type { HostNote, HostNotes } from '../control/host-notes.js';
 import type { UrlInMemory } from '../control/url-facts.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -54,45 +54,45 @@ export class ClusterView {
   constructor(private readonly services: WholeServices) {}
 
   /** Of these crawlers, in their order. */
-  async views(crawlers: readonly Crawler[]): Promise<CrawlerView[]> {
-    const { answers, complete } = await this.ask<CrawlerWork[]>({ about: 'work' });
+  async viewCrawlers(crawlers: readonly Crawler[]): Promise<CrawlerView[]> {
+    const { answers, complete } = await this.askOthers<CrawlerWork[]>({ about: 'work' });
     const works = answers.flatMap(({ said }) => said);
     return Promise.all(
       crawlers.map((crawler) => {
         const others = works.filter(({ name }) => name === crawler.name);
-        return this.view(crawler, mergeWork(crawler.work(), others), complete);
+        return this.viewCrawler(crawler, mergeWork(crawler.getWork(), others), complete);
       }),
     );
   }
 
-  async sinks(): Promise<SinkView[]> {
-    const { answers } = await this.ask<SinkView[]>({ about: 'sinks' });
+  async viewSinks(): Promise<SinkView[]> {
+    const { answers } = await this.askOthers<SinkView[]>({ about: 'sinks' });
     const elsewhere = answers.flatMap(({ said }) => said);
     return this.services.delivery
       .views()
-      .map((own) => [own, ...elsewhere.filter(({ name }) => name === own.name)].reduce(bothSinks));
+      .map((own) => [own, ...elsewhere.filter(({ name }) => name === own.name)].reduce(mergeSinkViews));
   }
 
-  async refused(crawler: Crawler): Promise<RefusedView[]> {
-    const { answers } = await this.ask<RefusedView[]>({ about: 'refused', crawler: crawler.name });
+  async listRefused(crawler: Crawler): Promise<RefusedView[]> {
+    const { answers } = await this.askOthers<RefusedView[]>({ about: 'refused', crawler: crawler.name });
     const byKey = new Map<string, RefusedView>();
-    for (const view of [...crawler.refused.views(), ...answers.flatMap(({ said }) => said)]) {
+    for (const view of [...crawler.refused.list(), ...answers.flatMap(({ said }) => said)]) {
       const key = `${view.reason} ${view.hostKey}`;
       const known = byKey.get(key);
-      byKey.set(key, known ? bothRefused(known, view) : view);
+      byKey.set(key, known ? mergeRefusedViews(known, view) : view);
     }
     return [...byKey.values()].sort((a, b) => b.count - a.count);
   }
 
   /** Orders that were decided and that a sink has not answered yet, on any node. */
-  async pending(): Promise<LedgerEntry[]> {
-    const { answers } = await this.ask<LedgerEntry[]>({ about: 'pending' });
-    return [...this.ownPending(), ...answers.flatMap(({ said }) => said)];
+  async listPending(): Promise<LedgerEntry[]> {
+    const { answers } = await this.askOthers<LedgerEntry[]>({ about: 'pending' });
+    return [...this.listOwnPending(), ...answers.flatMap(({ said }) => said)];
   }
 
-  async inMemory(crawler: string, url: string): Promise<UrlInMemory> {
-    const { answers } = await this.ask<UrlInMemory>({ about: 'url', crawler, url });
-    const all = [this.ownInMemory(crawler, url), ...answers.map(({ said }) => said)];
+  async findInMemory(crawler: string, url: string): Promise<UrlInMemory> {
+    const { answers } = await this.askOthers<UrlInMemory>({ about: 'url', crawler, url });
+    const all = [this.findInOwnMemory(crawler, url), ...answers.map(({ said }) => said)];
     return {
       pending: all.flatMap(({ pending }) => pending),
       refusedLinks: all.flatMap(({ refusedLinks }) => refusedLinks),
@@ -100,81 +100,85 @@ export class ClusterView {
   }
 
   /** By node, since the start of its process; '' is this one. */
-  async counters(): Promise<ReadonlyMap<string, Counters>> {
-    const { answers } = await this.ask<Counters>({ about: 'counters' });
-    return new Map([['', this.ownCounters()], ...answers.map(({ from, said }) => [from, said] as const)]);
+  async getCounters(): Promise<ReadonlyMap<string, Counters>> {
+    const { answers } = await this.askOthers<Counters>({ about: 'counters' });
+    return new Map([['', this.getOwnCounters()], ...answers.map(({ from, said }) => [from, said] as const)]);
   }
 
   /** What the node that owns the host knows about it, when that is another node. */
-  async hostNote(hostKey: string): Promise<HostNote | undefined> {
-    const { answers } = await this.ask<HostNote[]>({ about: 'host', hostKey });
+  async getHostNote(hostKey: string): Promise<HostNote | undefined> {
+    const { answers } = await this.askOthers<HostNote[]>({ about: 'host', hostKey });
     return answers.flatMap(({ said }) => said)[0];
   }
 
   /** What the node that owns the host has learned about its pages, when that is another node. */
-  async rendering(hostKey: string): Promise<readonly RenderPatternView[]> {
-    const { answers } = await this.ask<RenderPatternView[]>({ about: 'rendering', hostKey });
+  async viewRendering(hostKey: string): Promise<readonly RenderPatternView[]> {
+    const { answers } = await this.askOthers<RenderPatternView[]>({ about: 'rendering', hostKey });
     return answers.flatMap(({ said }) => said);
   }
 
-  async hostNotes(crawler: string, after: string | undefined, limit: number): Promise<ReadonlyMap<string, HostNote>> {
-    const { answers } = await this.ask<HostNote[]>({ about: 'hosts', crawler, after, limit });
+  async listHostNotes(
+    crawler: string,
+    after: string | undefined,
+    limit: number,
+  ): Promise<ReadonlyMap<string, HostNote>> {
+    const { answers } = await this.askOthers<HostNote[]>({ about: 'hosts', crawler, after, limit });
     return new Map(answers.flatMap(({ said }) => said).map((note) => [note.hostKey, note]));
   }
 
   /** What robots.txt says about a URL, as known by the node that crawls its host. */
-  async robotsOpinion(url: CrawlUrl, agent: string): Promise<RobotsOpinion> {
+  async getRobotsOpinion(url: CrawlUrl, agent: string): Promise<RobotsOpinion> {
     const { partitions, robots } = this.services;
-    if (partitions.owns(hostKey(url))) return robots.opinion(url, agent);
-    const { answers } = await this.ask<RobotsOpinion[]>({ about: 'robots', url: url.href, agent });
+    if (partitions.owns(hostKey(url))) return robots.getOpinion(url, agent);
+    const { answers } = await this.askOthers<RobotsOpinion[]>({ about: 'robots', url: url.href, agent });
     return answers.flatMap(({ said }) => said)[0] ?? { state: 'unknown', agent };
   }
 
   /** To another node. */
   async answer(text: string): Promise<string> {
-    return JSON.stringify(await this.own(JSON.parse(text) as Question));
+    return JSON.stringify(await this.answerLocally(JSON.parse(text) as Question));
   }
 
-  private async own(question: Question): Promise<unknown> {
+  private async answerLocally(question: Question): Promise<unknown> {
     const { crawlers, delivery, notes, partitions, rendered, robots, store } = this.services;
     switch (question.about) {
       case 'work':
-        return crawlers().map((crawler) => crawler.work());
+        return crawlers().map((crawler) => crawler.getWork());
       case 'sinks':
         return delivery.views();
       case 'counters':
-        return this.ownCounters();
+        return this.getOwnCounters();
       case 'pending':
-        return this.ownPending();
+        return this.listOwnPending();
       case 'refused':
         return crawlers()
           .filter(({ name }) => name === question.crawler)
-          .flatMap((crawler) => crawler.refused.views().slice(0, REFUSED_TOLD));
+          .flatMap((crawler) => crawler.refused.list().slice(0, REFUSED_TOLD));
       case 'url':
-        return this.ownInMemory(question.crawler, question.url);
+        return this.findInOwnMemory(question.crawler, question.url);
       case 'host':
-        return partitions.owns(question.hostKey) ? [notes.of(question.hostKey)] : [];
+        return partitions.owns(question.hostKey) ? [notes.get(question.hostKey)] : [];
       case 'rendering':
-        return partitions.owns(question.hostKey) ? rendered.view(question.hostKey) : [];
+        return partitions.owns(question.hostKey) ? rendered.listPatterns(question.hostKey) : [];
       case 'robots': {
         const url = crawlUrl(question.url);
-        return partitions.owns(hostKey(url)) ? [robots.opinion(url, question.agent)] : [];
+        return partitions.owns(hostKey(url)) ? [robots.getOpinion(url, question.agent)] : [];
       }
       case 'hosts': {
-        const rows = await store.hosts(question.crawler, question.after, question.limit);
-        return rows.filter(({ hostKey }) => partitions.owns(hostKey)).map(({ hostKey }) => notes.of(hostKey));
+        const rows = await store.listHosts(question.crawler, question.after, question.limit);
+        return rows.filter(({ hostKey }) => partitions.owns(hostKey)).map(({ hostKey }) => notes.get(hostKey));
       }
     }
   }
 
-  private async ask<T>(question: Question): Promise<{ answers: { from: string; said: T }[]; complete: boolean }> {
+  private async askOthers<T>(question: Question): Promise<{ answers: { from: string; said: T }[]; complete: boolean }> {
     const { answers, complete } = await this.services.nodes.ask(JSON.stringify(question));
     return { answers: answers.map(({ from, text }) => ({ from, said: JSON.parse(text) as T })), complete };
   }
 
-  private async view(crawler: Crawler, work: CrawlerWork, complete: boolean): Promise<CrawlerView> {
+  private async viewCrawler(crawler: Crawler, work: CrawlerWork, complete: boolean): Promise<CrawlerView> {
     const { store, partitions, clock } = this.services;
-    const counts = await store.counts(crawler.name);
+    const counts = await store.countByStatus(crawler.name);
     const { weights } = crawler.context.definition;
     // When another node does the work, it may not know yet what has become due.
     const nothingDue = !partitions.shared || (counts.oldestDueAt ?? Number.POSITIVE_INFINITY) > clock.now();
@@ -193,37 +197,39 @@ export class ClusterView {
       })),
       limitedBy: await describeLimit(load, async () => ({
         failing: counts.byStatus.error,
-        deletions: await this.deletionsKept(crawler.name),
+        deletions: await this.countKeptDeletions(crawler.name),
       })),
       nextRequestAt: load.waiting.nextRequestAt,
       idle: work.idle && complete && nothingDue,
     };
   }
 
-  private async deletionsKept(crawler: string): Promise<number> {
+  private async countKeptDeletions(crawler: string): Promise<number> {
     const { store } = this.services;
     return (
       (await store.countOrders({ crawler, state: 'held' })) + (await store.countOrders({ crawler, state: 'awaiting' }))
     );
   }
 
-  private ownCounters(): Counters {
+  private getOwnCounters(): Counters {
     const { pages, orders } = sumMetrics(this.services.crawlers(), 0);
     return { pages, orders };
   }
 
-  private ownInMemory(name: string, url: string): UrlInMemory {
-    const orders = this.services.delivery.pending().filter(({ order }) => order.uri === url && order.crawler === name);
+  private findInOwnMemory(name: string, url: string): UrlInMemory {
+    const orders = this.services.delivery
+      .listPending()
+      .filter(({ order }) => order.uri === url && order.crawler === name);
     const crawler = this.services.crawlers().find((one) => one.name === name);
-    return { pending: orders.map(pendingEntry), refusedLinks: crawler?.refused.of(url) ?? [] };
+    return { pending: orders.map(toPendingEntry), refusedLinks: crawler?.refused.findSamples(url) ?? [] };
   }
 
-  private ownPending(): LedgerEntry[] {
-    return this.services.delivery.pending().map(pendingEntry);
+  private listOwnPending(): LedgerEntry[] {
+    return this.services.delivery.listPending().map(toPendingEntry);
   }
 }
 
-function bothSinks(one: SinkView, other: SinkView): SinkView {
+function mergeSinkViews(one: SinkView, other: SinkView): SinkView {
   const ill = [one, other].find(({ state }) => state === 'unavailable') ?? one;
   return {
     ...ill,
@@ -236,7 +242,7 @@ function bothSinks(one: SinkView, other: SinkView): SinkView {
   };
 }
 
-function bothRefused(one: RefusedView, other: RefusedView): RefusedView {
+function mergeRefusedViews(one: RefusedView, other: RefusedView): RefusedView {
   const samples = new Map([...one.samples, ...other.samples].map((sample) => [sample.url, sample]));
   return { ...one, count: one.count + other.count, samples: [...samples.values()].slice(0, SAMPLES) };
 }

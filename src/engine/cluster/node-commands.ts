@@ -5,7 +5,7 @@ import { urlKey } from '../../domain/url/url-key.js';
 import { type Command, readCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
-import { toVerify } from '../crawl/outcome/in-doubt-deliveries.js';
+import { verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { OwnerCommand } from '../ports/nodes.js';
@@ -31,7 +31,7 @@ export class NodeCommands {
     if (!command) return false;
     if (command.do === 'pause') {
       const { hosts } = this.services;
-      hosts.pause(hosts.get(host), command.paused);
+      hosts.setPaused(hosts.get(host), command.paused);
       await hosts.save();
       return true;
     }
@@ -39,13 +39,13 @@ export class NodeCommands {
     if (!crawler) return true;
     switch (command.do) {
       case 'page':
-        void this.show(crawler, command);
+        void this.answerWithPage(crawler, command);
         return true;
       case 'verify':
         return this.verify(crawler, command.url);
       case 'decide': {
         const state = await this.services.store.find(crawler.name, command.url);
-        return state ? crawler.decide(state, command.word).catch(whenSinkFollows) : true;
+        return state ? crawler.decide(state, command.word).catch(retryWhenSinkFollows) : true;
       }
       case 'try': {
         const state = await this.services.store.find(crawler.name, command.url);
@@ -53,12 +53,15 @@ export class NodeCommands {
         return true;
       }
       default:
-        return unknown(command);
+        return assertNever(command);
     }
   }
 
   /** Not awaited: other commands must not wait for a slow page. */
-  private async show(crawler: Crawler, { url, answer, render }: Extract<Command, { do: 'page' }>): Promise<void> {
+  private async answerWithPage(
+    crawler: Crawler,
+    { url, answer, render }: Extract<Command, { do: 'page' }>,
+  ): Promise<void> {
     const said = await this.page(crawler, url, render).then(
       (page) => ({ page }),
       (error: unknown) => ({ error: String(error) }),
@@ -70,12 +73,12 @@ export class NodeCommands {
 
   /** The visit finds that the document differs from the one in the index, or is gone, and orders accordingly. */
   private async verify(crawler: Crawler, url: string): Promise<boolean> {
-    const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restored(crawler, url));
+    const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restoreUrl(crawler, url));
     if (!known) return true;
-    return crawler.correct(known, toVerify(this.services.clock.now()));
+    return crawler.correct(known, verificationChanges(this.services.clock.now()));
   }
 
-  private async restored(crawler: Crawler, href: string) {
+  private async restoreUrl(crawler: Crawler, href: string) {
     const url = crawlUrl(href);
     const [state] = await this.services.store.discover([
       {
@@ -97,11 +100,11 @@ export class NodeCommands {
 }
 
 /** An order for one sink that is slow or down: the command is brought again. */
-function whenSinkFollows(error: unknown): false {
+function retryWhenSinkFollows(error: unknown): false {
   if (error instanceof SinkUnavailable) return false;
   throw error;
 }
 
-function unknown(command: never): never {
+function assertNever(command: never): never {
   throw new Error(`unknown command: ${JSON.stringify(command)}`);
 }

@@ -15,7 +15,7 @@ const CHECK_EVERY = milliseconds(50);
 
 export interface RebalanceServices {
   readonly partitions: Pick<Partitions, 'owned' | 'partitionOf'>;
-  readonly nodes: Pick<Nodes, 'allDue'>;
+  readonly nodes: Pick<Nodes, 'notifyAllDue'>;
   readonly hosts: Hosts;
   readonly inDoubt: InDoubtDeliveries;
   readonly ledger: Ledger;
@@ -35,11 +35,11 @@ export class Rebalance implements PartitionListener {
     private readonly becameLeader: () => void,
   ) {}
 
-  async assigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
+  async onAssigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
     // Order ids increase for every URL, even when it moves from one node to the next.
     await this.services.ledger.renew();
     await this.services.owing.open();
-    this.services.hosts.assigning(partitions, abruptly, this.restsUntil());
+    this.services.hosts.prepareAssignment(partitions, abruptly, this.newHostsRestUntil());
     for (const crawler of this.crawlers()) crawler.forgetHosts();
     if (abruptly.length === 0) {
       await this.services.inDoubt.open();
@@ -47,18 +47,18 @@ export class Rebalance implements PartitionListener {
     }
     await this.services.inDoubt.begin();
     // A node that fell silent may have stored links for any node without reporting it.
-    this.services.nodes.allDue();
-    this.look(this.services.partitions.owned ?? []);
+    this.services.nodes.notifyAllDue();
+    this.checkSoon(this.services.partitions.owned ?? []);
   }
 
-  assigned(partitions: readonly number[]): void {
-    this.look(partitions);
+  onAssigned(partitions: readonly number[]): void {
+    this.checkSoon(partitions);
     if (partitions.includes(0)) this.becameLeader();
   }
 
-  async revoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
+  async onRevoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
     const { clock, delivery, inDoubt, hosts } = this.services;
-    const lost = this.isOf(partitions);
+    const lost = this.hostsIn(partitions);
     for (const crawler of this.crawlers()) crawler.revoke(lost);
     const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(lost));
     while (isBusy()) {
@@ -70,7 +70,7 @@ export class Rebalance implements PartitionListener {
   }
 
   /** URLs of these partitions have become due: many hints lead to one check. */
-  look(partitions: readonly number[]): void {
+  checkSoon(partitions: readonly number[]): void {
     for (const partition of partitions) this.due.add(partition);
     if (!this.sweeping) void this.sweep();
   }
@@ -93,7 +93,7 @@ export class Rebalance implements PartitionListener {
   }
 
   /** The previous owner may have sent a request to any of its hosts just before it fell silent. */
-  private restsUntil(): Instant {
+  private newHostsRestUntil(): Instant {
     const throttles = this.crawlers().map(({ context: { definition } }) =>
       definition.aggressive ? milliseconds(0) : definition.throttle,
     );
@@ -101,7 +101,7 @@ export class Rebalance implements PartitionListener {
     return after(this.services.clock.now(), longest);
   }
 
-  private isOf(partitions: readonly number[]): (hostKey: string) => boolean {
+  private hostsIn(partitions: readonly number[]): (hostKey: string) => boolean {
     const set = new Set(partitions);
     return (hostKey) => set.has(this.services.partitions.partitionOf(hostKey));
   }

@@ -13,7 +13,7 @@ interface ControlServices {
   readonly nodes: Nodes;
   readonly events: CrawlEvents;
   readonly roots: Roots;
-  readonly backfills: Pick<Backfills, 'look'>;
+  readonly backfills: Pick<Backfills, 'beginOrResume'>;
   crawlers(): readonly Crawler[];
   readonly command: (command: OwnerCommand) => Promise<boolean>;
   readonly due: (partitions: readonly number[]) => void;
@@ -27,39 +27,39 @@ export class SharedControl implements NodesListener {
 
   constructor(private readonly services: ControlServices) {}
 
-  due(partitions: readonly number[]): void {
+  onDue(partitions: readonly number[]): void {
     this.services.due(partitions);
   }
 
-  command(command: OwnerCommand): Promise<boolean> {
+  onCommand(command: OwnerCommand): Promise<boolean> {
     return this.services.command(command);
   }
 
-  question(text: string): Promise<string> {
+  onQuestion(text: string): Promise<string> {
     return this.services.answer(text);
   }
 
-  event(text: string): void {
+  onEvent(text: string): void {
     this.services.events.relay(JSON.parse(text) as CrawlEvent);
   }
 
-  async controlChanged(): Promise<void> {
+  async onControlChanged(): Promise<void> {
     await this.onChange();
     for (const crawler of this.services.crawlers()) {
-      await crawler.setState(await this.rememberedState(crawler.name));
+      await crawler.setState(await this.getRememberedState(crawler.name));
       await this.services.roots.remember(crawler);
       await rememberRereading(crawler, this.services.store);
-      await this.services.backfills.look(crawler);
+      await this.services.backfills.beginOrResume(crawler);
     }
   }
 
   async setState(crawler: Crawler, state: CrawlerRunState): Promise<void> {
     await this.services.store.putSetting(`state/${crawler.name}`, state);
     await crawler.setState(state);
-    await this.services.nodes.controlChanged();
+    await this.services.nodes.notifyControlChanged();
   }
 
-  async rememberedState(name: string): Promise<CrawlerRunState> {
+  async getRememberedState(name: string): Promise<CrawlerRunState> {
     const state = await this.services.store.getSetting(`state/${name}`);
     return state === 'paused' || state === 'stopped' ? state : 'running';
   }
@@ -68,7 +68,7 @@ export class SharedControl implements NodesListener {
   notifyOthers(): void {
     const { nodes, events } = this.services;
     events.tap((event) => {
-      if (nodes.watched) nodes.event(JSON.stringify(event));
+      if (nodes.watched) nodes.sendEvent(JSON.stringify(event));
     });
   }
 }

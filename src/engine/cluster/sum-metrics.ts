@@ -6,7 +6,7 @@ export function sumMetrics(
   crawlers: readonly Crawler[],
   heldDeletions: number,
 ): Omit<EngineMetrics, 'commandsSetAside'> {
-  const all = crawlers.map((crawler) => crawler.metrics());
+  const all = crawlers.map((crawler) => crawler.getMetrics());
   const fetchSeconds = all.map((one) => one.fetchSeconds);
   return {
     pages: all.flatMap((one) => one.pages),

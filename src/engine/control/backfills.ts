@@ -27,7 +27,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { SinkUnavailable } from '../ports/sink.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { IdSet } from '../support/id-set.js';
-import { persistently } from '../support/persistently.js';
+import { retryUntilDone } from '../support/persistently.js';
 import { type BackfillView } from '../views/delivery-views.js';
 
 /** Documents sent to the sink at the same time. */
@@ -60,12 +60,12 @@ export class Backfills {
   constructor(private readonly services: BackfillServices) {}
 
   /** Finds sinks that are new to the crawler, and resumes unfinished backfills. */
-  async look(crawler: Crawler): Promise<void> {
+  async beginOrResume(crawler: Crawler): Promise<void> {
     const { store, partitions } = this.services;
     if (!partitions.leads) return;
     const setting = `destinations/${crawler.name}`;
     const text = await store.getSetting(setting);
-    const present = this.destinations(crawler);
+    const present = this.destinationsOf(crawler);
     if (text !== undefined) {
       const known = JSON.parse(text) as Readonly<Record<string, string>>;
       for (const sink of Object.keys(present))
@@ -80,7 +80,7 @@ export class Backfills {
    * Sends everything to the sink again, on request.
    * @throws NotFound, Unacceptable
    */
-  async again(sink: string, crawlerName?: string): Promise<BackfillView[]> {
+  async repeat(sink: string, crawlerName?: string): Promise<BackfillView[]> {
     if (!this.services.sink(sink)) throw new NotFound(`there is no sink ${JSON.stringify(sink)}`);
     const all = this.services.crawlers().filter(({ context }) => context.definition.pushTo.includes(sink));
     const crawlers = crawlerName === undefined ? all : all.filter(({ name }) => name === crawlerName);
@@ -92,8 +92,8 @@ export class Backfills {
       await this.begin(crawler, sink, 'asked');
       if (this.services.partitions.leads) await this.resume(crawler, sink);
     }
-    await this.services.nodes.controlChanged();
-    return (await this.views()).filter(
+    await this.services.nodes.notifyControlChanged();
+    return (await this.list()).filter(
       (view) => view.sink === sink && crawlers.some(({ name }) => name === view.crawler),
     );
   }
@@ -114,8 +114,8 @@ export class Backfills {
     return true;
   }
 
-  async views(): Promise<BackfillView[]> {
-    const settings = await this.services.store.settings(PROGRESS);
+  async list(): Promise<BackfillView[]> {
+    const settings = await this.services.store.listSettings(PROGRESS);
     return [...settings].map(([setting, text]) => {
       const [crawler = '', sink = ''] = setting.slice(PROGRESS.length).split('/');
       const { cursor: _cursor, pass: _pass, waiting, ...progress } = parseBackfill(text);
@@ -157,7 +157,7 @@ export class Backfills {
     this.runs.set(setting, stop);
     const run = new BackfillRun(this.services, { crawler, sink, setting, signal: stop.signal });
     const name = `sending what ${crawler.name} has indexed to ${sink}`;
-    persistently(name, () => run.work(), this.services, stop.signal)
+    retryUntilDone(name, () => run.execute(), this.services, stop.signal)
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
         this.services.log.error(`${name} failed; it continues after a restart`, { error: String(error) });
@@ -168,7 +168,7 @@ export class Backfills {
   }
 
   /** The destination of each sink of the crawler; a different destination under the same name is a sink to be filled. */
-  private destinations(crawler: Crawler): Record<string, string> {
+  private destinationsOf(crawler: Crawler): Record<string, string> {
     return Object.fromEntries(
       crawler.context.definition.pushTo.flatMap((name) => {
         const sink = this.services.sink(name);
@@ -189,14 +189,14 @@ class BackfillRun {
     private readonly run: { crawler: Crawler; sink: string; setting: string; signal: AbortSignal },
   ) {}
 
-  async work(): Promise<void> {
+  async execute(): Promise<void> {
     const { crawler, sink, setting, signal } = this.run;
     const { store, log, clock } = this.services;
     const text = await store.getSetting(setting);
     if (text === undefined) return;
     this.progress = parseBackfill(text);
     const { total } = this.progress;
-    const from = this.source();
+    const from = this.chooseSource();
     log.info('a sink is being sent everything that is indexed', {
       crawler: crawler.name,
       sink,
@@ -205,14 +205,14 @@ class BackfillRun {
     });
     await this.save({ from });
     if (this.progress.pass === 'all') {
-      await this.through({ crawler: crawler.name, indexed: true });
+      await this.sendMatching({ crawler: crawler.name, indexed: true });
       if (signal.aborted) return;
       await this.save({ pass: 'recent', cursor: 0 });
     }
     const { startedAt } = this.progress;
     const time = { visitedSince: before(startedAt, OVERLAP), visitedBefore: after(startedAt, OVERLAP) };
-    await this.through({ crawler: crawler.name, indexed: true, ...time });
-    await this.visited(0);
+    await this.sendMatching({ crawler: crawler.name, indexed: true, ...time });
+    await this.waitForVisits(0);
     if (signal.aborted) return;
     await this.save({ state: 'done', endedAt: clock.now(), waiting: [], message: undefined });
     log.info('a sink has received everything that is indexed', {
@@ -222,7 +222,7 @@ class BackfillRun {
     });
   }
 
-  private source(): string | undefined {
+  private chooseSource(): string | undefined {
     const { crawler, sink } = this.run;
     if (this.progress.why === 'access') return sink;
     const target = this.services.sink(sink);
@@ -230,7 +230,7 @@ class BackfillRun {
     return target && chooseBackfillSource(target, others)?.name;
   }
 
-  private async through(filter: UrlFilter): Promise<void> {
+  private async sendMatching(filter: UrlFilter): Promise<void> {
     const { signal } = this.run;
     while (!signal.aborted) {
       const states = await this.services.store.list(filter, this.progress.cursor, PAGE);
@@ -238,8 +238,8 @@ class BackfillRun {
       const isRecent = this.progress.pass === 'recent';
       await this.sendPage(isRecent ? states.filter(({ id }) => !this.seen.has(id)) : states);
       if (signal.aborted) return;
-      await this.sent(states);
-      await this.visited(MOST_WAITING);
+      await this.noteSent(states);
+      await this.waitForVisits(MOST_WAITING);
     }
   }
 
@@ -267,7 +267,7 @@ class BackfillRun {
       await this.services.clock.sleep(LOOK_AGAIN, signal);
   }
 
-  private async sent(states: readonly UrlState[]): Promise<void> {
+  private async noteSent(states: readonly UrlState[]): Promise<void> {
     const before = new Map(states.map(({ id, visits }) => [id, visits]));
     const after = await this.services.store.get(states.map(({ id }) => id));
     const visited = after.filter(({ id, stamp, visits }) => stamp === UNKNOWN_STAMP || visits !== before.get(id));
@@ -279,12 +279,12 @@ class BackfillRun {
   }
 
   /** Waits until at most this many visits are waiting. */
-  private async visited(most: number): Promise<void> {
+  private async waitForVisits(most: number): Promise<void> {
     const { clock } = this.services;
     const { signal } = this.run;
     let patientUntil = after(clock.now(), PATIENCE);
     while (!signal.aborted && this.progress.waiting.length > most && clock.now() < patientUntil) {
-      const waiting = await this.stillWaiting(this.progress.waiting);
+      const waiting = await this.filterWaiting(this.progress.waiting);
       if (waiting.length < this.progress.waiting.length) {
         patientUntil = after(clock.now(), PATIENCE);
         await this.save({ waiting });
@@ -292,7 +292,7 @@ class BackfillRun {
     }
   }
 
-  private async stillWaiting(ids: readonly number[]): Promise<number[]> {
+  private async filterWaiting(ids: readonly number[]): Promise<number[]> {
     const states = await this.services.store.get(ids);
     return states.filter((state) => this.isWaiting(state)).map(({ id }) => id);
   }

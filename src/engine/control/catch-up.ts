@@ -12,7 +12,7 @@ import type { PushOrder } from '../../domain/push/order.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { after, atMost, type Duration, days, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { type InDoubtDeliveries, toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
+import { type InDoubtDeliveries, UNKNOWN_STAMP, verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Owing } from '../crawl/outcome/owing.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
@@ -27,7 +27,7 @@ import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import { SinkUnavailable } from '../ports/sink.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
-import { indexedDocument } from './indexed-document.js';
+import { findIndexedDocument } from './indexed-document.js';
 
 const PAGE = 500;
 /** Documents on their way to a sink at once; what is ordered meanwhile has at least as much room. */
@@ -75,8 +75,8 @@ export class CatchUp {
   }
 
   /** To be called when the configuration has changed. */
-  look(): void {
-    for (const { crawler, sink } of this.services.owing.sinks()) this.start(crawler, sink);
+  startAll(): void {
+    for (const { crawler, sink } of this.services.owing.listSinks()) this.start(crawler, sink);
   }
 
   stopAll(): void {
@@ -99,7 +99,7 @@ export class CatchUp {
     if (early > 0) await clock.sleep(early, signal);
     while (!signal.aborted) {
       try {
-        const found = await this.round(name, sink);
+        const found = await this.runRound(name, sink);
         if (found === 'nothing') return;
         pause = found === 'progress' ? LOOK_AGAIN : atMost((pause * 2) as Duration, LOOK_AT_LEAST_EVERY);
         if (found !== 'progress') await clock.sleep(found === 'ill' ? LOOK_AT_LEAST_EVERY : pause, signal);
@@ -116,9 +116,9 @@ export class CatchUp {
     }
   }
 
-  private async round(name: string, sink: string): Promise<'nothing' | 'progress' | 'no progress' | 'ill'> {
+  private async runRound(name: string, sink: string): Promise<'nothing' | 'progress' | 'no progress' | 'ill'> {
     const { owing, store, partitions, delivery } = this.services;
-    const mark = owing.mark(name, sink);
+    const mark = owing.markOf(name, sink);
     const crawler = this.services.crawler(name);
     if (mark === undefined || !crawler) return 'nothing';
     if (!crawler.context.definition.pushTo.includes(sink)) {
@@ -130,7 +130,7 @@ export class CatchUp {
     const isIll = view?.state === 'unavailable';
     // A sink that is ill is tried with one document; when it follows again, that one is answered.
     const most = isIll ? 1 : Math.min(AT_ONCE, Math.floor(delivery.roomFor(sink) / 2));
-    const { rows, visits, isEmpty } = await this.rows(crawler, sink, most);
+    const { rows, visits, isEmpty } = await this.readDue(crawler, sink, most);
     if (isEmpty) return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
     const bringing = new Bringing(this.services, crawler, sink, MOST_VISITS - visits);
     const ends = await Promise.allSettled(rows.map((owed) => bringing.bring(owed)));
@@ -142,7 +142,7 @@ export class CatchUp {
   }
 
   /** The first that wait, without those whose visit is due. */
-  private async rows(
+  private async readDue(
     crawler: Crawler,
     sink: string,
     most: number,
@@ -153,7 +153,7 @@ export class CatchUp {
     let visits = 0;
     let isEmpty = true;
     for (let last = 0; ; ) {
-      const page = await store.owed(crawler.name, sink, last, PAGE, partitions.owned);
+      const page = await store.listOwed(crawler.name, sink, last, PAGE, partitions.owned);
       isEmpty &&= page.length === 0;
       for (const owed of page) {
         if (owed.askedAt === undefined || after(owed.askedAt, ASK_AGAIN) <= now) rows.push(owed);
@@ -179,7 +179,7 @@ class Bringing {
     /** How many visits may be requested. */
     private visits: number,
   ) {
-    this.source = this.sourceOf();
+    this.source = this.chooseSource();
   }
 
   async bring(owed: OwedOrder): Promise<Fate> {
@@ -189,7 +189,7 @@ class Bringing {
     const page =
       (await store.find(this.crawler.name, uri)) ?? (part && (await store.find(this.crawler.name, part.page)));
     if (!page) {
-      const fence = partitions.fence(hostKey);
+      const fence = partitions.fenceFor(hostKey);
       return fence ? this.delete(owed, NO_URL, fence) : 'busy';
     }
     let fate: Fate = 'busy';
@@ -203,35 +203,40 @@ class Bringing {
   private async decide(owed: OwedOrder, stored: UrlState, fence: Fence): Promise<Fate> {
     const { ledger, inDoubt, kept } = this.services;
     // What was left to another crawler is for that one to deliver.
-    if (stored.status === 'elsewhere') return this.over(owed, stored, fence);
+    if (stored.status === 'elsewhere') return this.finish(owed, stored, fence);
     const isPage = owed.uri === stored.url;
     const isThere =
       stored.stamp !== undefined && (isPage || stored.parts?.some(({ id }) => id === parsePartUri(owed.uri)?.id));
     if (!isThere) return this.delete(owed, stored.id, fence);
     const state = inDoubt.asInDoubt(stored);
-    const found = isPage ? await indexedDocument(kept, this.source, state, this.crawler.context) : undefined;
-    if (!found) return this.visit(owed, state, fence);
-    return this.send(owed, ledger.add(state, 'sink-behind', found.document), state.id, fence);
+    const found = isPage ? await findIndexedDocument(kept, this.source, state, this.crawler.context) : undefined;
+    if (!found) return this.requestVisit(owed, state, fence);
+    return this.send(owed, ledger.createAddOrder(state, 'sink-behind', found.document), state.id, fence);
   }
 
   private async delete(owed: OwedOrder, id: number, fence: Fence): Promise<Fate> {
     const { crawler, uri, hostKey } = owed;
     await this.services.shared.giveUp({ crawler, url: uri }, [this.sink]);
-    return this.send(owed, this.services.ledger.deleteUri({ crawler, uri, hostKey }, 'sink-behind'), id, fence);
+    return this.send(
+      owed,
+      this.services.ledger.createUriDeleteOrder({ crawler, uri, hostKey }, 'sink-behind'),
+      id,
+      fence,
+    );
   }
 
   private async send(row: OwedOrder, order: PushOrder, id: number, fence: Fence): Promise<Fate> {
     const { delivery, owing, ledger, events, clock } = this.services;
     const { answer, attempts, putOff } = await delivery.deliver(order, [this.sink], { fence, mayPutOff: true });
-    const owed = owing.changes(order, [this.sink], putOff);
+    const owed = owing.decideChanges(order, [this.sink], putOff);
     if (putOff.length > 0) {
       await this.write({ id, fence, owed });
       return 'put off';
     }
     const message = answer.state === 'refused' ? answer.message : undefined;
-    events.order(order, answer.state, message);
-    this.crawler.tally.order(order.kind, answer.state);
-    const entry = ledger.entry(order, { state: answer.state, attempts, answer: message });
+    events.emitOrder(order, answer.state, message);
+    this.crawler.tally.countOrder(order.kind, answer.state);
+    const entry = ledger.toEntry(order, { state: answer.state, attempts, answer: message });
     const settlement = { id, fence, orders: [entry] };
     if (answer.state === 'acknowledged') await this.write({ ...settlement, owed });
     else if (order.kind === 'add') await this.write({ ...settlement, owed, changes: REFUSED });
@@ -242,16 +247,16 @@ class Bringing {
   }
 
   /** What its page answers is ordered, whatever the store knows. */
-  private async visit(owed: OwedOrder, state: UrlState, fence: Fence): Promise<Fate> {
+  private async requestVisit(owed: OwedOrder, state: UrlState, fence: Fence): Promise<Fate> {
     if (this.visits <= 0) return 'busy';
     this.visits--;
     const now = this.services.clock.now();
-    const changes = { ...toVerify(now), reason: 'sink-behind', source: REFRESH } as const;
+    const changes = { ...verificationChanges(now), reason: 'sink-behind', source: REFRESH } as const;
     await this.write({ id: state.id, fence, changes, owed: [{ ...owed, change: 'asked', askedAt: now }] });
     return 'asked';
   }
 
-  private async over(owed: OwedOrder, { id }: UrlState, fence: Fence): Promise<Fate> {
+  private async finish(owed: OwedOrder, { id }: UrlState, fence: Fence): Promise<Fate> {
     await this.write({ id, fence, owed: [{ ...owed, change: 'delivered' }] });
     return 'answered';
   }
@@ -259,11 +264,11 @@ class Bringing {
   private async write(settlement: Settlement & { fence: Fence }): Promise<void> {
     const { settler, owing } = this.services;
     if ((await settler.add(settlement)) === 'fenced out') throw new FencedOut([settlement.fence]);
-    owing.written(settlement.owed ?? []);
+    owing.noteWritten(settlement.owed ?? []);
   }
 
   /** Another sink of the crawler that follows, and gives back what this one needs. */
-  private sourceOf(): string | undefined {
+  private chooseSource(): string | undefined {
     const { delivery, sink } = this.services;
     const ready = new Set(delivery.views().flatMap(({ name, state }) => (state === 'ready' ? [name] : [])));
     const target = sink(this.sink);

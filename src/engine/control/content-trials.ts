@@ -11,8 +11,8 @@ import type { KeptAnswer, PageTask } from '../ports/page-task.js';
 import { Unacceptable } from '../support/api-errors.js';
 import { WeighedCache } from '../support/weighed-cache.js';
 import type { ContentTrial } from '../views/url-views.js';
-import { pageFacts } from './first-look.js';
-import { fetchInTurn, type HostServices, withHosts } from './persons-turn.js';
+import { toPageFacts } from './first-look.js';
+import { fetchInTurn, type HostServices, useHosts } from './persons-turn.js';
 
 interface TrialServices extends HostServices {
   readonly processor: PageProcessor;
@@ -84,43 +84,43 @@ export class ContentTrials {
     const { options } = context.policy.explain(candidate).verdict.effects;
     const inForce = contentOf(context, options) && { content: options.content ?? '' };
     const key = JSON.stringify([request.who, crawler.name, url.href, request.render === true]);
-    const kept = request.fresh ? undefined : this.kept(key);
+    const kept = request.fresh ? undefined : this.findKept(key);
     const page =
-      kept ?? (await this.fetched(crawler, url, { ...task, ...(request.render ? { render: 'always' } : {}) }));
+      kept ?? (await this.fetchPage(crawler, url, { ...task, ...(request.render ? { render: 'always' } : {}) }));
     if (!('answer' in page)) return { url: url.href, ...inForce, ...page };
     if (page !== kept) this.pages.set(key, page, page.answer.body.byteLength);
     const view = { url: url.href, ...inForce, outcome: 'document', status: page.answer.status, fetchedAt: page.at };
     if (!request.content) return view;
     return {
       ...view,
-      ...(await this.read(crawler, server, { ...task, trial: { content: request.content, ...page } })),
+      ...(await this.readPage(crawler, server, { ...task, trial: { content: request.content, ...page } })),
     };
   }
 
-  private kept(key: string): KeptPage | undefined {
+  private findKept(key: string): KeptPage | undefined {
     const page = this.pages.get(key);
     return page && this.services.clock.now() < after(page.at, KEPT_FOR) ? page : undefined;
   }
 
-  private async fetched(
+  private async fetchPage(
     crawler: Crawler,
     url: CrawlUrl,
     task: PageTask,
-  ): Promise<KeptPage | ReturnType<typeof pageFacts>> {
-    const result = await withHosts(this.services, hostKey(url), (here) =>
+  ): Promise<KeptPage | ReturnType<typeof toPageFacts>> {
+    const result = await useHosts(this.services, hostKey(url), (here) =>
       fetchInTurn(here, crawler.context.definition, url, () =>
         this.services.processor.process({ ...task, keepsAnswer: true }),
       ),
     );
-    return result.answer ? { at: this.services.clock.now(), answer: result.answer } : pageFacts(result);
+    return result.answer ? { at: this.services.clock.now(), answer: result.answer } : toPageFacts(result);
   }
 
-  private async read(
+  private async readPage(
     crawler: Crawler,
     server: ServerDefinition,
     task: PageTask,
-  ): Promise<ReturnType<typeof pageFacts>> {
-    this.reader ??= this.open();
+  ): Promise<ReturnType<typeof toPageFacts>> {
+    this.reader ??= this.openReader();
     const { reader } = this;
     const turn = reader.last.then(async () => {
       if (reader.definition !== server) {
@@ -130,7 +130,7 @@ export class ContentTrials {
       }
       const root = task.root === undefined ? undefined : crawler.context.roots.get(task.root);
       if (root) reader.processor.addRoot(crawler.name, root);
-      return pageFacts(await reader.processor.process(task));
+      return toPageFacts(await reader.processor.process(task));
     });
     reader.last = turn.catch(() => undefined);
     try {
@@ -140,7 +140,7 @@ export class ContentTrials {
     }
   }
 
-  private open(): Reader {
+  private openReader(): Reader {
     const { openProcessor } = this;
     if (!openProcessor) throw new Error('this engine reads pages only under the definition in force');
     return { processor: openProcessor(), definition: undefined, last: Promise.resolve(), cancel: () => undefined };

@@ -6,13 +6,13 @@ import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verdict.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
-import { pageCommand } from '../crawl/commands.js';
+import { createPageCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { ENDLESS_REASON } from '../crawl/frontier/endless-links.js';
 import type { HostSlots } from '../crawl/hosts/host-slots.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { obeysRobots } from '../crawl/hosts/robots-gate.js';
-import { listedLinksSetting } from '../crawl/visit/found-links.js';
+import { listedLinksSettingName } from '../crawl/visit/found-links.js';
 import type { InFlight } from '../delivery/delivery.js';
 import { fetcherOf, rootOf, storedCandidate } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
@@ -22,9 +22,9 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
-import { pageFacts } from './first-look.js';
+import { toPageFacts } from './first-look.js';
 import { fetchInTurn } from './persons-turn.js';
-import { renderingView } from './rendering-view.js';
+import { toRenderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 
 const LONGEST_PATH = 100;
@@ -51,20 +51,24 @@ export class Explanations {
   ) {}
 
   async explain(crawler: Crawler, rawUrl: string, from?: string): Promise<UrlExplanation> {
-    const url = canonical(crawler, rawUrl);
+    const url = canonicalizeOrThrow(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
-    const { candidate, explanation } = await this.judge(crawler, url, await this.candidate(crawler, url, state, from));
-    const robots = await this.robots(crawler, url, explanation);
+    const { candidate, explanation } = await this.judge(
+      crawler,
+      url,
+      await this.toCandidate(crawler, url, state, from),
+    );
+    const robots = await this.askRobots(crawler, url, explanation);
     const own =
       from === undefined || !state
         ? explanation
-        : (await this.judge(crawler, url, await this.candidate(crawler, url, state, undefined))).explanation;
+        : (await this.judge(crawler, url, await this.toCandidate(crawler, url, state, undefined))).explanation;
     const link = from === undefined ? undefined : { from: candidate.from!.href, verdict: explanation.verdict };
-    const facts = await this.facts.of(crawler, { url, state, verdict: own.verdict, link, robots });
+    const facts = await this.facts.read(crawler, { url, state, verdict: own.verdict, link, robots });
     return {
       candidate,
       headline: createHeadline(facts),
-      explanation: withTraps(crawler, url, state, explanation),
+      explanation: applyTraps(crawler, url, state, explanation),
       robots,
       queue: queueOf(candidate, state, explanation),
       state,
@@ -86,37 +90,40 @@ export class Explanations {
     return { candidate, explanation: crawler.context.policy.explain(candidate) };
   }
 
-  private async robots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
+  private async askRobots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
     const { options } = verdict.effects;
     const agent = fetcherOf(crawler.context, options).robotsAgent;
     if (!obeysRobots(crawler.context.definition, options)) return { state: 'ignored', agent };
     return this.services.robotsOpinion(url, agent);
   }
 
-  async urlHistory(crawler: Crawler, rawUrl: string): Promise<UrlHistory> {
+  async getUrlHistory(crawler: Crawler, rawUrl: string): Promise<UrlHistory> {
     const { state, ...rest } = await this.explain(crawler, rawUrl);
     if (!state)
       throw new NotFound(`${rawUrl} is not known to crawler ${crawler.name}; explain says whether it would be crawled`);
-    const [path, listedLinks] = await Promise.all([this.path(crawler, state), this.listedLinks(crawler, state)]);
+    const [path, listedLinks] = await Promise.all([
+      this.findPath(crawler, state),
+      this.findListedLinks(crawler, state),
+    ]);
     return { ...rest, state, path, listedLinks };
   }
 
   /** For a page whose links wait for approval by a person. */
-  private async listedLinks(crawler: Crawler, state: UrlState): Promise<LinkView[]> {
-    const text = await this.services.store.getSetting(listedLinksSetting(state));
+  private async findListedLinks(crawler: Crawler, state: UrlState): Promise<LinkView[]> {
+    const text = await this.services.store.getSetting(listedLinksSettingName(state));
     const from = crawlUrl(state.url);
     const urls = text === undefined ? [] : (JSON.parse(text) as string[]);
-    return Promise.all(urls.map((url) => this.link(crawler, url, from, state.root, state.hops)));
+    return Promise.all(urls.map((url) => this.viewLink(crawler, url, from, state.root, state.hops)));
   }
 
   /**
    * Fetches a page for a person and judges each of its links; nothing is stored or queued.
    * @param render run its scripts, whatever the crawler does with such pages
    */
-  async page(crawler: Crawler, rawUrl: string, render = false): Promise<PageView> {
-    const url = canonical(crawler, rawUrl);
+  async viewPage(crawler: Crawler, rawUrl: string, render = false): Promise<PageView> {
+    const url = canonicalizeOrThrow(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
-    if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url, render);
+    if (!this.services.partitions.owns(hostKey(url))) return this.viewPageAtOwner(crawler, url, render);
     const root = state?.root ?? findLikelyRoot(crawler.context.roots.values(), url)?.url.href;
     const result = await fetchInTurn(this.services, crawler.context.definition, url, () =>
       this.services.processor.process({
@@ -137,18 +144,18 @@ export class Explanations {
     const sent = result.rendering?.sent && new Set(result.rendering.sent.links);
     const links = await Promise.all(
       [...result.links, ...result.refused].map(async (link): Promise<LinkView> => {
-        const view = await this.link(crawler, link.url, url, root, state?.hops ?? 0);
+        const view = await this.viewLink(crawler, link.url, url, root, state?.hops ?? 0);
         return sent && !sent.has(link.url) ? { ...view, onlyRendered: true } : view;
       }),
     );
-    return { ...pageFacts(result), url: url.href, links, rendering: renderingView(result) };
+    return { ...toPageFacts(result), url: url.href, links, rendering: toRenderingView(result) };
   }
 
   /** Another node owns the host's politeness, and so it makes the request. */
-  private async pageElsewhere(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
+  private async viewPageAtOwner(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
     const { store, nodes, clock } = this.services;
     const answer = `answer/${url.href}/${clock.now()}`;
-    await nodes.send(pageCommand(hostKey(url), { crawler: crawler.name, url: url.href, answer, render }));
+    await nodes.send(createPageCommand(hostKey(url), { crawler: crawler.name, url: url.href, answer, render }));
     const deadline = after(clock.now(), LONGEST_ANSWER);
     while (clock.now() < deadline) {
       await clock.sleep(ASK_EVERY);
@@ -162,7 +169,7 @@ export class Explanations {
     throw new Unacceptable(`no node has fetched ${url.href} in time: the host may be changing hands; try again`);
   }
 
-  private async link(
+  private async viewLink(
     crawler: Crawler,
     href: string,
     from: CrawlUrl,
@@ -180,14 +187,14 @@ export class Explanations {
     return { url: href, kind: 'link', explanation, state: await this.services.store.find(crawler.name, href) };
   }
 
-  private async candidate(
+  private async toCandidate(
     crawler: Crawler,
     url: CrawlUrl,
     state: UrlState | undefined,
     from: string | undefined,
   ): Promise<Candidate> {
     if (from !== undefined) {
-      const page = canonical(crawler, from);
+      const page = canonicalizeOrThrow(crawler, from);
       const pageState = await this.services.store.find(crawler.name, page.href);
       const root =
         rootOf(crawler.context, pageState?.root, page) ?? findLikelyRoot(crawler.context.roots.values(), page);
@@ -201,7 +208,7 @@ export class Explanations {
   }
 
   /** The path from the root to the URL, through the pages on which each URL was first found. */
-  private async path(crawler: Crawler, state: UrlState): Promise<string[]> {
+  private async findPath(crawler: Crawler, state: UrlState): Promise<string[]> {
     const path = [state.url];
     let from = state.foundOn;
     while (from !== undefined && path.length < LONGEST_PATH && !path.includes(from)) {
@@ -212,20 +219,20 @@ export class Explanations {
   }
 }
 
-function canonical(crawler: Crawler, rawUrl: string): CrawlUrl {
+function canonicalizeOrThrow(crawler: Crawler, rawUrl: string): CrawlUrl {
   const url = crawler.context.canonicalize(rawUrl);
   if (!url) throw new Unacceptable(`${JSON.stringify(rawUrl)} is not a URL with a host`);
   return url;
 }
 
 /** Something the policy cannot know: the host has more than enough URLs of this kind. A stored URL is crawled nevertheless. */
-function withTraps(
+function applyTraps(
   crawler: Crawler,
   url: CrawlUrl,
   state: UrlState | undefined,
   explanation: Explanation,
 ): Explanation {
-  const detail = crawler.endlessObjection(hostKey(url), url.href);
+  const detail = crawler.findEndlessObjection(hostKey(url), url.href);
   if (detail === undefined) return explanation;
   const layer = 'link-rules';
   const trace: TraceStep[] = [
@@ -248,7 +255,7 @@ function queueOf(
   return explainAssignment(isNamedSitemap ? 'robots' : found, effects, effects.priorityShift);
 }
 
-export function pendingEntry({ order, refusal: answer }: InFlight): LedgerEntry {
+export function toPendingEntry({ order, refusal: answer }: InFlight): LedgerEntry {
   const { id, crawler, uri, hostKey: host, kind, reason, decidedAt } = order;
   return { id, crawler, uri, hostKey: host, kind, reason, decidedAt, state: 'pending', attempts: 0, answer };
 }

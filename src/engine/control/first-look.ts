@@ -12,7 +12,7 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../ports/page-task.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { LinkView, PageView } from '../views/url-views.js';
-import { type HostServices, type HostsHere, inTurn, withHosts } from './persons-turn.js';
+import { type HostServices, type HostsHere, requestInTurn, useHosts } from './persons-turn.js';
 
 /** How long a person waits at most between robots.txt and the page. */
 const LONGEST_PAUSE = seconds(3);
@@ -36,7 +36,7 @@ export class FirstLook {
   ) {}
 
   /** @throws NotFound, Unacceptable, PolicyError */
-  async at(definition: ServerDefinition, crawler: string, rawUrl: string): Promise<PageView> {
+  async lookAt(definition: ServerDefinition, crawler: string, rawUrl: string): Promise<PageView> {
     const context = compileContexts(definition).get(crawler);
     if (!context) throw new NotFound(`the configuration has no crawler ${JSON.stringify(crawler)}`);
     const url = context.canonicalize(rawUrl);
@@ -45,7 +45,7 @@ export class FirstLook {
     const processor = this.openProcessor();
     try {
       await processor.configure(definition);
-      return await withHosts(this.services, hostKey(url), (here) =>
+      return await useHosts(this.services, hostKey(url), (here) =>
         this.look({ context, url, root, processor, ...here }),
       );
     } finally {
@@ -56,13 +56,14 @@ export class FirstLook {
   private async look(look: Look): Promise<PageView> {
     const { context, url, root, processor } = look;
     const gate = new RobotsGate(processor, look.hosts, look.slots, this.services.clock);
-    const robots = await this.robots(look, gate);
+    const robots = await this.askRobots(look, gate);
     const ahead = { url: url.href, robots, links: [] };
-    if (robots.state === 'disallowed') return { ...ahead, outcome: 'robots-disallowed', detail: wordsOf(robots) };
+    if (robots.state === 'disallowed')
+      return { ...ahead, outcome: 'robots-disallowed', detail: describeRobotsLine(robots) };
     if (robots.state === 'unreachable') return { ...ahead, outcome: 'robots-unreachable', detail: robots.status };
     const { throttle, name: crawler } = context.definition;
-    const result = await this.ask(look, throttle, async (host) => {
-      await look.hosts.started(host, throttle);
+    const result = await this.requestInTurn(look, throttle, async (host) => {
+      await look.hosts.recordRequestStart(host, throttle);
       return processor.process({
         id: -1,
         crawler,
@@ -78,30 +79,39 @@ export class FirstLook {
       });
     });
     const found = [...result.links, ...result.refused];
-    return { ...pageFacts(result), url: url.href, robots, links: found.map((link) => linkOf(look, gate, link.url)) };
+    return {
+      ...toPageFacts(result),
+      url: url.href,
+      robots,
+      links: found.map((link) => toLinkView(look, gate, link.url)),
+    };
   }
 
-  private async robots(look: Look, gate: RobotsGate): Promise<RobotsOpinion> {
+  private async askRobots(look: Look, gate: RobotsGate): Promise<RobotsOpinion> {
     const { context, url, root } = look;
     const { options } = context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 }).verdict.effects;
     const fetcher = fetcherOf(context, options);
     if (!obeysRobots(context.definition, options)) return { state: 'ignored', agent: fetcher.robotsAgent };
-    const throttle = shorter(context.definition.throttle, LONGEST_PAUSE);
+    const throttle = shorterOf(context.definition.throttle, LONGEST_PAUSE);
     const limit = maxRequestsPerHost(context.definition);
     const request = { fetcher: fetcher.name, throttle, limit, waits: () => undefined };
-    const failure = await this.ask(look, throttle, (host) => gate.load(url, host, request));
+    const failure = await this.requestInTurn(look, throttle, (host) => gate.load(url, host, request));
     if (failure) throw new Unacceptable(`${origin(url)} cannot be reached: ${failure.detail ?? failure.code}`);
-    return gate.opinion(url, fetcher.robotsAgent);
+    return gate.getOpinion(url, fetcher.robotsAgent);
   }
 
   /** Respects the pauses of the host. */
-  private ask<T>(look: Look, pause: Duration, request: (host: Host) => Promise<T>): Promise<T> {
+  private requestInTurn<T>(look: Look, pause: Duration, request: (host: Host) => Promise<T>): Promise<T> {
     const { context, url } = look;
-    return inTurn(look, { hostKey: hostKey(url), limit: maxRequestsPerHost(context.definition), pause }, request);
+    return requestInTurn(
+      look,
+      { hostKey: hostKey(url), limit: maxRequestsPerHost(context.definition), pause },
+      request,
+    );
   }
 }
 
-function linkOf({ context, url: from, root }: Look, gate: RobotsGate, href: string): LinkView {
+function toLinkView({ context, url: from, root }: Look, gate: RobotsGate, href: string): LinkView {
   const url = crawlUrl(href);
   const explanation = context.policy.explain({ url, discoveredVia: 'link', from, root, hops: 1 });
   const { options } = explanation.verdict.effects;
@@ -110,16 +120,17 @@ function linkOf({ context, url: from, root }: Look, gate: RobotsGate, href: stri
     url: href,
     kind: 'link',
     explanation,
-    robots: asked ? gate.opinion(url, fetcherOf(context, options).robotsAgent) : undefined,
+    robots: asked ? gate.getOpinion(url, fetcherOf(context, options).robotsAgent) : undefined,
   };
 }
 
-const shorter = (a: Duration, b: Duration): Duration => milliseconds(Math.min(a, b));
+const shorterOf = (a: Duration, b: Duration): Duration => milliseconds(Math.min(a, b));
 
-const wordsOf = ({ line, rule }: RobotsOpinion): string => (line === undefined ? '' : `line ${line}: ${rule}`);
+const describeRobotsLine = ({ line, rule }: RobotsOpinion): string =>
+  line === undefined ? '' : `line ${line}: ${rule}`;
 
 /** What a person is told about the answer. */
-export function pageFacts({ outcome, status }: PageResult): Omit<PageView, 'url' | 'links'> {
+export function toPageFacts({ outcome, status }: PageResult): Omit<PageView, 'url' | 'links'> {
   return {
     outcome: outcomeName(outcome),
     status,

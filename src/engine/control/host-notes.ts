@@ -11,16 +11,16 @@ export type HostNote = Pick<
 
 export class HostNotes {
   constructor(
-    private readonly robots: Pick<RobotsGate, 'entry'>,
-    private readonly health: Pick<SiteHealth, 'of'>,
+    private readonly robots: Pick<RobotsGate, 'findEntry'>,
+    private readonly health: Pick<SiteHealth, 'get'>,
     private readonly hosts: Pick<Hosts, 'peek'>,
   ) {}
 
-  of(hostKey: string): HostNote {
-    const robots = this.robots.entry(`https://${hostKey}`) ?? this.robots.entry(`http://${hostKey}`);
+  get(hostKey: string): HostNote {
+    const robots = this.robots.findEntry(`https://${hostKey}`) ?? this.robots.findEntry(`http://${hostKey}`);
     return {
       hostKey,
-      ...this.health.of(hostKey),
+      ...this.health.get(hostKey),
       slowPages: this.hosts.peek(hostKey)?.slowPages,
       robots: robots && {
         state: robots.policy.state,

@@ -25,13 +25,13 @@ interface HostServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Pick<Clock, 'now'>;
-  readonly rendered: Pick<RenderedVisits, 'view' | 'overrides'>;
+  readonly rendered: Pick<RenderedVisits, 'listPatterns' | 'overrides'>;
   crawlers(): Crawler[];
 }
 
 const COUNT_AGAIN = seconds(60);
 
-type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>[number];
+type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>[number];
 
 /** Web servers with their counts, politeness, robots.txt and health. */
 export class HostViews {
@@ -43,15 +43,15 @@ export class HostViews {
   constructor(private readonly services: HostServices) {}
 
   async list(crawler: string, after: string | undefined, limit: number): Promise<HostView[]> {
-    const rows = await this.services.store.hosts(crawler, after, limit);
+    const rows = await this.services.store.listHosts(crawler, after, limit);
     const { partitions, whole } = this.services;
     const own = rows.every(({ hostKey }) => partitions.owns(hostKey));
-    return this.views(rows, own ? new Map() : await whole.hostNotes(crawler, after, limit));
+    return this.toViews(rows, own ? new Map() : await whole.listHostNotes(crawler, after, limit));
   }
 
   /** Over all crawlers. */
-  async one(hostKey: string): Promise<HostView> {
-    const perCrawler = await Promise.all(this.services.crawlers().map(({ name }) => this.counts(name, hostKey)));
+  async get(hostKey: string): Promise<HostView> {
+    const perCrawler = await Promise.all(this.services.crawlers().map(({ name }) => this.countUrls(name, hostKey)));
     const counts = perCrawler.reduce(
       (sum, one) => ({
         hostKey,
@@ -65,13 +65,13 @@ export class HostViews {
     if (counts.urls === 0 && !this.services.hosts.peek(hostKey))
       throw new NotFound(`no URL of the host ${hostKey} is known`);
     const { partitions, whole } = this.services;
-    const note = partitions.owns(hostKey) ? undefined : await whole.hostNote(hostKey);
-    const [view] = await this.views([counts], new Map(note && [[hostKey, note]]));
-    return { ...view!, needRendering: await this.needRendering(hostKey) };
+    const note = partitions.owns(hostKey) ? undefined : await whole.getHostNote(hostKey);
+    const [view] = await this.toViews([counts], new Map(note && [[hostKey, note]]));
+    return { ...view!, needRendering: await this.countNeedingRendering(hostKey) };
   }
 
   /** Counted at most once a minute, because it reads all URLs of the host. */
-  private async needRendering(hostKey: string): Promise<HostView['needRendering']> {
+  private async countNeedingRendering(hostKey: string): Promise<HostView['needRendering']> {
     const now = this.services.clock.now();
     const known = this.counted.get(hostKey);
     if (known && known.until > now) return known.found;
@@ -94,26 +94,26 @@ export class HostViews {
     return documents === 0 ? undefined : { documents, sample };
   }
 
-  async folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
+  async listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
     if (folder !== '' && !/^https?:\/\/[^/]+\/(?:.*\/)?$/s.test(folder))
       throw new Unacceptable(`${JSON.stringify(folder)} is not a folder: give the beginning of a URL up to a slash`);
-    return this.services.store.folders(crawler, hostKey, folder, after);
+    return this.services.store.listFolders(crawler, hostKey, folder, after);
   }
 
   async pause(hostKey: string, paused: boolean): Promise<void> {
-    await this.one(hostKey);
+    await this.get(hostKey);
     if (!this.services.partitions.owns(hostKey)) {
       await this.services.nodes.send(pauseCommand(hostKey, paused));
       return;
     }
-    this.services.hosts.pause(this.services.hosts.get(hostKey), paused);
+    this.services.hosts.setPaused(this.services.hosts.get(hostKey), paused);
     await this.services.hosts.save();
   }
 
   /** Which of its pages were found to need the browser. */
-  async rendering(hostKey: string): Promise<readonly RenderPatternView[]> {
+  async viewRendering(hostKey: string): Promise<readonly RenderPatternView[]> {
     const { partitions, rendered, whole } = this.services;
-    return partitions.owns(hostKey) ? rendered.view(hostKey) : whole.rendering(hostKey);
+    return partitions.owns(hostKey) ? rendered.listPatterns(hostKey) : whole.viewRendering(hostKey);
   }
 
   /** @param like a pattern from the list, or the URL of a page */
@@ -124,11 +124,11 @@ export class HostViews {
     await this.services.rendered.overrides.set(hostKey, pattern, override);
   }
 
-  private async counts(crawler: string, hostKey: string): Promise<HostCounts> {
+  private async countUrls(crawler: string, hostKey: string): Promise<HostCounts> {
     const { store } = this.services;
     const [urls, indexed, errors, queued] = await Promise.all([
       store.count({ crawler, hostKey }),
-      store.indexedOfHost(crawler, hostKey),
+      store.countIndexedOfHost(crawler, hostKey),
       store.count({ crawler, hostKey, status: 'error' }),
       store.count({ crawler, hostKey, queued: true }),
     ]);
@@ -136,18 +136,18 @@ export class HostViews {
   }
 
   /** `elsewhere`: what the nodes that own the hosts know. */
-  private async views(rows: readonly HostCounts[], elsewhere: ReadonlyMap<string, HostNote>): Promise<HostView[]> {
+  private async toViews(rows: readonly HostCounts[], elsewhere: ReadonlyMap<string, HostNote>): Promise<HostView[]> {
     const { hosts, store } = this.services;
     const resting = rows.map(({ hostKey }) => hostKey).filter((hostKey) => !hosts.peek(hostKey));
     const stored = resting.length === 0 ? [] : await store.loadHosts(resting);
     const records = new Map(stored.map((record) => [record.hostKey, record]));
     return rows.map((row) => {
-      const note = elsewhere.get(row.hostKey) ?? this.services.notes.of(row.hostKey);
-      return { ...this.view(row, records.get(row.hostKey)), ...note };
+      const note = elsewhere.get(row.hostKey) ?? this.services.notes.get(row.hostKey);
+      return { ...this.toView(row, records.get(row.hostKey)), ...note };
     });
   }
 
-  private view(counts: HostCounts, stored: HostRecord | undefined): Omit<HostView, keyof HostNote> & HostCounts {
+  private toView(counts: HostCounts, stored: HostRecord | undefined): Omit<HostView, keyof HostNote> & HostCounts {
     const { hostKey } = counts;
     const known = this.services.hosts.peek(hostKey);
     const record = known ? { ...known.politeness, paused: known.paused, visitPrice: known.visitPrice } : stored;

@@ -40,7 +40,7 @@ export class Housekeeping {
     // the refresh. Otherwise one bad week of a site would end its crawl for good.
     this.repeat(
       'maintaining the roots',
-      () => this.rootInterval(),
+      () => this.rootCheckInterval(),
       async () => {
         for (const crawler of this.crawlers()) await this.roots.open(crawler);
       },
@@ -61,7 +61,7 @@ export class Housekeeping {
     this.cancel.set(name, cancel);
   }
 
-  private rootInterval(): Duration {
+  private rootCheckInterval(): Duration {
     const ages = this.crawlers().map((crawler) => crawler.context.definition.refresh.maximumAge);
     return atLeast(milliseconds(Math.min(days(1), ...ages)), hours(1));
   }

@@ -5,7 +5,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { KeptDocument } from '../ports/sink.js';
-import { indexedDocument } from './indexed-document.js';
+import { findIndexedDocument } from './indexed-document.js';
 
 const url = 'https://a.example/pay';
 const crawler = 'test';
@@ -19,7 +19,7 @@ function bringing(allow: string, found: KeptDocument | undefined = kept) {
   const context = { acl: compileAcl(acl), definition: crawlerDefinition({ acl }) } as unknown as CrawlContext;
   const find = async (sink: string) => (sink === 'well' ? found : undefined);
   return (changes: Partial<UrlState> = {}, from: string | undefined = 'well') =>
-    indexedDocument({ find }, from, { ...state, ...changes }, context);
+    findIndexedDocument({ find }, from, { ...state, ...changes }, context);
 }
 
 describe('the document of a URL as a sink gives it back', () => {

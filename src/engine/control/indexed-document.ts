@@ -17,7 +17,7 @@ interface IndexedDocument {
  * Undefined: that sink does not have it, or what it has is not what is indexed now.
  * @throws SinkUnavailable
  */
-export async function indexedDocument(
+export async function findIndexedDocument(
   kept: Pick<KeptDocuments, 'find'>,
   from: string | undefined,
   { crawler, url, stamp, parts }: UrlState,
@@ -27,11 +27,11 @@ export async function indexedDocument(
   if (from === undefined || stamp === undefined || stamp === UNKNOWN_STAMP || parts) return undefined;
   const found = await kept.find(from, url);
   if (found?.crawler !== crawler || found.document.stamp !== stamp) return undefined;
-  const document = withPresentPrincipals(found.document, context);
+  const document = applyPresentPrincipals(found.document, context);
   return { document, hasNewPrincipals: document !== found.document };
 }
 
-function withPresentPrincipals(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
+function applyPresentPrincipals(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
   if (!acl || !definition.acl || !isDecidedByRules(definition.acl)) return document;
   const metas = withPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
   return metas === document.metas ? document : { ...document, metas };

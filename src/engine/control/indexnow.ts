@@ -64,20 +64,20 @@ export class IndexNow {
 
   async submit(submission: IndexNowSubmission): Promise<IndexNowAnswer> {
     const { enabled, urlsPerHour } = this.settings();
-    if (!enabled) return answer(422, 'IndexNow is turned off at this server (cw:IndexNow)');
+    if (!enabled) return createAnswer(422, 'IndexNow is turned off at this server (cw:IndexNow)');
     const host = hostKeyOf(submission.urls[0]!);
-    const crawlers = await this.told.crawlersOf(host, this.crawlers());
-    if (crawlers.length === 0) return answer(422, `no crawler of this server crawls ${host}`);
-    const quota = this.quota(host);
+    const crawlers = await this.told.findCrawlers(host, this.crawlers());
+    if (crawlers.length === 0) return createAnswer(422, `no crawler of this server crawls ${host}`);
+    const quota = this.quotaOf(host);
     if (quota.urls + submission.urls.length > urlsPerHour)
-      return answer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
+      return createAnswer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
     if (quota.wrongKeys >= WRONG_KEYS_PER_HOUR && !this.isKnown(submission))
-      return answer(429, `too many wrong keys for ${host} in an hour`);
+      return createAnswer(429, `too many wrong keys for ${host} in an hour`);
     quota.urls += submission.urls.length;
-    return this.checked(submission, crawlers, quota);
+    return this.checkAndForward(submission, crawlers, quota);
   }
 
-  private async checked(
+  private async checkAndForward(
     submission: IndexNowSubmission,
     crawlers: readonly Crawler[],
     quota: HostQuota,
@@ -86,16 +86,16 @@ export class IndexNow {
     if (check === 'wrong') {
       quota.wrongKeys++;
       quota.urls -= submission.urls.length; // a stranger must not use up the quota of the site
-      return answer(403, `${submission.keyLocation} does not hold the key`);
+      return createAnswer(403, `${submission.keyLocation} does not hold the key`);
     }
-    if (check === 'unknown') return this.later(submission, crawlers, 1);
-    await this.take(submission, crawlers);
-    return answer(200);
+    if (check === 'unknown') return this.retryLater(submission, crawlers, 1);
+    await this.forward(submission, crawlers);
+    return createAnswer(200);
   }
 
-  private async take({ host, urls }: IndexNowSubmission, crawlers: readonly Crawler[]): Promise<void> {
+  private async forward({ host, urls }: IndexNowSubmission, crawlers: readonly Crawler[]): Promise<void> {
     for (const crawler of crawlers) {
-      const taken = await this.told.take(crawler, urls, 'indexnow');
+      const taken = await this.told.accept(crawler, urls, 'indexnow');
       this.services.log.info('a site reported changed URLs by IndexNow', {
         crawler: crawler.name,
         host,
@@ -106,8 +106,8 @@ export class IndexNow {
   }
 
   /** The host rests, or did not answer. */
-  private later(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowAnswer {
-    if (this.pending >= MOST_PENDING) return answer(429, 'too many keys wait to be checked; send it again later');
+  private retryLater(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowAnswer {
+    if (this.pending >= MOST_PENDING) return createAnswer(429, 'too many keys wait to be checked; send it again later');
     this.pending++;
     this.services.clock.at(after(this.services.clock.now(), ASK_AGAIN), () => {
       this.pending--;
@@ -115,13 +115,13 @@ export class IndexNow {
         this.services.log.error('an IndexNow submission could not be stored', { error: String(error) }),
       );
     });
-    return answer(202);
+    return createAnswer(202);
   }
 
   private async tryAgain(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): Promise<void> {
     const check = await this.checkKey(submission, crawlers[0]!);
-    if (check === 'right') await this.take(submission, crawlers);
-    else if (check === 'unknown' && tries < MOST_TRIES) this.later(submission, crawlers, tries + 1);
+    if (check === 'right') await this.forward(submission, crawlers);
+    else if (check === 'unknown' && tries < MOST_TRIES) this.retryLater(submission, crawlers, tries + 1);
     else
       this.services.log.warn('URLs reported by IndexNow are dropped: the key could not be verified', {
         host: submission.host,
@@ -143,7 +143,7 @@ export class IndexNow {
     if (!host) return 'unknown';
     let outcome: FetchOutcome;
     try {
-      await hosts.startedWithPermit(host, definition.throttle);
+      await hosts.recordRequestStartWithPermit(host, definition.throttle);
       outcome = await processor.fetch({
         url: keyLocation,
         fetcher: definition.fetcher,
@@ -153,14 +153,14 @@ export class IndexNow {
         sendBy: hosts.sendBy,
       });
     } finally {
-      hosts.finished(host, definition.throttle);
+      hosts.releaseAfterRequest(host, definition.throttle);
     }
-    const check = keyCheck(outcome, key);
+    const check = judgeKeyFile(outcome, key);
     if (check === 'right') remember(this.keys, identityOf(submission), after(clock.now(), KEY_HOLDS));
     return check;
   }
 
-  private quota(host: string): HostQuota {
+  private quotaOf(host: string): HostQuota {
     const now = this.services.clock.now();
     const known = this.quotas.get(host);
     if (known && instant(known.since + HOUR) > now) return known;
@@ -172,13 +172,13 @@ export class IndexNow {
 
 const identityOf = ({ key, keyLocation }: IndexNowSubmission): string => `${keyLocation} ${key}`;
 
-function keyCheck(outcome: FetchOutcome, key: string): KeyCheck {
+function judgeKeyFile(outcome: FetchOutcome, key: string): KeyCheck {
   if (outcome.kind === 'failure') return 'unknown';
   if (outcome.status >= 500 || outcome.status === 429) return 'unknown';
   return outcome.status === 200 && containsKey(new TextDecoder().decode(outcome.body), key) ? 'right' : 'wrong';
 }
 
-const answer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSES[status]): IndexNowAnswer => ({
+const createAnswer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSES[status]): IndexNowAnswer => ({
   status,
   message,
 });

@@ -9,7 +9,7 @@ import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { dispositionRules } from '../crawl/visit/disposition-rules.js';
+import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { CronSchedule } from '../ports/cron-schedule.js';
@@ -18,7 +18,7 @@ import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PageSchedule } from '../ports/page-task.js';
 import { NotFound } from '../support/api-errors.js';
-import { persistently } from '../support/persistently.js';
+import { retryUntilDone } from '../support/persistently.js';
 import { type LineProblem, type RefreshRequest, type UrlChoice } from '../views/url-views.js';
 import { storeRereading } from './rereading.js';
 import type { Roots } from './roots.js';
@@ -58,7 +58,7 @@ export class Maintenance {
   async clear(crawler: Crawler, choice: UrlChoice): Promise<number> {
     const filter: UrlFilter = { ...choice, crawler: crawler.name };
     let count = 0;
-    for await (const states of this.pages(filter)) {
+    for await (const states of this.readPages(filter)) {
       await this.services.store.settle(
         states.map((state) => ({ id: state.id, changes: { pendingDeletion: CLEARED } })),
       );
@@ -68,16 +68,16 @@ export class Maintenance {
         crawler,
         states.map((state) => state.url),
       );
-      this.inBackground(() => this.removeAgain(crawler, states));
+      this.runInBackground(() => this.removeAgain(crawler, states));
     }
     return count;
   }
 
   /** After a restart: resumes what `clear` had marked. */
   async resume(crawler: Crawler): Promise<void> {
-    for await (const states of this.pages({ crawler: crawler.name, pendingDeletion: true })) {
+    for await (const states of this.readPages({ crawler: crawler.name, pendingDeletion: true })) {
       const cleared = states.filter((state) => state.pendingDeletion === CLEARED);
-      if (cleared.length > 0) this.inBackground(() => this.removeAgain(crawler, cleared));
+      if (cleared.length > 0) this.runInBackground(() => this.removeAgain(crawler, cleared));
     }
   }
 
@@ -87,7 +87,7 @@ export class Maintenance {
       const count = await this.services.store.makeDue({ ...choice, crawler: crawler.name }, now, 0);
       await crawler.sweep(now);
       await crawler.tryResting();
-      this.services.nodes.allDue();
+      this.services.nodes.notifyAllDue();
       return count;
     }
     const url = crawler.context.canonicalize(one);
@@ -107,7 +107,7 @@ export class Maintenance {
   async clearErrors(crawler: Crawler): Promise<number> {
     let count = 0;
     for (const status of ['error', 'removed'] as const)
-      for await (const states of this.pages({ crawler: crawler.name, status })) {
+      for await (const states of this.readPages({ crawler: crawler.name, status })) {
         for (const state of states) if (await crawler.decide(state, { do: 'forget-error' })) count++;
       }
     await this.readLinksAgain(crawler);
@@ -118,16 +118,16 @@ export class Maintenance {
   private async readLinksAgain(crawler: Crawler): Promise<void> {
     crawler.rereadLinksSince(this.services.clock.now());
     await storeRereading(crawler, this.services.store);
-    await this.services.nodes.controlChanged();
+    await this.services.nodes.notifyControlChanged();
   }
 
-  async *pending(crawler: Crawler): AsyncIterable<string> {
+  async *exportPending(crawler: Crawler): AsyncIterable<string> {
     const realm = encodeURIComponent(crawler.name);
     let after: string | undefined;
     for (;;) {
       const page = await this.services.store.listByUrl(crawler.name, after, PAGE);
       for (const state of page) {
-        const number = pendingState(state);
+        const number = pendingSource(state);
         if (number !== undefined) yield `${state.url} ${realm} ${number}\n`;
       }
       after = page.at(-1)?.url;
@@ -143,7 +143,7 @@ export class Maintenance {
     const lines: PendingLine[] = [];
     for (const { line, text } of written) {
       if (text.trim() === '') continue;
-      const parsed = this.pendingLine(crawler, text);
+      const parsed = this.parsePendingLine(crawler, text);
       if (typeof parsed === 'string') problems.push({ line, problem: parsed });
       else lines.push(parsed);
     }
@@ -153,7 +153,7 @@ export class Maintenance {
   }
 
   /** Resolves when the background work has ended. */
-  async settled(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     while (this.inFlight.size > 0) await Promise.all(this.inFlight);
   }
 
@@ -163,7 +163,7 @@ export class Maintenance {
     for (const line of lines) if (!first.has(line.url.url)) first.set(line.url.url, line);
     const stored = await this.services.store.discover([...first.values()].map(({ url }) => url));
     const visited = stored.filter(({ url }) => first.get(url)!.state !== 0);
-    const changes = visited.map((state) => this.importedChanges(crawler, state, first.get(state.url)!));
+    const changes = visited.map((state) => this.toImportedChanges(crawler, state, first.get(state.url)!));
     await this.services.store.settle(visited.map(({ id }, i) => ({ id, changes: changes[i] })));
     const waiting = stored.filter(({ url }) => first.get(url)!.state === 0);
     const due = visited.flatMap((state, i) => {
@@ -174,16 +174,16 @@ export class Maintenance {
     return stored.length;
   }
 
-  private importedChanges(crawler: Crawler, known: UrlState, { state, schedule }: PendingLine): StateChanges {
+  private toImportedChanges(crawler: Crawler, known: UrlState, { state, schedule }: PendingLine): StateChanges {
     if (state === 2) return { status: 'error', reason: 'imported', permanentError: true, source: null, dueAt: NEVER };
     const lastVisitAt = instant(state * 1000);
     const now = this.services.clock.now();
-    const rules = dispositionRules(crawler.context.definition, schedule, this.services.cron, now);
+    const rules = toDispositionRules(crawler.context.definition, schedule, this.services.cron, now);
     const place = firstRefresh(known, rules, lastVisitAt);
     return { status: 'visited', reason: 'imported', lastVisitAt, visits: 1, ...place };
   }
 
-  private pendingLine(crawler: Crawler, line: string): PendingLine | string {
+  private parsePendingLine(crawler: Crawler, line: string): PendingLine | string {
     const fields = line.trim().split(/\s+/);
     if (fields.length !== 3) return `expected "URL realm state", got ${JSON.stringify(line.slice(0, 200))}`;
     const [raw, realm, stateText] = fields as [string, string, string];
@@ -221,7 +221,7 @@ export class Maintenance {
     };
   }
 
-  private async *pages(filter: UrlFilter): AsyncIterable<UrlState[]> {
+  private async *readPages(filter: UrlFilter): AsyncIterable<UrlState[]> {
     let last = 0;
     for (;;) {
       const page = await this.services.store.list(filter, last, PAGE);
@@ -231,8 +231,8 @@ export class Maintenance {
     }
   }
 
-  private inBackground(work: () => Promise<void>): void {
-    const tracked = persistently('clearing URLs', work, this.services)
+  private runInBackground(work: () => Promise<void>): void {
+    const tracked = retryUntilDone('clearing URLs', work, this.services)
       .catch((error: unknown) =>
         this.services.log.error('clearing URLs failed; it continues after a restart', { error: String(error) }),
       )
@@ -259,7 +259,7 @@ export class Maintenance {
  * 2 for an error, the Unix time of the last visit for what is indexed, 0 for everything else that will be visited; undefined for
  * what is only recorded, because the file would queue it.
  */
-function pendingState(state: UrlState): number | undefined {
+function pendingSource(state: UrlState): number | undefined {
   if (state.status === 'error' || state.status === 'removed') return 2;
   const isIndexed = state.stamp !== undefined || (state.status === 'visited' && state.reason === 'imported');
   if (isIndexed && state.lastVisitAt !== undefined) return Math.floor(state.lastVisitAt / 1000);

@@ -30,47 +30,47 @@ export class Orders {
   /** Newest first; orders in flight come before those in the ledger. */
   async list(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
     const pending = (await this.services.pending()).filter(
-      (entry) => matches(entry, filter) && (before === undefined || entry.id < before),
+      (entry) => matchesFilter(entry, filter) && (before === undefined || entry.id < before),
     );
     const known = new Set(pending.map((entry) => entry.id));
-    const stored = await this.services.store.orders(filter, before, limit);
+    const stored = await this.services.store.listOrders(filter, before, limit);
     return [...pending, ...stored.filter((entry) => !known.has(entry.id))].sort((a, b) => b.id - a.id).slice(0, limit);
   }
 
   /** A refused document is fetched again and pushed as a new order; a refused or held deletion is sent at once as a new order. */
   async retry(id: number): Promise<LedgerEntry> {
     const startedAt = this.services.clock.now();
-    const entry = await this.services.store.order(id);
+    const entry = await this.services.store.getOrder(id);
     if (!entry) throw new NotFound(`there is no order ${id}`);
     if (entry.state !== 'refused' && !isWithheld(entry)) {
       throw new Unacceptable(
         `order ${id} is ${entry.state}; only refused orders and deletions that are held or awaiting can be sent again`,
       );
     }
-    const state = await this.stateOf(entry);
+    const state = await this.findState(entry);
     const crawler = this.services.crawler(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
     if (entry.kind === 'add') await this.visitAgain(crawler, state, entry);
     else if (!(await crawler.decide(state, { do: 'send-again', entry })))
       throw new Unacceptable(`${entry.uri} is being visited now; try again when that has ended`);
-    return this.outcome(entry, startedAt);
+    return this.waitForOutcome(entry, startedAt);
   }
 
-  async held(): Promise<HeldDeletions[]> {
+  async listHeld(): Promise<HeldDeletions[]> {
     const groups = new Map<string, LedgerEntry[]>();
-    for await (const entry of this.heldEntries()) {
+    for await (const entry of this.readHeld()) {
       const key = `${entry.crawler} ${entry.hostKey}`;
       const group = groups.get(key);
       if (group) group.push(entry);
       else groups.set(key, [entry]);
     }
-    return [...groups.values()].map(summary);
+    return [...groups.values()].map(summarizeHeld);
   }
 
   /** Sends the held deletions of a host in the background; returns how many there are. */
   async release(hostKey: string): Promise<number> {
     const entries: LedgerEntry[] = [];
-    for await (const entry of this.heldEntries(hostKey)) entries.push(entry);
+    for await (const entry of this.readHeld(hostKey)) entries.push(entry);
     void this.sendAll(entries);
     return entries.length;
   }
@@ -78,8 +78,8 @@ export class Orders {
   /** Drops the held deletions of a host: the documents stay in the index. */
   async drop(hostKey: string): Promise<number> {
     let count = 0;
-    for await (const entry of this.heldEntries(hostKey)) {
-      const state = await this.stateOf(entry);
+    for await (const entry of this.readHeld(hostKey)) {
+      const state = await this.findState(entry);
       const dropped: LedgerEntry = { ...entry, state: 'dropped', answeredAt: this.services.clock.now() };
       if (state)
         await this.services.store.settle([
@@ -105,9 +105,9 @@ export class Orders {
   private async send({ id }: LedgerEntry): Promise<boolean> {
     const { store, log } = this.services;
     try {
-      const entry = await store.order(id);
+      const entry = await store.getOrder(id);
       if (!entry || !isWithheld(entry)) return true; // a visit or a person has decided meanwhile
-      const state = await this.stateOf(entry);
+      const state = await this.findState(entry);
       const crawler = this.services.crawler(entry.crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
       await store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
@@ -120,12 +120,12 @@ export class Orders {
   }
 
   /** The deletion that replaced this one, or what else became of it. */
-  private async outcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
+  private async waitForOutcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
     const { store } = this.services;
     const { id, crawler, uri } = entry;
-    const [newest] = await store.orders({ crawler, uri, kind: 'delete' }, undefined, 1);
+    const [newest] = await store.listOrders({ crawler, uri, kind: 'delete' }, undefined, 1);
     if (newest && newest.id > id && newest.decidedAt >= startedAt) return newest;
-    return (await store.order(id)) ?? entry;
+    return (await store.getOrder(id)) ?? entry;
   }
 
   /** The following order has its own entry in the ledger; the refused one is closed. */
@@ -137,18 +137,18 @@ export class Orders {
   }
 
   /** The URL of the order, or of the page from which the document was split off. */
-  private async stateOf({ crawler, uri }: LedgerEntry): Promise<UrlState | undefined> {
+  private async findState({ crawler, uri }: LedgerEntry): Promise<UrlState | undefined> {
     const { store } = this.services;
     const state = await store.find(crawler, uri);
     const part = state ? undefined : parsePartUri(uri);
     return part ? store.find(crawler, part.page) : state;
   }
 
-  private async *heldEntries(hostKey?: string): AsyncIterable<LedgerEntry> {
+  private async *readHeld(hostKey?: string): AsyncIterable<LedgerEntry> {
     for (const state of ['held', 'awaiting'] as const) {
       let before: number | undefined;
       do {
-        const page = await this.services.store.orders({ state, hostKey }, before, PAGE);
+        const page = await this.services.store.listOrders({ state, hostKey }, before, PAGE);
         yield* page;
         before = page.length < PAGE ? undefined : page.at(-1)!.id;
       } while (before !== undefined);
@@ -158,7 +158,7 @@ export class Orders {
 
 const isWithheld = ({ state }: LedgerEntry): boolean => state === 'held' || state === 'awaiting';
 
-function summary(entries: LedgerEntry[]): HeldDeletions {
+function summarizeHeld(entries: LedgerEntry[]): HeldDeletions {
   const [first] = entries as [LedgerEntry];
   const reasons: Record<string, number> = {};
   for (const entry of entries) reasons[entry.reason] = (reasons[entry.reason] ?? 0) + 1;
@@ -173,7 +173,7 @@ function summary(entries: LedgerEntry[]): HeldDeletions {
   };
 }
 
-const matches = (entry: LedgerEntry, filter: LedgerFilter): boolean =>
+const matchesFilter = (entry: LedgerEntry, filter: LedgerFilter): boolean =>
   (filter.state === undefined || filter.state === entry.state) &&
   (filter.kind === undefined || filter.kind === entry.kind) &&
   (filter.crawler === undefined || filter.crawler === entry.crawler) &&

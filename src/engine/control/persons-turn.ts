@@ -34,14 +34,14 @@ export function fetchInTurn<T>(
   fetch: () => Promise<T>,
 ): Promise<T> {
   const { throttle: pause } = definition;
-  return inTurn(here, { hostKey: hostKey(url), limit: maxRequestsPerHost(definition), pause }, async (host) => {
-    await here.hosts.started(host, pause);
+  return requestInTurn(here, { hostKey: hostKey(url), limit: maxRequestsPerHost(definition), pause }, async (host) => {
+    await here.hosts.recordRequestStart(host, pause);
     return fetch();
   });
 }
 
 /** @throws Unacceptable when the host cannot be asked soon */
-export async function inTurn<T>(
+export async function requestInTurn<T>(
   { hosts, slots }: HostsHere,
   { hostKey, limit, pause }: Asked,
   request: (host: Host) => Promise<T>,
@@ -56,7 +56,7 @@ export async function inTurn<T>(
   try {
     return await request(host);
   } finally {
-    hosts.finished(host, pause);
+    hosts.releaseAfterRequest(host, pause);
   }
 }
 
@@ -67,7 +67,7 @@ export interface HostServices extends HostsHere {
 }
 
 /** Of a host that belongs to another node, only what that node has saved is known, and it is not overwritten. */
-export async function withHosts<T>(
+export async function useHosts<T>(
   { store, clock, partitions, hosts, slots }: HostServices,
   hostKey: string,
   work: (here: HostsHere) => Promise<T>,

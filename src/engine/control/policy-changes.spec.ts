@@ -36,7 +36,7 @@ function nodes(clock: ManualClock, count: number) {
     const look = async (parts?: Parameters<typeof crawlerDefinition>[0]): Promise<number> => {
       const definition = crawlerDefinition(parts);
       context = { definition };
-      await changes.look(crawler, { crawlers: [definition], fetchers: [], sinks: [] });
+      await changes.apply(crawler, { crawlers: [definition], fetchers: [], sinks: [] });
       return crawler.policySince;
     };
     return look;
@@ -77,7 +77,7 @@ it('what an earlier version stored is judged again, since it may be in another f
     context: { definition },
   } as unknown as Crawler;
   const server = { crawlers: [definition], fetchers: [], sinks: [] };
-  await new PolicyChanges(services, rejudging, NO_BACKFILLS).look(crawler, server);
-  await new PolicyChanges(services, rejudging, NO_BACKFILLS).look(crawler, server);
+  await new PolicyChanges(services, rejudging, NO_BACKFILLS).apply(crawler, server);
+  await new PolicyChanges(services, rejudging, NO_BACKFILLS).apply(crawler, server);
   expect(runs).toBe(1);
 });

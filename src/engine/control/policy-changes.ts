@@ -35,16 +35,16 @@ export class PolicyChanges {
     private readonly backfills: Pick<Backfills, 'restateAccess'>,
   ) {}
 
-  async look(crawler: Crawler, server: ServerDefinition): Promise<void> {
+  async apply(crawler: Crawler, server: ServerDefinition): Promise<void> {
     const { store, clock, partitions } = this.services;
     const { definition } = crawler.context;
     const now = clock.now();
     const [policy, reading, refresh] = await Promise.all([
-      this.compare(`policy/${crawler.name}`, policyDigest(definition, server)),
-      this.compare(`reading/${crawler.name}`, partsDigest(definition, READING)),
-      this.compare(
+      this.compareDigest(`policy/${crawler.name}`, digestPolicy(definition, server)),
+      this.compareDigest(`reading/${crawler.name}`, digestParts(definition, READING)),
+      this.compareDigest(
         `refresh/${crawler.name}`,
-        partsDigest(definition, [...REFRESH, 'canonicalization'], { urlForm: URL_FORM }),
+        digestParts(definition, [...REFRESH, 'canonicalization'], { urlForm: URL_FORM }),
       ),
     ]);
     const isNew = policy.isNew || (reading.isNew && reading.known !== undefined);
@@ -72,7 +72,7 @@ export class PolicyChanges {
    */
   private async visitSoon(crawler: Crawler, hasCrawled: boolean): Promise<void> {
     const { store, clock } = this.services;
-    const acl = await this.compare(`acl/${crawler.name}`, partsDigest(crawler.context.definition, ['acl']));
+    const acl = await this.compareDigest(`acl/${crawler.name}`, digestParts(crawler.context.definition, ['acl']));
     const isFirst = acl.known === undefined && crawler.context.definition.acl === undefined;
     if (acl.isStored || isFirst) return;
     const rules = crawler.context.definition.acl;
@@ -93,7 +93,7 @@ export class PolicyChanges {
     for (const run of this.runs.values()) run.abort();
   }
 
-  private async compare(setting: string, digest: string) {
+  private async compareDigest(setting: string, digest: string) {
     const before = this.digests.get(setting);
     this.digests.set(setting, digest);
     const known = await this.services.store.getSetting(setting);
@@ -171,29 +171,29 @@ const JUDGING = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'judging');
 const READING = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'reading');
 const REFRESH = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'refresh');
 
-function policyDigest(crawler: CrawlerDefinition, server: ServerDefinition): string {
+function digestPolicy(crawler: CrawlerDefinition, server: ServerDefinition): string {
   const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
     return { url, site, entireSite, followLinks, metas };
   });
-  return partsDigest(crawler, JUDGING, { roots, global: server.globalCrawlSpace });
+  return digestParts(crawler, JUDGING, { roots, global: server.globalCrawlSpace });
 }
 
 /**
  * SHA-256, hex: the parts contain the values of `${NAME}` references, which must not be stored. Places in the file are left out, so
  * that moving a line changes nothing.
  */
-function partsDigest(
+function digestParts(
   crawler: CrawlerDefinition,
   names: readonly (keyof CrawlerDefinition)[],
   more: object = {},
 ): string {
   const parts = Object.fromEntries(names.map((name) => [name, crawler[name]]));
-  const text = JSON.stringify({ ...parts, ...more }, withoutPlaces);
+  const text = JSON.stringify({ ...parts, ...more }, omitPlaces);
   return createHash('sha256').update(text).digest('hex');
 }
 
 /** A secret is included with its value, which leaves this process only as part of a digest. */
-function withoutPlaces(this: Record<string, unknown>, key: string, value: unknown): unknown {
+function omitPlaces(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const own = this[key];
   if (own instanceof Secret) return own.reveal();
   return key === 'place' ? undefined : value;

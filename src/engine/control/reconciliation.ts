@@ -3,7 +3,7 @@ import { parsePartUri } from '../../domain/push/parts.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { verifyCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
+import { UNKNOWN_STAMP, verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
@@ -39,7 +39,7 @@ export class Reconciliation {
    */
   async run(sink: Sink | undefined, name: string, repair: boolean): Promise<ReconciliationReport> {
     if (!sink) throw new NotFound(`there is no sink ${name}`);
-    if (!sink.entries) throw new Unacceptable(`the sink ${name} cannot list what it holds`);
+    if (!sink.listEntries) throw new Unacceptable(`the sink ${name} cannot list what it holds`);
     const crawlers = this.services.crawlersOf(name);
     const missing = new Finding();
     const extra = new Finding();
@@ -48,10 +48,10 @@ export class Reconciliation {
     /** Documents in the sink that were split off a page. */
     const parts = new Map<number, number>();
     let compared = 0;
-    for await (const entry of sink.entries(new AbortController().signal)) {
+    for await (const entry of sink.listEntries(new AbortController().signal)) {
       compared++;
-      const known = await this.known(crawlers, entry.uri);
-      const owner = ownerAmong(known);
+      const known = await this.findKnown(crawlers, entry.uri);
+      const owner = findOwner(known);
       if (!owner || owner.stamp === undefined) {
         extra.add(entry.uri);
         if (repair) await this.deleteExtra(owner, crawlers, name, entry.uri);
@@ -67,7 +67,7 @@ export class Reconciliation {
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
     for (const crawler of crawlers) {
-      for await (const state of this.indexed(crawler.name)) {
+      for await (const state of this.readIndexed(crawler.name)) {
         const isThere = seen.has(state.id) && (parts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
         if (isLeft(state) || isThere || crawler.isInFlight(state)) continue;
         missing.add(state.url);
@@ -86,17 +86,17 @@ export class Reconciliation {
     };
   }
 
-  private async known(crawlers: readonly Crawler[], uri: string): Promise<Known[]> {
+  private async findKnown(crawlers: readonly Crawler[], uri: string): Promise<Known[]> {
     const known: Known[] = [];
     for (const crawler of crawlers) {
       const state = await this.services.store.find(crawler.name, uri);
       if (state) known.push({ crawler, state, stamp: state.stamp, isPart: false });
-      else known.push(...(await this.asPart(crawler, uri)));
+      else known.push(...(await this.findAsPart(crawler, uri)));
     }
     return known;
   }
 
-  private async asPart(crawler: Crawler, uri: string): Promise<Known[]> {
+  private async findAsPart(crawler: Crawler, uri: string): Promise<Known[]> {
     const part = parsePartUri(uri);
     const state = part && (await this.services.store.find(crawler.name, part.page));
     const stamp = state?.parts?.find(({ id }) => id === part?.id)?.stamp;
@@ -106,7 +106,7 @@ export class Reconciliation {
       : [];
   }
 
-  private async *indexed(crawler: string): AsyncIterable<UrlState> {
+  private async *readIndexed(crawler: string): AsyncIterable<UrlState> {
     let last = 0;
     for (;;) {
       const page = await this.services.store.list({ crawler, indexed: true }, last, PAGE);
@@ -118,7 +118,7 @@ export class Reconciliation {
 
   /** Visits the URL at once: its current content is pushed, or its document is deleted from every sink that still has it. */
   private async pushAgain(crawler: Crawler, state: UrlState): Promise<void> {
-    const changes = toVerify(this.services.clock.now());
+    const changes = verificationChanges(this.services.clock.now());
     // Another node makes sure that nothing of the URL is in flight there.
     if (this.services.partitions.owns(state.hostKey)) await crawler.correct(state, changes);
     else await this.services.nodes.send(verifyCommand(state));
@@ -133,13 +133,16 @@ export class Reconciliation {
     if (owner?.crawler.isInFlight(owner.state)) return; // its visit is about to say what it is
     const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
-    const order = this.services.ledger.deleteUri({ crawler, uri, hostKey: url ? hostKey(url) : '' }, 'reconciled');
+    const order = this.services.ledger.createUriDeleteOrder(
+      { crawler, uri, hostKey: url ? hostKey(url) : '' },
+      'reconciled',
+    );
     const { answer, attempts, putOff } = await this.services.delivery.deliver(order, [sink], { mayPutOff: true });
     // The person who waits for the report is told so; the next comparison finds the document again.
     if (putOff.length > 0) throw new SinkUnavailable(`sink ${sink} is slow or down and has not deleted ${uri}`);
     const message = answer.state === 'refused' ? answer.message : undefined;
     await this.services.store.saveOrders([
-      this.services.ledger.entry(order, { state: answer.state, attempts, answer: message }),
+      this.services.ledger.toEntry(order, { state: answer.state, attempts, answer: message }),
     ]);
   }
 }
@@ -153,7 +156,7 @@ interface Known {
 }
 
 /** The crawler that owns the document, otherwise one that has left it to another or knows the URL. */
-function ownerAmong(known: readonly Known[]): Known | undefined {
+function findOwner(known: readonly Known[]): Known | undefined {
   const withDocument = known.filter(({ stamp }) => stamp !== undefined);
   return withDocument.find(({ state }) => !isLeft(state)) ?? withDocument[0] ?? known[0];
 }

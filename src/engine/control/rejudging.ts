@@ -13,7 +13,7 @@ import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdic
 import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { dispositionRules } from '../crawl/visit/disposition-rules.js';
+import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
 import { type CrawlContext, knownRoot, storedCandidate } from '../page/crawl-context.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
@@ -21,7 +21,7 @@ import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { PageProcessor } from '../ports/page-processor.js';
-import { persistently } from '../support/persistently.js';
+import { retryUntilDone } from '../support/persistently.js';
 import type { PreviewCounts, PreviewGroup, PreviewReport } from '../views/crawler-views.js';
 
 const PAGE = 1_000;
@@ -57,19 +57,19 @@ export class Rejudging {
     );
     const counts = names.map((name) => new CountingGroup(name));
     let judged = 0;
-    const report = (done: boolean): PreviewReport => {
+    const createReport = (done: boolean): PreviewReport => {
       const crawlers = counts.map((count) => count.view());
       const large = crawlers.filter((count) => count.documentsDeleted.count > CONFIRM_SHARE * count.indexed);
       return { crawlers, judged, total, done, needsConfirmation: large.map((count) => count.crawler) };
     };
     for (const [i, name] of names.entries()) {
-      for await (const states of this.pages(name, 0)) {
+      for await (const states of this.readPages(name, 0)) {
         for (const state of states) counts[i]!.add(state, (await this.judge(contexts.get(name)!, state)).verdict);
         judged += states.length;
-        yield report(false);
+        yield createReport(false);
       }
     }
-    yield report(true);
+    yield createReport(true);
   }
 
   /** Judges every stored URL of the crawler again. Resumes where it was after a failure of the store or the end of the process. */
@@ -77,7 +77,7 @@ export class Rejudging {
     // A URL in flight is judged by the configuration under which its visit began.
     const late: UrlState[] = crawler.urlsInFlight;
     const work = () => this.resume(crawler, late, signal);
-    await persistently(`judging the stored URLs of ${crawler.name} again`, work, this.services, signal);
+    await retryUntilDone(`judging the stored URLs of ${crawler.name} again`, work, this.services, signal);
   }
 
   /** `late`: URLs that were judged while they were in flight. */
@@ -85,7 +85,7 @@ export class Rejudging {
     const setting = progressSetting(crawler.name);
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
     await this.services.store.putSetting(setting, String(start));
-    for await (const states of this.pages(crawler.name, start)) {
+    for await (const states of this.readPages(crawler.name, start)) {
       const decided = await Promise.all(states.map((state) => this.applyTo(crawler, state)));
       if (signal.aborted) return; // the progress is that of the next run by now
       late.push(...states.filter((_, i) => decided[i] === false));
@@ -105,25 +105,25 @@ export class Rejudging {
   }
 
   private async applyTo(crawler: Crawler, state: UrlState): Promise<boolean> {
-    const changes = (await this.disposition(crawler.context, state)) !== undefined;
+    const changes = (await this.decide(crawler.context, state)) !== undefined;
     return changes ? crawler.decide(state, { do: 'judge' }) : true;
   }
 
   /** Undefined: nothing changes for this URL. */
-  async disposition(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
+  async decide(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
     // A link to it is judged by the rules that are in force when it is found.
     if (state.status === 'removed') return undefined;
     const { verdict, root } = await this.judge(context, state);
     const now = this.services.clock.now();
     if (verdict.accepted) {
       const disposition =
-        returning(state, verdict, now) ??
-        unindexing(state, verdict) ??
-        indexing(state, verdict, now) ??
-        moving(state, verdict) ??
-        renaming(context, state, now) ??
-        this.rescheduling(context, state, verdict, now);
-      return root ? adopted(root, disposition) : disposition;
+        decideReturn(state, verdict, now) ??
+        decideUnindex(state, verdict) ??
+        decideIndex(state, verdict, now) ??
+        decideMove(state, verdict) ??
+        decideRename(context, state, now) ??
+        this.decideReschedule(context, state, verdict, now);
+      return root ? adoptRoot(root, disposition) : disposition;
     }
     // What was left to another crawler and no longer is still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
@@ -147,14 +147,14 @@ export class Rejudging {
     );
   }
 
-  private rescheduling(
+  private decideReschedule(
     context: CrawlContext,
     state: UrlState,
     verdict: Verdict,
     now: Instant,
   ): Disposition | undefined {
     if (OUTSIDE.has(state.status) || state.status === 'waiting') return undefined;
-    const rules = dispositionRules(context.definition, scheduleOf(verdict), this.services.cron, now);
+    const rules = toDispositionRules(context.definition, scheduleOf(verdict), this.services.cron, now);
     return reschedule(state, rules, now);
   }
 
@@ -183,7 +183,7 @@ export class Rejudging {
     return address === undefined ? verdict : context.policy.judge({ ...candidate, address });
   }
 
-  private async *pages(crawler: string, start: number): AsyncIterable<UrlState[]> {
+  private async *readPages(crawler: string, start: number): AsyncIterable<UrlState[]> {
     let last = start;
     for (;;) {
       const page = await this.services.store.list({ crawler }, last, PAGE);
@@ -195,13 +195,13 @@ export class Rejudging {
 }
 
 /** The site of the root that led here has changed: the URL is assigned to the root on whose site it is now. */
-const adopted = (
+const adoptRoot = (
   { url }: RootContext,
   rest: Disposition = { remove: false, changes: {}, changed: false },
 ): Disposition => ({ ...rest, changes: { ...rest.changes, root: url.href } });
 
 /** A URL that the rules had excluded and now accept. */
-function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
+function decideReturn(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   if (!OUTSIDE.has(state.status) || VISITED_REASONS.has(state.reason)) return undefined;
   const source = assignSource(
     state.discoveredVia === 'robots' ? 'sitemap' : state.discoveredVia,
@@ -217,13 +217,17 @@ function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): D
 }
 
 /** A page whose canonical URL is another one is visited, and gives way to it. */
-function renaming({ canonicalize }: CrawlContext, state: UrlState, now: UrlState['dueAt']): Disposition | undefined {
+function decideRename(
+  { canonicalize }: CrawlContext,
+  state: UrlState,
+  now: UrlState['dueAt'],
+): Disposition | undefined {
   if (state.status !== 'indexed' || state.dueAt <= now || canonicalize(state.url)?.href === state.url) return undefined;
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
 /** A document that the rules no longer admit to the index, although its page may still be read for its links. */
-function unindexing(state: UrlState, verdict: Verdict): Disposition | undefined {
+function decideUnindex(state: UrlState, verdict: Verdict): Disposition | undefined {
   if (!leavesIndex(state, verdict)) return undefined;
   const reason = reasonOutOfIndex(verdict);
   const changes = { status: 'visited', reason, stamp: null, simhash: null } as const;
@@ -236,19 +240,19 @@ const leavesIndex = (state: UrlState, verdict: Verdict): boolean =>
 const reasonOutOfIndex = (verdict: Verdict) => (verdict.effects.follow ? 'links-only' : 'no-index');
 
 /** A page that the rules had kept out of the index and now admit: it need not wait for its next refresh. */
-function indexing(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
+function decideIndex(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   const keptOut = state.status === 'visited' && (state.reason === 'links-only' || state.reason === 'no-index');
   if (!keptOut || !verdict.effects.index || state.discoveredVia === 'robots') return undefined;
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
 /** A queued URL that belongs to another source under the new rules. */
-function moving(state: UrlState, verdict: Verdict): Disposition | undefined {
-  const source = newSource(state, verdict);
+function decideMove(state: UrlState, verdict: Verdict): Disposition | undefined {
+  const source = newSourceFor(state, verdict);
   return source === undefined ? undefined : { remove: false, changes: { source }, changed: false };
 }
 
-function newSource(state: UrlState, verdict: Verdict) {
+function newSourceFor(state: UrlState, verdict: Verdict) {
   if (
     state.status !== 'waiting' ||
     state.source === undefined ||
@@ -283,7 +287,7 @@ class CountingGroup {
       const leaves = returns ? state.stamp !== undefined && !verdict.effects.index : leavesIndex(state, verdict);
       if (returns) this.newlyAccepted.add(state, verdict.reason);
       if (leaves) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));
-      else if (!returns && newSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
+      else if (!returns && newSourceFor(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
       return;
     }
     if (verdict.keepDocument) {

@@ -7,7 +7,7 @@ import type { RenderingView } from '../views/url-views.js';
 const MOST_LOST_LINKS = 200;
 
 /** Undefined when the page was not rendered, or when scripts cannot change it. */
-export function renderingView({ rendering, outcome, links, refused }: PageResult): RenderingView | undefined {
+export function toRenderingView({ rendering, outcome, links, refused }: PageResult): RenderingView | undefined {
   const failure = outcome.kind === 'document' ? outcome.renderFailure : undefined;
   if (!rendering) return failure && { time: NO_TIME, requests: 0, refused: {}, failure };
   const { time, requests, sent, picture } = rendering;

@@ -18,7 +18,7 @@ interface RestingServices {
  * Hosts that rest after a failure, or because they asked for it, although a person wants their URLs refreshed: one request is made
  * to each nevertheless, and the rest waits. For a pattern, only the hosts that this node crawls.
  */
-export async function restingHosts(
+export async function findRestingHosts(
   crawler: Crawler,
   what: RefreshRequest,
   { store, hosts, clock }: RestingServices,
@@ -26,7 +26,7 @@ export async function restingHosts(
   const url = what.url === undefined ? undefined : crawler.context.canonicalize(what.url);
   const keys = url
     ? [hostKey(url)]
-    : crawler.restingHosts(MOST_SHOWN).filter((key) => what.hostKey === undefined || key === what.hostKey);
+    : crawler.listRestingHosts(MOST_SHOWN).filter((key) => what.hostKey === undefined || key === what.hostKey);
   const now = clock.now();
   const resting: RestingHost[] = [];
   for (const key of keys) {

@@ -7,7 +7,7 @@ import { withoutUserInfo } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings, UrlCatalog } from '../ports/frontier-store.js';
 import type { RootSubmission, RootView } from '../views/crawler-views.js';
-import { rootSettings } from './root-settings.js';
+import { rootSettingsPrefix } from './root-settings.js';
 
 type Unplaced = Omit<RootView, 'position' | 'state'>;
 
@@ -20,9 +20,9 @@ export class RootList {
   constructor(private readonly store: Settings & Pick<UrlCatalog, 'find'>) {}
 
   /** At most `limit` roots after a position; empty: from the beginning. */
-  async page(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
+  async readPage(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
     const roots: Omit<RootView, 'state'>[] = [];
-    for await (const root of this.from(crawler, after)) {
+    for await (const root of this.rootsFrom(crawler, after)) {
       if (root.position <= after) continue;
       roots.push(root);
       if (roots.length >= limit) break;
@@ -35,28 +35,28 @@ export class RootList {
     );
   }
 
-  private async *from(crawler: Crawler, after: string): AsyncGenerator<Omit<RootView, 'state'>> {
+  private async *rootsFrom(crawler: Crawler, after: string): AsyncGenerator<Omit<RootView, 'state'>> {
     const configured = crawler.context.definition.roots.map(
       (root): Unplaced => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
     );
-    yield* inOrder(configured);
+    yield* sortByUrl(configured);
     const [, origin, beginning = ''] = /^(\w+) (\S*)/.exec(after) ?? [];
     let alike: Unplaced[] = [];
-    for await (const root of this.submitted(crawler.name, origin === 'submitted' ? beginning : '')) {
+    for await (const root of this.readSubmitted(crawler.name, origin === 'submitted' ? beginning : '')) {
       if (alike[0] && beginningOf(alike[0].url) !== beginningOf(root.url)) {
-        yield* inOrder(alike);
+        yield* sortByUrl(alike);
         alike = [];
       }
       alike.push({ ...root, origin: 'submitted' });
     }
-    yield* inOrder(alike);
+    yield* sortByUrl(alike);
   }
 
   /** Sorted by URL, starting with the first one that is not before `from`. */
-  private async *submitted(crawler: string, from: string): AsyncGenerator<RootSubmission> {
-    const prefix = rootSettings(crawler);
+  private async *readSubmitted(crawler: string, from: string): AsyncGenerator<RootSubmission> {
+    const prefix = rootSettingsPrefix(crawler);
     for (let start = prefix + from, last: string | undefined; ; ) {
-      const page = [...(await this.store.settings(prefix, { from: start, limit: PAGE }))];
+      const page = [...(await this.store.listSettings(prefix, { from: start, limit: PAGE }))];
       for (const [name, json] of page) if (name !== last) yield JSON.parse(json) as RootSubmission;
       if (page.length < PAGE) return;
       last = page.at(-1)![0];
@@ -65,7 +65,7 @@ export class RootList {
   }
 }
 
-const inOrder = (roots: readonly Unplaced[]): Omit<RootView, 'state'>[] =>
+const sortByUrl = (roots: readonly Unplaced[]): Omit<RootView, 'state'>[] =>
   roots
     .map((root) => ({ ...root, position: positionOf(root) }))
     .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));

@@ -15,7 +15,7 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import { NotFound } from '../support/api-errors.js';
 import { type RootSubmission, type RootView, type SubmitOutcome } from '../views/crawler-views.js';
 import { RootList } from './root-list.js';
-import { rootSettings } from './root-settings.js';
+import { rootSettingsPrefix } from './root-settings.js';
 
 /** Submissions stored in one call. */
 const PAGE = 1_000;
@@ -42,7 +42,7 @@ export class Roots {
     await this.remember(crawler, before);
     const judged = [...crawler.context.roots.values()].map((root) => ({ root, verdict: judgeRoot(crawler, root) }));
     const fresh = judged.flatMap(({ root, verdict }) =>
-      verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [],
+      verdict.accepted ? [this.toNewUrl(crawler, root, verdict)] : [],
     );
     const recorded = judged.flatMap(({ root, verdict }) =>
       verdict.accepted || !verdict.record ? [] : [this.recordOf(crawler, root, verdict)],
@@ -56,7 +56,7 @@ export class Roots {
   /** A URL first found by a link that is now configured as a root becomes one, as if it had been submitted. */
   private async makeRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
     const isAdded = new Set(added.map(({ url }) => url));
-    for (const some of pieces(roots.filter(({ url }) => !isAdded.has(url)))) {
+    for (const some of chunk(roots.filter(({ url }) => !isAdded.has(url)))) {
       const states = await Promise.all(some.map(({ url }) => this.services.store.find(crawler.name, url)));
       const found = some.filter((_, i) => states[i]?.discoveredVia !== 'root');
       if (found.length === 0) continue;
@@ -71,8 +71,8 @@ export class Roots {
    */
   async remember(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     const known = new Set([...before, ...crawler.context.roots.keys()]);
-    const present = configuredRoots(crawler.context);
-    for (const root of await this.stored(crawler.name, crawler.context)) {
+    const present = configuredRootUrls(crawler.context);
+    for (const root of await this.readStored(crawler.name, crawler.context)) {
       this.makeKnown(crawler, root);
       present.add(root.url.href);
     }
@@ -80,14 +80,14 @@ export class Roots {
   }
 
   /** What the store knows about a crawler's roots: those submitted, and those whose site has moved. */
-  async stored(name: string, context: CrawlContext): Promise<RootContext[]> {
+  async readStored(name: string, context: CrawlContext): Promise<RootContext[]> {
     const stored = new Map<string, RootContext>();
-    for (const root of await this.submitted(name)) {
+    for (const root of await this.readSubmitted(name)) {
       const url = context.canonicalize(root.url);
-      if (url) stored.set(url.href, rootContext(rootDefinition(root), url));
+      if (url) stored.set(url.href, rootContext(toRootDefinition(root), url));
     }
-    const configured = configuredRoots(context);
-    const moved = await this.services.store.settings(`moved-site/${name}/`);
+    const configured = configuredRootUrls(context);
+    const moved = await this.services.store.listSettings(`moved-site/${name}/`);
     for (const [setting, target] of moved) {
       const url = setting.slice(`moved-site/${name}/`.length);
       const root = stored.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
@@ -102,16 +102,16 @@ export class Roots {
 
   /** Returns what became of each, in the order given. All nodes know the roots before the first of them is visited. */
   async submit(crawler: Crawler, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    const judged = submissions.map((submission) => judgeSubmission(crawler, withSite(submission)));
+    const judged = submissions.map((submission) => judgeSubmission(crawler, withDefaultSite(submission)));
     const taken = judged.flatMap((each) => ('root' in each ? [each] : []));
     for (const { root } of taken) this.makeKnown(crawler, root);
-    for (const some of pieces(taken)) await Promise.all(some.map((each) => this.keep(crawler, each)));
-    if (taken.length > 0) await this.services.nodes.controlChanged();
+    for (const some of chunk(taken)) await Promise.all(some.map((each) => this.saveRoot(crawler, each)));
+    if (taken.length > 0) await this.services.nodes.notifyControlChanged();
     const outcomes: SubmitOutcome[] = [];
     const seededStates: UrlState[] = [];
-    for (const some of pieces(taken)) {
+    for (const some of chunk(taken)) {
       const seeded = await this.services.store.seed(
-        some.map(({ root, verdict }) => this.newUrl(crawler, root, verdict)),
+        some.map(({ root, verdict }) => this.toNewUrl(crawler, root, verdict)),
       );
       crawler.admit(seeded.map(({ state }) => state));
       seededStates.push(...seeded.map(({ state }) => state));
@@ -132,13 +132,13 @@ export class Roots {
       lines.map((url) => ({ url, site: false })),
     );
     if (crawler.context.definition.servers?.deleteNoServer === false) {
-      await this.submit(crawler, homePages(crawler, lines));
+      await this.submit(crawler, toHomePages(crawler, lines));
     }
     return outcomes;
   }
 
   list(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
-    return this.views.page(crawler, after, limit);
+    return this.views.readPage(crawler, after, limit);
   }
 
   /** It is no longer a root; what was found through it stays until the rules say otherwise. */
@@ -155,23 +155,23 @@ export class Roots {
 
   /** Submitted roots among these URLs are no longer roots; configured ones stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
-    const submitted = await this.services.store.settings(rootSettings(crawler.name));
-    const configured = configuredRoots(crawler.context);
+    const submitted = await this.services.store.listSettings(rootSettingsPrefix(crawler.name));
+    const configured = configuredRootUrls(crawler.context);
     const forgotten = [...urls].filter((url) => submitted.has(settingName(crawler, url)));
     for (const url of forgotten) {
       await this.services.store.putSetting(settingName(crawler, url), undefined);
       if (!configured.has(url)) this.drop(crawler, url);
     }
-    if (forgotten.length > 0) await this.services.nodes.controlChanged();
+    if (forgotten.length > 0) await this.services.nodes.notifyControlChanged();
   }
 
-  private keep(crawler: Crawler, { submission, root }: Taken): Promise<void> {
+  private saveRoot(crawler: Crawler, { submission, root }: Taken): Promise<void> {
     const { href } = root.url;
     return this.services.store.putSetting(settingName(crawler, href), JSON.stringify({ ...submission, url: href }));
   }
 
-  private async submitted(name: string): Promise<RootSubmission[]> {
-    const settings = await this.services.store.settings(rootSettings(name));
+  private async readSubmitted(name: string): Promise<RootSubmission[]> {
+    const settings = await this.services.store.listSettings(rootSettingsPrefix(name));
     return [...settings.values()].map((json) => JSON.parse(json) as RootSubmission);
   }
 
@@ -187,11 +187,11 @@ export class Roots {
 
   /** A condition filters the root and logs it. */
   private recordOf(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
-    const { source, ...url } = this.newUrl(crawler, root, verdict);
+    const { source, ...url } = this.toNewUrl(crawler, root, verdict);
     return { ...url, status: 'filtered', reason: verdict.reason };
   }
 
-  private newUrl(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
+  private toNewUrl(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
     const { url } = root;
     return {
       crawler: crawler.name,
@@ -211,22 +211,22 @@ export class Roots {
 }
 
 /** By canonical URL. */
-const configuredRoots = ({ definition, canonicalize }: CrawlContext): Set<string> =>
+const configuredRootUrls = ({ definition, canonicalize }: CrawlContext): Set<string> =>
   new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 
-function* pieces<T>(all: readonly T[]): Iterable<readonly T[]> {
+function* chunk<T>(all: readonly T[]): Iterable<readonly T[]> {
   for (let i = 0; i < all.length; i += PAGE) yield all.slice(i, i + PAGE);
 }
 
 /** The home pages of the servers of these URLs that are not in the list themselves. */
-function homePages(crawler: Crawler, lines: readonly string[]): RootSubmission[] {
+function toHomePages(crawler: Crawler, lines: readonly string[]): RootSubmission[] {
   const urls = lines.map((line) => crawler.context.canonicalize(line)).filter((url) => url !== undefined);
   const listed = new Set(urls.map(({ href }) => href));
   const homes = new Set(urls.map(serverScope));
   return [...homes].filter((url) => !listed.has(url)).map((url) => ({ url, site: false }));
 }
 
-const settingName = (crawler: Crawler, url: string): string => rootSettings(crawler.name) + url;
+const settingName = (crawler: Crawler, url: string): string => rootSettingsPrefix(crawler.name) + url;
 
 const judgeRoot = (crawler: Crawler, root: RootContext): Verdict =>
   crawler.context.policy.judge({ url: root.url as CrawlUrl, discoveredVia: 'root', root, hops: 0 });
@@ -242,7 +242,7 @@ type Rejected = Extract<SubmitOutcome, { outcome: 'rejected' }>;
 function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | Rejected {
   const url = crawler.context.canonicalize(submission.url);
   if (!url) return { outcome: 'rejected', url: withoutUserInfo(submission.url), message: 'not a URL with a host' };
-  const root = rootContext(rootDefinition({ ...submission, url: url.href }), url);
+  const root = rootContext(toRootDefinition({ ...submission, url: url.href }), url);
   const verdict = judgeRoot(crawler, root);
   if (verdict.accepted) return { submission, root, verdict };
   const explanation = crawler.context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 });
@@ -250,12 +250,12 @@ function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | 
 }
 
 /** Site mode unless it is declined, as in the configuration. Roots stored before this default do not have it. */
-const withSite = (submission: RootSubmission): RootSubmission => ({
+const withDefaultSite = (submission: RootSubmission): RootSubmission => ({
   ...submission,
   site: submission.site ?? !submission.entireSite,
 });
 
-function rootDefinition(submission: RootSubmission): RootDefinition {
+function toRootDefinition(submission: RootSubmission): RootDefinition {
   return {
     url: submission.url,
     site: submission.site ?? false,

@@ -23,7 +23,7 @@ export class Surveys {
 
   constructor(private readonly services: SurveyServices) {}
 
-  of({ name, context }: Crawler): Promise<SurveyView> {
+  get({ name, context }: Crawler): Promise<SurveyView> {
     const now = this.services.clock.now();
     const { smart, maximumAge } = context.definition.refresh;
     const limit = smart ? maximumAge : undefined;
@@ -45,7 +45,7 @@ export class Surveys {
     const ages = new Array<number>(bounds.length + 1).fill(0);
     for (let at: number | undefined = 0; at !== undefined; ) {
       const step: SurveyStep = await this.services.store.survey(crawler, since, at);
-      for (const row of step.reasons) add(reasons, row);
+      for (const row of step.reasons) addReason(reasons, row);
       for (const [i, documents] of step.ages.entries()) ages[i]! += documents;
       at = step.next;
     }
@@ -54,7 +54,7 @@ export class Surveys {
   }
 }
 
-function add(reasons: Map<string, Reason>, row: Reason): void {
+function addReason(reasons: Map<string, Reason>, row: Reason): void {
   const key = `${row.status} ${row.reason}`;
   const known = reasons.get(key);
   reasons.set(key, known ? { ...row, urls: known.urls + row.urls, indexed: known.indexed + row.indexed } : row);

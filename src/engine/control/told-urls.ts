@@ -28,7 +28,7 @@ export class ToldUrls {
   constructor(private readonly services: ToldServices) {}
 
   /** Crawlers of the host: those that have a root or a URL there. */
-  async crawlersOf(key: string, crawlers: readonly Crawler[]): Promise<Crawler[]> {
+  async findCrawlers(key: string, crawlers: readonly Crawler[]): Promise<Crawler[]> {
     const known: Crawler[] = [];
     for (const crawler of crawlers) {
       const isRoot = [...crawler.context.roots.values()].some(({ url }) => hostKey(url) === key);
@@ -38,19 +38,19 @@ export class ToldUrls {
   }
 
   /** How many URLs the crawler accepts; each is due now. */
-  async take(crawler: Crawler, urls: readonly string[], teller: 'indexnow'): Promise<number> {
+  async accept(crawler: Crawler, urls: readonly string[], teller: 'indexnow'): Promise<number> {
     let taken = 0;
     for (let start = 0; start < urls.length; start += PAGE)
-      taken += await this.takeSome(crawler, urls.slice(start, start + PAGE), teller);
-    this.services.nodes.allDue();
+      taken += await this.acceptSome(crawler, urls.slice(start, start + PAGE), teller);
+    this.services.nodes.notifyAllDue();
     return taken;
   }
 
-  private async takeSome(crawler: Crawler, written: readonly string[], teller: 'indexnow'): Promise<number> {
-    const fresh = this.fresh(crawler, written, teller);
+  private async acceptSome(crawler: Crawler, written: readonly string[], teller: 'indexnow'): Promise<number> {
+    const fresh = this.toAcceptedUrls(crawler, written, teller);
     if (fresh.length === 0) return 0;
     const keys = BigInt64Array.from(fresh.map(({ key }) => key));
-    const known = await this.services.store.byKeys(crawler.name, fresh[0]!.hostKey, keys);
+    const known = await this.services.store.findByKeys(crawler.name, fresh[0]!.hostKey, keys);
     const names = new Set(known.filter(({ status }) => status !== 'removed').map(({ url }) => url));
     const added = await this.services.discovery.discover(fresh.filter(({ url }) => !names.has(url)));
     return (
@@ -64,15 +64,15 @@ export class ToldUrls {
   }
 
   /** A stored URL becomes due now; others are unknown. */
-  async again(crawler: Crawler, url: string, teller: Teller): Promise<void> {
+  async revisit(crawler: Crawler, url: string, teller: Teller): Promise<void> {
     const known = await this.services.store.find(crawler.name, url);
     if (!known || known.status === 'removed') return;
     await this.visitNow(crawler, [known], teller);
-    this.services.nodes.allDue();
+    this.services.nodes.notifyAllDue();
   }
 
   /** URLs that the policy accepts, as if they had been found by a link. */
-  private fresh(crawler: Crawler, written: readonly string[], teller: 'indexnow'): NewUrl[] {
+  private toAcceptedUrls(crawler: Crawler, written: readonly string[], teller: 'indexnow'): NewUrl[] {
     const { context } = crawler;
     const now = this.services.clock.now();
     const urls = new Map<string, NewUrl>();

@@ -6,14 +6,14 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import type { Instant } from '../../domain/time/units.js';
-import { toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
+import { UNKNOWN_STAMP, verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
 import type { CommandResult, UrlCommand } from '../crawl/outcome/url-settlement.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { LedgerEntry } from '../ports/frontier-store.js';
-import { indexedDocument } from './indexed-document.js';
+import { findIndexedDocument } from './indexed-document.js';
 import type { Rejudging } from './rejudging.js';
 
 /** A deletion that a person decided; after a restart, unfinished ones are resumed by this reason. */
@@ -22,36 +22,36 @@ export const CLEARED = 'cleared-by-person';
 export class UrlCommands {
   constructor(
     private readonly clock: Clock,
-    private readonly rejudging: Pick<Rejudging, 'disposition'>,
+    private readonly rejudging: Pick<Rejudging, 'decide'>,
     private readonly shared: Pick<SharedDocuments, 'belongsToAnother'>,
     private readonly kept: Pick<KeptDocuments, 'find'>,
   ) {}
 
   /** Undefined: it does not change this URL. */
-  async of(word: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined> {
+  async decide(word: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined> {
     switch (word.do) {
       case 'clear': {
         // A document that was left to another crawler belongs to that crawler, once it has accepted it.
         const wasLeft = state.status === 'elsewhere';
         const keeps = wasLeft && (await this.shared.belongsToAnother(state, context.definition.pushTo));
-        return { disposition: removal(state, keeps) };
+        return { disposition: decideRemoval(state, keeps) };
       }
       case 'forget-error': {
-        const disposition = forgetting(state, this.clock.now());
+        const disposition = decideForget(state, this.clock.now());
         return disposition && { disposition };
       }
       case 'index-after-all': {
-        const disposition = indexingAfterAll(state, this.clock.now());
+        const disposition = decideIndexAfterAll(state, this.clock.now());
         return disposition && { disposition };
       }
       case 'judge': {
-        const disposition = await this.rejudging.disposition(context, state);
+        const disposition = await this.rejudging.decide(context, state);
         return disposition && { disposition };
       }
       case 'send-again':
-        return sendingAgain(state, word.entry);
+        return decideSendAgain(state, word.entry);
       case 'send-to':
-        return context.definition.pushTo.includes(word.sink) ? this.sendingTo(word, state, context) : undefined;
+        return context.definition.pushTo.includes(word.sink) ? this.decideSendTo(word, state, context) : undefined;
     }
   }
 
@@ -59,7 +59,7 @@ export class UrlCommands {
    * The document as it was delivered, if that is still the indexed one, with the principals of the present rules; otherwise a visit
    * brings it. It goes back to the sink it comes from only if its principals have changed.
    */
-  private async sendingTo(
+  private async decideSendTo(
     { sink, from }: Extract<UrlCommand, { do: 'send-to' }>,
     state: UrlState,
     context: CrawlContext,
@@ -69,25 +69,25 @@ export class UrlCommands {
     const now = this.clock.now();
     const isKnown = state.stamp !== UNKNOWN_STAMP;
     const reason = from === sink ? 'access-changed' : 'backfill';
-    const kept = await indexedDocument(this.kept, from, state, context);
+    const kept = await findIndexedDocument(this.kept, from, state, context);
     if (kept) {
       if (from === sink && !kept.hasNewPrincipals) return undefined;
       const disposition: Disposition = { remove: false, changes: {}, order: { kind: 'add', reason }, changed: false };
       return { disposition, document: kept.document, sinks: [sink] };
     }
     if (!isKnown && state.dueAt <= now) return undefined;
-    const changes = { ...toVerify(now), reason, source: REFRESH } as const;
+    const changes = { ...verificationChanges(now), reason, source: REFRESH } as const;
     return { disposition: { remove: false, changes, changed: false } };
   }
 }
 
-function removal(state: UrlState, keepsDocument: boolean): Disposition {
+function decideRemoval(state: UrlState, keepsDocument: boolean): Disposition {
   const order = state.stamp === undefined || keepsDocument ? undefined : ({ kind: 'delete', reason: CLEARED } as const);
   return { remove: true, changes: {}, order, changed: true };
 }
 
 /** A URL whose document is still indexed is visited again. */
-function forgetting(state: UrlState, now: Instant): Disposition | undefined {
+function decideForget(state: UrlState, now: Instant): Disposition | undefined {
   if (state.status !== 'error' && state.status !== 'removed') return undefined;
   if (state.stamp === undefined) return { remove: true, changes: {}, changed: false };
   return {
@@ -98,25 +98,25 @@ function forgetting(state: UrlState, now: Instant): Disposition | undefined {
 }
 
 /** Its canonical URL has produced no document: the visit finds that out, and indexes the page. */
-function indexingAfterAll({ reason, source }: UrlState, now: Instant): Disposition | undefined {
+function decideIndexAfterAll({ reason, source }: UrlState, now: Instant): Disposition | undefined {
   if (reason !== CANONICAL_ELSEWHERE) return undefined;
   return { remove: false, changes: { source: source ?? REFRESH, dueAt: now }, changed: false };
 }
 
-function sendingAgain(state: UrlState, entry: LedgerEntry): CommandResult {
+function decideSendAgain(state: UrlState, entry: LedgerEntry): CommandResult {
   const part = entry.uri === state.url ? undefined : parsePartUri(entry.uri);
   if (part) {
     const disposition = { remove: false, changes: {}, changed: false };
     return { disposition, releasedPart: { id: part.id, entry } };
   }
-  const why = nothingToDelete(state, entry);
+  const why = reasonNotToDelete(state, entry);
   if (why !== undefined)
     return { disposition: { remove: false, changes: {}, changed: false }, cancel: { order: entry, why } };
   return { disposition: releaseDisposition(state, entry.reason), resume: entry };
 }
 
 /** Why an old deletion of the document would be wrong now. */
-function nothingToDelete({ status, pendingDeletion }: UrlState, { state, reason }: LedgerEntry): string | undefined {
+function reasonNotToDelete({ status, pendingDeletion }: UrlState, { state, reason }: LedgerEntry): string | undefined {
   const isWithheld = state === 'held' || state === 'awaiting';
   if (isWithheld && pendingDeletion !== undefined) return undefined;
   // A person's decision applies whatever the page answers.

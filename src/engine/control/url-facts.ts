@@ -21,7 +21,7 @@ export interface UrlInMemory {
 }
 
 interface FactsServices {
-  readonly store: Pick<FrontierStore, 'find' | 'visits' | 'orders' | 'loadHosts' | 'owedOf'>;
+  readonly store: Pick<FrontierStore, 'find' | 'listVisits' | 'listOrders' | 'loadHosts' | 'findOwed'>;
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly clock: Clock;
   /** On any node. */
@@ -49,14 +49,14 @@ export interface StoredFacts extends UrlFacts {
 export class UrlFactsReader {
   constructor(private readonly services: FactsServices) {}
 
-  async of(crawler: Crawler, { url, state, ...question }: Question): Promise<StoredFacts> {
+  async read(crawler: Crawler, { url, state, ...question }: Question): Promise<StoredFacts> {
     const { store, clock } = this.services;
     const [visits, kept, { pending, refusedLinks }, host, behind] = await Promise.all([
-      state ? store.visits(state.id, VISITS_SHOWN) : [],
-      store.orders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
+      state ? store.listVisits(state.id, VISITS_SHOWN) : [],
+      store.listOrders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
       this.services.inMemory(crawler.name, url.href),
-      this.host(crawler, hostKey(url)),
-      store.owedOf(crawler.name, hostKey(url), url.href),
+      this.readHost(crawler, hostKey(url)),
+      store.findOwed(crawler.name, hostKey(url), url.href),
     ]);
     return {
       ...question,
@@ -66,7 +66,7 @@ export class UrlFactsReader {
       refusedLinks,
       behind,
       refused: refusedLinks[0],
-      related: state && (await this.related(crawler, state, visits)),
+      related: state && (await this.findRelated(crawler, state, visits)),
       crawler: crawler.state,
       host,
       now: clock.now(),
@@ -74,7 +74,7 @@ export class UrlFactsReader {
   }
 
   /** What another node has just learned about the host may be missing. */
-  private async host(crawler: Crawler, key: string): Promise<UrlFacts['host']> {
+  private async readHost(crawler: Crawler, key: string): Promise<UrlFacts['host']> {
     const { hosts, store, clock } = this.services;
     const closedUntil = crawler.closedUntil(key, clock.now());
     const closed = closedUntil === undefined ? {} : { closedUntil };
@@ -84,7 +84,7 @@ export class UrlFactsReader {
     return { paused, backOffUntil, ...closed };
   }
 
-  private async related(
+  private async findRelated(
     crawler: Crawler,
     { reason }: UrlState,
     visits: readonly Visit[],

@@ -12,18 +12,21 @@ import type { SettledUrl } from './outcome/url-settlement.js';
 export class CanonicalPages {
   constructor(
     private readonly crawler: string,
-    private readonly services: { readonly store: Pick<UrlCatalog, 'find' | 'gaveWayTo'>; readonly log: Log },
+    private readonly services: {
+      readonly store: Pick<UrlCatalog, 'find' | 'findPagesThatGaveWayTo'>;
+      readonly log: Log;
+    },
     private readonly visitAgain: (page: UrlState) => Promise<unknown>,
   ) {}
 
   /** The visit of the URL is settled. If this fails, the pages come back at their next refresh. */
-  async settled({ url }: UrlState, { status, reason }: SettledUrl): Promise<void> {
+  async reconsiderAfter({ url }: UrlState, { status, reason }: SettledUrl): Promise<void> {
     // Only a visit that changes the status reveals that there is no document.
     if (status === undefined || status === 'indexed') return;
     try {
       const { store } = this.services;
       if (reason === CANONICAL_ELSEWHERE) await this.reconsider(await store.find(this.crawler, url));
-      for (const page of await store.gaveWayTo(this.crawler, url)) await this.reconsider(page);
+      for (const page of await store.findPagesThatGaveWayTo(this.crawler, url)) await this.reconsider(page);
     } catch (error) {
       this.services.log.warn('pages that gave way to a canonical URL wait for their next refresh', {
         crawler: this.crawler,

@@ -62,7 +62,7 @@ interface Trial {
 type Claims = ReadonlyMap<bigint, ClaimedChange>;
 
 export interface ClaimServices {
-  readonly store: Pick<FrontierStore, 'byKeys' | 'get' | 'getSetting' | 'putSetting'>;
+  readonly store: Pick<FrontierStore, 'findByKeys' | 'get' | 'getSetting' | 'putSetting'>;
   readonly clock: Clock;
 }
 
@@ -79,7 +79,7 @@ export class ClaimedChanges {
   ) {}
 
   /** A sitemap or feed was read: does it list pages as changed since their last visit, and is it believed? */
-  async dated(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
+  async bringForwardDated(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
     const now = this.services.clock.now();
     const since = state.lastVisitAt === undefined ? undefined : state.lastVisitAt - OVERLAP;
     const claims = new Map<bigint, ClaimedChange>();
@@ -89,16 +89,16 @@ export class ClaimedChanges {
       const claim = parseClaimedChange(lastModified, now);
       if (claim && (since === undefined || claim.to >= since)) claims.set(key, claim);
     }
-    return claims.size > 0 && this.claimed(state, claims, now);
+    return claims.size > 0 && this.tryClaims(state, claims, now);
   }
 
   /** A hub page has changed: the pages it links to may have changed, too. */
-  async hubChanged(state: UrlState, links: readonly DiscoveredLink[]): Promise<void> {
+  async bringForwardHubLinks(state: UrlState, links: readonly DiscoveredLink[]): Promise<void> {
     const now = this.services.clock.now();
     const near = links.filter(({ hostKey, discoveredVia }) => discoveredVia === 'link' && hostKey === state.hostKey);
     const claim = { from: now, to: now };
     const claims = new Map(near.slice(0, MOST_OF_HUB).map(({ key }) => [key, claim]));
-    if (claims.size > 0) await this.claimed(state, claims, now);
+    if (claims.size > 0) await this.tryClaims(state, claims, now);
   }
 
   isOnTrial({ id }: UrlState): boolean {
@@ -106,7 +106,7 @@ export class ClaimedChanges {
   }
 
   /** A visit of the URL has ended; `changed` is undefined when the visit says nothing about the document. */
-  async visited({ id }: UrlState, changed: boolean | undefined): Promise<void> {
+  async recordVisit({ id }: UrlState, changed: boolean | undefined): Promise<void> {
     const trial = this.trials.get(id);
     if (!trial) return;
     this.trials.delete(id);
@@ -144,12 +144,12 @@ export class ClaimedChanges {
     this.pending = 0;
   }
 
-  private async claimed({ url, hostKey }: UrlState, claims: Claims, now: Instant): Promise<boolean> {
-    const place = await this.place(url);
+  private async tryClaims({ url, hostKey }: UrlState, claims: Claims, now: Instant): Promise<boolean> {
+    const place = await this.findOrLoadPlace(url);
     place.readings++;
     const believed = isBelieved(place.credibility);
     if (!believed && place.readings % TRY_AGAIN_EVERY !== 0) return false;
-    const contradicted = await this.contradicted(hostKey, claims, now);
+    const contradicted = await this.findContradicted(hostKey, claims, now);
     const wanted = contradicted.filter((id) => !this.trials.has(id));
     this.setPending(place, believed ? wanted : wanted.slice(0, 1));
     await this.tryPending(place);
@@ -157,14 +157,19 @@ export class ClaimedChanges {
   }
 
   /** Stored URLs whose copy is out of date according to the claims, the newest change first. */
-  private async contradicted(hostKey: string, claims: Claims, now: Instant): Promise<UrlId[]> {
+  private async findContradicted(hostKey: string, claims: Claims, now: Instant): Promise<UrlId[]> {
     const keys = [...claims.keys()].sort((a, b) => claims.get(b)!.from - claims.get(a)!.from).slice(0, MOST_PENDING);
     const found: { readonly id: UrlId; readonly from: Instant }[] = [];
     for (let start = 0; start < keys.length; start += KEYS_PER_CALL) {
       const some = BigInt64Array.from(keys.slice(start, start + KEYS_PER_CALL));
-      for (const state of await this.services.store.byKeys(this.crawler, hostKey, some)) {
+      for (const state of await this.services.store.findByKeys(this.crawler, hostKey, some)) {
         const claim = claims.get(urlKey(state.url));
-        if (claim && isWaiting(state, now) && contradictsVisit(claim, state.lastVisitAt!, now) && pays(state, now))
+        if (
+          claim &&
+          isWaiting(state, now) &&
+          contradictsVisit(claim, state.lastVisitAt!, now) &&
+          isWorthTrying(state, now)
+        )
           found.push({ id: state.id, from: claim.from });
       }
     }
@@ -221,10 +226,10 @@ export class ClaimedChanges {
     this.pending += place.pending.length;
   }
 
-  private async place(url: string): Promise<Place> {
+  private async findOrLoadPlace(url: string): Promise<Place> {
     const known = this.places.get(url);
     if (known) return known;
-    const stored = await this.services.store.getSetting(this.setting(url));
+    const stored = await this.services.store.getSetting(this.settingName(url));
     const place: Place = {
       url,
       credibility: stored === undefined ? UNTRIED : (JSON.parse(stored) as Credibility),
@@ -251,16 +256,16 @@ export class ClaimedChanges {
 
   private async save(place: Place): Promise<void> {
     place.unsaved = 0;
-    await this.services.store.putSetting(this.setting(place.url), JSON.stringify(place.credibility));
+    await this.services.store.putSetting(this.settingName(place.url), JSON.stringify(place.credibility));
   }
 
-  private readonly setting = (url: string): string => `credibility/${this.crawler}/${url}`;
+  private readonly settingName = (url: string): string => `credibility/${this.crawler}/${url}`;
 }
 
 /** Visited before, queued, not yet due, and not in error. */
 const isWaiting = ({ lastVisitAt, source, dueAt, temporaryErrors }: UrlState, now: Instant): boolean =>
   lastVisitAt !== undefined && source !== undefined && dueAt > now && dueAt < NEVER && temporaryErrors === 0;
 
-const pays = ({ changeInterval, lastVisitAt, dueAt }: UrlState, now: Instant): boolean =>
+const isWorthTrying = ({ changeInterval, lastVisitAt, dueAt }: UrlState, now: Instant): boolean =>
   changeInterval === undefined ||
   isWorthVisitingNow(changeInterval, between(lastVisitAt!, now), between(lastVisitAt!, dueAt));

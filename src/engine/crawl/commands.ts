@@ -27,32 +27,32 @@ export type Command =
 const VERSION = 2;
 
 /** The first version whose nodes understand the command. Nodes of version 1 send a document back to its sink unchanged. */
-const versionOf = (what: Command): number =>
+const requiredVersion = (what: Command): number =>
   what.do === 'decide' && what.word.do === 'send-to' && what.word.from === what.word.sink ? 2 : 1;
 
 type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
 
 export const decideCommand = ({ hostKey, crawler, url }: UrlOfHost, word: UrlCommand): OwnerCommand =>
-  command(hostKey, { do: 'decide', crawler, url, word });
+  createCommand(hostKey, { do: 'decide', crawler, url, word });
 
 export const verifyCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
-  command(hostKey, { do: 'verify', crawler, url });
+  createCommand(hostKey, { do: 'verify', crawler, url });
 
 export const tryCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
-  command(hostKey, { do: 'try', crawler, url });
+  createCommand(hostKey, { do: 'try', crawler, url });
 
 export const pauseCommand = (hostKey: string, paused: boolean): OwnerCommand =>
-  command(hostKey, { do: 'pause', paused });
+  createCommand(hostKey, { do: 'pause', paused });
 
-export const pageCommand = (
+export const createPageCommand = (
   hostKey: string,
   page: { crawler: string; url: string; answer: string; render: boolean },
-): OwnerCommand => command(hostKey, { do: 'page', ...page });
+): OwnerCommand => createCommand(hostKey, { do: 'page', ...page });
 
-const command = (hostKey: string, what: Command): OwnerCommand => ({
+const createCommand = (hostKey: string, what: Command): OwnerCommand => ({
   hostKey,
   delivers: what.do === 'decide',
-  text: JSON.stringify({ v: versionOf(what), ...what }),
+  text: JSON.stringify({ v: requiredVersion(what), ...what }),
 });
 
 /**

@@ -37,15 +37,15 @@ export class CrawlerMemory {
   }
 
   /** The new state of the URL has been written. */
-  settled(url: UrlState, end: SettledUrl): void {
-    if (end.removed) this.parts.foundAgain.removed();
-    this.parts.documents.settled(url, end.simhash);
+  noteSettled(url: UrlState, end: SettledUrl): void {
+    if (end.removed) this.parts.foundAgain.noteRemoval();
+    this.parts.documents.noteSettled(url, end.simhash);
   }
 
   /** The same after a visit: other pages may have waited for it. */
-  async visited(url: UrlState, end: SettledUrl): Promise<void> {
-    await this.parts.canonicalPages.settled(url, end);
-    await this.parts.troubles.settled(url);
+  async noteVisited(url: UrlState, end: SettledUrl): Promise<void> {
+    await this.parts.canonicalPages.reconsiderAfter(url, end);
+    await this.parts.troubles.noteSettled(url);
   }
 
   /** Hosts were taken over from another node: what is known about them is read again. */

@@ -14,7 +14,7 @@ import type { CrawlerMemory } from './crawler-memory.js';
 import type { EngineMetrics } from './engine-metrics.js';
 import type { DueSweeps } from './frontier/due-sweeps.js';
 import type { Frontier } from './frontier/frontier.js';
-import { frontierSettings } from './frontier/frontier-settings.js';
+import { toFrontierSettings } from './frontier/frontier-settings.js';
 import type { Gates } from './frontier/gates.js';
 import type { RefusedLinks } from './frontier/refused-links.js';
 import type { Deletions } from './outcome/deletions.js';
@@ -29,7 +29,7 @@ import type { CrawlerWork } from './work.js';
 export interface CrawlerServices {
   readonly clock: Clock;
   readonly events: CrawlEvents;
-  readonly delivery: Pick<Delivery, 'views' | 'hasRoom' | 'pending'>;
+  readonly delivery: Pick<Delivery, 'views' | 'hasRoom' | 'listPending'>;
   readonly partitions: Pick<Partitions, 'owned'>;
 }
 
@@ -89,7 +89,7 @@ export class Crawler {
   configure(context: CrawlContext): void {
     this.current = context;
     this.parts.gates.configure(context.definition);
-    this.parts.frontier.configure(frontierSettings(context.definition));
+    this.parts.frontier.configure(toFrontierSettings(context.definition));
     this.configured = this.make(context);
     this.parts.loop.wake();
   }
@@ -178,7 +178,7 @@ export class Crawler {
 
   /** A person wants it visited now, even if its host rests; carried out by the node that owns the host. */
   tryNow(url: UrlState): Promise<void> {
-    return this.parts.wantedNow.one(url);
+    return this.parts.wantedNow.visit(url);
   }
 
   /** The same, when this node is the owner. */
@@ -188,7 +188,7 @@ export class Crawler {
 
   /** The same for whatever URLs a person wants of hosts that rest: one URL of each host. */
   tryResting(): Promise<void> {
-    return this.parts.wantedNow.ofRestingHosts();
+    return this.parts.wantedNow.visitRestingHosts();
   }
 
   /** Until when a schedule keeps the host closed. */
@@ -197,8 +197,8 @@ export class Crawler {
   }
 
   /** Hosts that rest and have URLs that a person wants, up to the given number. */
-  restingHosts(limit: number): string[] {
-    return this.parts.frontier.resting(limit);
+  listRestingHosts(limit: number): string[] {
+    return this.parts.frontier.listRestingHosts(limit);
   }
 
   get tally(): Tally {
@@ -211,12 +211,12 @@ export class Crawler {
   }
 
   /** Why no more links like this URL are accepted; undefined: they are. */
-  endlessObjection(hostKey: string, url: string): string | undefined {
-    return this.parts.memory.parts.endless.objection(hostKey, url);
+  findEndlessObjection(hostKey: string, url: string): string | undefined {
+    return this.parts.memory.parts.endless.findObjection(hostKey, url);
   }
 
   /** What this node currently does for the crawler. */
-  work(): CrawlerWork {
+  getWork(): CrawlerWork {
     const { definition } = this.context;
     const { delivery, partitions, clock } = this.services;
     const { frontier, loop } = this.parts;
@@ -232,7 +232,7 @@ export class Crawler {
       pendingOrders: this.pendingOrders,
       load: {
         state: this.runState,
-        waiting: frontier.waiting(),
+        waiting: frontier.summarizeWaiting(),
         fetching: loop.fetchesInFlight,
         concurrency: definition.concurrency,
         sinks: delivery.views().filter((sink) => definition.pushTo.includes(sink.name)),
@@ -255,7 +255,7 @@ export class Crawler {
 
   isIdle(): boolean {
     const { sweeps, loop, frontier } = this.parts;
-    return sweeps.haveBegun && loop.inFlight.size === 0 && frontier.isEmpty();
+    return sweeps.hasBegun && loop.inFlight.size === 0 && frontier.isEmpty();
   }
 
   /** Are there visits whose order, if any, has not been sent yet? */
@@ -293,8 +293,8 @@ export class Crawler {
   }
 
   /** Counters since the start of the process. */
-  metrics(): ReturnType<Tally['metrics']> & Pick<EngineMetrics, 'activeFetches'> {
-    return { ...this.tally.metrics(this.name), activeFetches: this.fetchesInFlight };
+  getMetrics(): ReturnType<Tally['getMetrics']> & Pick<EngineMetrics, 'activeFetches'> {
+    return { ...this.tally.getMetrics(this.name), activeFetches: this.fetchesInFlight };
   }
 
   /** Starts no more visits; those in flight continue. */
@@ -307,6 +307,6 @@ export class Crawler {
   }
 
   private get pendingOrders(): number {
-    return this.services.delivery.pending().filter(({ order }) => order.crawler === this.name).length;
+    return this.services.delivery.listPending().filter(({ order }) => order.crawler === this.name).length;
   }
 }

@@ -13,7 +13,7 @@ import { FoundAgain } from './found-again.js';
 import { DueSweeps } from './frontier/due-sweeps.js';
 import { EndlessLinks } from './frontier/endless-links.js';
 import { Frontier } from './frontier/frontier.js';
-import { frontierSettings } from './frontier/frontier-settings.js';
+import { toFrontierSettings } from './frontier/frontier-settings.js';
 import { Gates } from './frontier/gates.js';
 import { noteMove } from './frontier/moved-sites.js';
 import { HostTroubles } from './host-trouble.js';
@@ -30,22 +30,22 @@ import { WithoutVisit } from './without-visit.js';
 export function createCrawler(context: CrawlContext, services: CrawlServices): Crawler {
   const { name } = context.definition;
   const definition = (): CrawlerDefinition => crawler.context.definition;
-  const settled = (url: UrlState, end: SettledUrl): void => {
+  const noteSettled = (url: UrlState, end: SettledUrl): void => {
     if (end.removed) services.processor.forget(name, [url.url]);
-    memory.settled(url, end);
-    frontier.settled(url, end.next);
+    memory.noteSettled(url, end);
+    frontier.requeue(url, end.next);
     loop.wake();
   };
   const gates = new Gates(services);
   gates.configure(context.definition);
   const wake = (): void => loop.wake();
-  const frontier = new Frontier(name, services, frontierSettings(context.definition), wake, gates);
+  const frontier = new Frontier(name, services, toFrontierSettings(context.definition), wake, gates);
   const loop: VisitLoop = new VisitLoop(services, frontier, {
     definition,
     visits: () => crawler.visits,
-    visited: (url, end) => {
-      settled(url, end);
-      return memory.visited(url, end);
+    noteVisited: (url, end) => {
+      noteSettled(url, end);
+      return memory.noteVisited(url, end);
     },
   });
   const withoutVisit = new WithoutVisit(services, {
@@ -53,15 +53,15 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
     inFlight: loop.inFlight,
     context: () => crawler.context,
     settlement: () => crawler.settlement,
-    settled,
+    noteSettled: noteSettled,
   });
   const memory: CrawlerMemory = createMemory(name, services, withoutVisit, definition);
-  const make = (current: CrawlContext): ConfiguredParts =>
-    configuredParts(current, services, memory, {
+  const createParts = (current: CrawlContext): ConfiguredParts =>
+    createConfiguredParts(current, services, memory, {
       gates,
       policySince: () => crawler.policySince,
       limitHost: (hostKey, limit) => frontier.limitHost(hostKey, limit),
-      siteMoved: async (root, target) => {
+      noteSiteMoved: async (root, target) => {
         if (!target) crawler.rereadLinksSince(services.clock.now());
         await noteMove(services, crawler.context, root, target);
       },
@@ -69,7 +69,7 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
   const sweeps = new DueSweeps(name, frontier, services);
   const wantedNow = new WantedNow(name, services, frontier);
   const parts = { frontier, gates, sweeps, loop, withoutVisit, wantedNow, memory };
-  const crawler: Crawler = new Crawler(context, services, parts, make);
+  const crawler: Crawler = new Crawler(context, services, parts, createParts);
   return crawler;
 }
 
@@ -100,10 +100,10 @@ interface VisitActions {
   readonly gates: Gates;
   policySince(): Instant;
   limitHost(hostKey: string, limit: number | undefined): void;
-  siteMoved(root: string, target?: CrawlUrl): Promise<void>;
+  noteSiteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }
 
-function configuredParts(
+function createConfiguredParts(
   context: CrawlContext,
   services: CrawlServices,
   memory: CrawlerMemory,
@@ -125,7 +125,7 @@ function configuredParts(
     context,
     settlement,
     told,
-    refused: (link, from) => refused.add(link, from, clock.now()),
+    noteRefused: (link, from) => refused.add(link, from, clock.now()),
   });
   return { deletions, settlement, visits };
 }

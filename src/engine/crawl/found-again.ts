@@ -27,13 +27,13 @@ export class FoundAgain {
   constructor(
     private readonly crawler: string,
     private readonly services: {
-      readonly store: Pick<UrlCatalog, 'count' | 'linksOf' | 'removed'>;
+      readonly store: Pick<UrlCatalog, 'count' | 'getLinks' | 'findRemoved'>;
       readonly clock: Clock;
     },
   ) {}
 
   /** The status of a URL has become removed on this node. */
-  removed(): void {
+  noteRemoval(): void {
     this.hasRemoved = true;
     this.askAgainAt = after(this.services.clock.now(), ASK_AGAIN);
   }
@@ -41,19 +41,23 @@ export class FoundAgain {
   /** Whether this visit must read the page in full and report all its links, including those reported before. */
   async wantsLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
     this.visits.delete(state);
-    if (state.lastVisitAt === undefined || !(await this.anyRemoved())) return false;
-    const links = task.rereadLinks ? undefined : await this.services.store.linksOf(state.id);
+    if (state.lastVisitAt === undefined || !(await this.hasAnyRemoved())) return false;
+    const links = task.rereadLinks ? undefined : await this.services.store.getLinks(state.id);
     const holds = links !== undefined && links.at > policySince && isForThisVersion(links, task);
     this.visits.set(state, holds ? { at: task.now, links } : { at: task.now });
     return !holds;
   }
 
   /** Removed URLs that the unchanged page links to. */
-  async linked(state: UrlState, { outcome }: PageResult, context: CrawlContext): Promise<readonly DiscoveredLink[]> {
+  async findLinked(
+    state: UrlState,
+    { outcome }: PageResult,
+    context: CrawlContext,
+  ): Promise<readonly DiscoveredLink[]> {
     const links = this.visits.get(state)?.links;
     const same = outcome.kind === 'unchanged' || (outcome.kind === 'document' && outcome.facts.stamp === links?.stamp);
     if (!links || !same) return [];
-    const removed = await this.services.store.removed(this.crawler, links.keys);
+    const removed = await this.services.store.findRemoved(this.crawler, links.keys);
     if (removed.length === 0) return [];
     const url = crawlUrl(state.url);
     const page = { url, root: rootOf(context, state.root, url), hops: state.hops };
@@ -64,17 +68,17 @@ export class FoundAgain {
   }
 
   /** What to remember of the links of a page that has reported them all. */
-  toRemember(state: UrlState, { outcome, links }: PageResult): PageLinks | undefined {
+  linksToRemember(state: UrlState, { outcome, links }: PageResult): PageLinks | undefined {
     const visit = this.visits.get(state);
     if (!visit || visit.links || outcome.kind !== 'document') return undefined;
     const { stamp, etag, lastModified } = outcome.facts;
     const keys = BigInt64Array.from(
       links.filter(({ discoveredVia }) => discoveredVia === 'link').map(({ key }) => key),
     );
-    return { at: visit.at, stamp, validators: validators(etag, lastModified), keys };
+    return { at: visit.at, stamp, validators: joinValidators(etag, lastModified), keys };
   }
 
-  private async anyRemoved(): Promise<boolean> {
+  private async hasAnyRemoved(): Promise<boolean> {
     const now = this.services.clock.now();
     if (now >= this.askAgainAt) {
       this.askAgainAt = after(now, ASK_AGAIN);
@@ -84,11 +88,11 @@ export class FoundAgain {
   }
 }
 
-const validators = (etag = '', lastModified = ''): string => `${etag}\n${lastModified}`;
+const joinValidators = (etag = '', lastModified = ''): string => `${etag}\n${lastModified}`;
 
 /** Whether an answer "not modified" would refer to the content that these links were read from. */
 function isForThisVersion(links: PageLinks, { etag, lastModified, stamp }: Task): boolean {
   if (stamp !== undefined && stamp !== links.stamp) return false;
   const isConditional = etag !== undefined || lastModified !== undefined;
-  return !isConditional || validators(etag, lastModified) === links.validators;
+  return !isConditional || joinValidators(etag, lastModified) === links.validators;
 }

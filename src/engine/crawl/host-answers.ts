@@ -8,7 +8,7 @@ import type { Host, Hosts } from './hosts/hosts.js';
  * links is not an outage: many sites have pages for members.
  */
 export function noteHost(
-  hosts: Pick<Hosts, 'backOff' | 'answered' | 'recovered'>,
+  hosts: Pick<Hosts, 'backOff' | 'noteAnswer' | 'noteRecovery'>,
   host: Host,
   { outcome, status }: PageResult,
   {
@@ -24,6 +24,6 @@ export function noteHost(
   const rests = reaction === 'backs-off' || isRun || (reaction === 'if-indexed' && indexed);
   if (rests && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter);
   else if (status === undefined || isServerError) return;
-  else if (tried) hosts.recovered(host);
-  else hosts.answered(host);
+  else if (tried) hosts.noteRecovery(host);
+  else hosts.noteAnswer(host);
 }

@@ -21,7 +21,7 @@ function world(answer: (page: UrlState) => Partial<HostAnswer>, isInFlight = () 
     clock,
     store: {
       list: async () => pages,
-      orders: async () => [...waiting].map((uri, i) => order(i, { uri, hostKey: HOST, decidedAt: clock.now() })),
+      listOrders: async () => [...waiting].map((uri, i) => order(i, { uri, hostKey: HOST, decidedAt: clock.now() })),
       find: async (_crawler, url) => ({
         ...pages.find((page) => page.url === url)!,
         pendingDeletion: waiting.has(url) ? 'http-5xx' : undefined,
@@ -55,7 +55,7 @@ function world(answer: (page: UrlState) => Partial<HostAnswer>, isInFlight = () 
   });
   const settle = async (page: UrlState): Promise<void> => {
     waiting.add(page.url);
-    await troubles.settled(page);
+    await troubles.noteSettled(page);
   };
   return { troubles, pages, asked, settings: { ...settings, maxDeletions: 5 }, deletion, settle };
 }

@@ -91,7 +91,7 @@ interface Trouble {
 }
 
 interface TroubleServices {
-  readonly store: Pick<FrontierStore, 'list' | 'orders' | 'find'>;
+  readonly store: Pick<FrontierStore, 'list' | 'listOrders' | 'find'>;
   readonly clock: Clock;
   /** Visits the URL next; false when it is in flight. */
   readonly visitSoon: (state: UrlState) => Promise<boolean>;
@@ -116,14 +116,14 @@ export class HostTroubles {
     const trouble = this.hosts.get(answer.hostKey);
     if (!trouble) return;
     const { look } = trouble;
-    if (look && !look.end && look.outstanding.delete(answer.id)) await this.looked(answer, trouble, look);
+    if (look && !look.end && look.outstanding.delete(answer.id)) await this.recordFinding(answer, trouble, look);
     if (!isSignOfLife(answer, trouble.since)) return;
     if (trouble.lastSign === undefined || answer.startedAt > trouble.lastSign) trouble.lastSign = answer.startedAt;
     if (trouble.hasNew) await this.release(answer.hostKey, trouble);
   }
 
   /** The visit of a page is settled: a release before its waiting deletion was in the ledger has missed it. */
-  async settled(state: UrlState): Promise<void> {
+  async noteSettled(state: UrlState): Promise<void> {
     this.released.delete(state.url);
     const trouble = this.hosts.get(state.hostKey);
     const releases = this.unwritten.get(state.id);
@@ -136,7 +136,7 @@ export class HostTroubles {
   }
 
   /** When the last good answer began that the host gave while deletions waited. */
-  lastSign(hostKey: string): Instant | undefined {
+  lastSignOf(hostKey: string): Instant | undefined {
     return this.hosts.get(hostKey)?.lastSign;
   }
 
@@ -147,8 +147,8 @@ export class HostTroubles {
     const now = this.services.clock.now();
     const lastSign = this.hosts.get(state.hostKey)?.lastSign;
     if (judgeFault({ waitingSince, lastSign, startedAt, now }, settings) === 'pass') return 'pass';
-    const trouble = this.trouble(state.hostKey, waitingSince);
-    this.waits(state, trouble);
+    const trouble = this.findOrCreateTrouble(state.hostKey, waitingSince);
+    this.noteWaiting(state, trouble);
     await this.seekSign(state, trouble);
     return { wait: 'awaiting-sign-of-life', until: recheckAt(waitingSince ?? now, now, settings) };
   }
@@ -161,13 +161,13 @@ export class HostTroubles {
   ): Promise<Wait | 'pass' | 'hold'> {
     if (!needsEarlyLook(documents, settings)) return 'pass';
     const now = this.services.clock.now();
-    const trouble = this.trouble(state.hostKey, undefined);
-    this.waits(state, trouble);
-    const look = currentLook(trouble, state.id, now) ?? newLook(documents, settings, now);
+    const trouble = this.findOrCreateTrouble(state.hostKey, undefined);
+    this.noteWaiting(state, trouble);
+    const look = currentLook(trouble, state.id, now) ?? createLook(documents, settings, now);
     trouble.look = look;
     if (!look.asked.has(state.id)) look.vanished.add(state.id);
     if (!look.end && between(look.startedAt, now) >= LOOK_LASTS) endLook(look, now);
-    else if (!look.end) await this.resume(state.hostKey, trouble, look);
+    else if (!look.end) await this.continueLook(state.hostKey, trouble, look);
     if (look.end) {
       this.unwritten.delete(state.id);
       return look.end.verdict === 'clear' ? 'pass' : 'hold';
@@ -181,7 +181,7 @@ export class HostTroubles {
     this.released.clear();
   }
 
-  private trouble(hostKey: string, since: Instant | undefined): Trouble {
+  private findOrCreateTrouble(hostKey: string, since: Instant | undefined): Trouble {
     const now = this.services.clock.now();
     const trouble = this.hosts.get(hostKey) ?? { since: since ?? now, hasNew: true, foundNone: false, releases: 0 };
     this.hosts.delete(hostKey);
@@ -191,7 +191,7 @@ export class HostTroubles {
   }
 
   /** Its deletion is about to be written down as waiting: a release from now on must come back to it. */
-  private waits({ id }: UrlState, trouble: Trouble): void {
+  private noteWaiting({ id }: UrlState, trouble: Trouble): void {
     trouble.hasNew = true;
     this.unwritten.set(id, trouble.releases);
     if (this.unwritten.size > MOST_UNWRITTEN) this.unwritten.delete(this.unwritten.keys().next().value as UrlId);
@@ -208,30 +208,30 @@ export class HostTroubles {
   }
 
   private async askForSign({ id, hostKey }: UrlState, trouble: Trouble): Promise<void> {
-    const pages = await this.sample(hostKey, SIGN_SAMPLE, new Set([id]));
+    const pages = await this.samplePages(hostKey, SIGN_SAMPLE, new Set([id]));
     let isAsked = false;
     for (const page of pages) if (await this.services.visitSoon(page)) isAsked = true;
     trouble.foundNone = !isAsked && pages.length > 0;
   }
 
-  private async sample(hostKey: string, size: number, without: ReadonlySet<UrlId>): Promise<UrlState[]> {
+  private async samplePages(hostKey: string, size: number, without: ReadonlySet<UrlId>): Promise<UrlState[]> {
     const filter = { crawler: this.crawler, hostKey, status: 'indexed' } as const;
     const candidates = await this.services.store.list(filter, 0, CANDIDATES);
-    return spread(
+    return sampleEvenly(
       candidates.filter(({ id }) => !without.has(id)),
       size,
     );
   }
 
-  private async looked({ code, hostKey }: HostAnswer, trouble: Trouble, look: Look): Promise<void> {
+  private async recordFinding({ code, hostKey }: HostAnswer, trouble: Trouble, look: Look): Promise<void> {
     const isGone = code !== undefined && isPageGone(code);
     if (isGone || code === undefined) look.looked++;
     if (isGone) look.gone++;
-    await this.resume(hostKey, trouble, look);
+    await this.continueLook(hostKey, trouble, look);
   }
 
   /** Continues the check when its answers are there, until it ends. */
-  private async resume(hostKey: string, trouble: Trouble, look: Look): Promise<void> {
+  private async continueLook(hostKey: string, trouble: Trouble, look: Look): Promise<void> {
     if (look.isAsking) return;
     look.isAsking = true;
     try {
@@ -243,20 +243,20 @@ export class HostTroubles {
   }
 
   private async takeStep(hostKey: string, look: Look): Promise<void> {
-    const step = nextLookStep(findingsOf(look), look.settings);
+    const step = nextLookStep(toFindings(look), look.settings);
     if (typeof step === 'string') {
       look.end = { verdict: step, at: this.services.clock.now() };
       return;
     }
     const room = Math.min(MOST_LOOKED_AT - look.asked.size, step.visit);
-    const pages = room > 0 ? await this.sample(hostKey, room, union(look.asked, look.vanished)) : [];
+    const pages = room > 0 ? await this.samplePages(hostKey, room, union(look.asked, look.vanished)) : [];
     let isAsked = false;
-    for (const page of pages) if (await this.ask(page, look)) isAsked = true;
+    for (const page of pages) if (await this.requestVisit(page, look)) isAsked = true;
     if (!isAsked) endLook(look, this.services.clock.now());
   }
 
   /** The visit may end before the call that requested it returns: its end is awaited before it is requested. */
-  private async ask(page: UrlState, look: Look): Promise<boolean> {
+  private async requestVisit(page: UrlState, look: Look): Promise<boolean> {
     look.asked.add(page.id);
     look.outstanding.add(page.id);
     if (await this.services.visitSoon(page)) return true;
@@ -272,7 +272,7 @@ export class HostTroubles {
     const { store } = this.services;
     let left = 0;
     try {
-      for await (const entry of this.awaiting(hostKey)) {
+      for await (const entry of this.readAwaiting(hostKey)) {
         left++;
         if (this.released.has(entry.uri)) continue;
         const state = await store.find(this.crawler, entry.uri);
@@ -299,7 +299,7 @@ export class HostTroubles {
   }
 
   private async read(): Promise<void> {
-    for await (const { hostKey, decidedAt } of this.awaiting()) {
+    for await (const { hostKey, decidedAt } of this.readAwaiting()) {
       const trouble = this.hosts.get(hostKey);
       if (!trouble) this.hosts.set(hostKey, { since: decidedAt, hasNew: true, foundNone: false, releases: 0 });
       else if (decidedAt < trouble.since) trouble.since = decidedAt;
@@ -307,11 +307,11 @@ export class HostTroubles {
     }
   }
 
-  private async *awaiting(hostKey?: string): AsyncIterable<LedgerEntry> {
+  private async *readAwaiting(hostKey?: string): AsyncIterable<LedgerEntry> {
     let last: number | undefined;
     for (;;) {
       const filter = { crawler: this.crawler, hostKey, state: 'awaiting' } as const;
-      const page = await this.services.store.orders(filter, last, PAGE);
+      const page = await this.services.store.listOrders(filter, last, PAGE);
       yield* page;
       last = page.at(-1)?.id;
       if (page.length < PAGE) return;
@@ -329,7 +329,7 @@ function currentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefin
   return look;
 }
 
-const newLook = (documents: number, settings: DeletionGuardDefinition, startedAt: Instant): Look => ({
+const createLook = (documents: number, settings: DeletionGuardDefinition, startedAt: Instant): Look => ({
   startedAt,
   settings,
   documents,
@@ -344,10 +344,10 @@ const newLook = (documents: number, settings: DeletionGuardDefinition, startedAt
 
 /** It cannot continue. */
 function endLook(look: Look, now: Instant): void {
-  look.end = { verdict: concludeLook(findingsOf(look), look.settings), at: now };
+  look.end = { verdict: concludeLook(toFindings(look), look.settings), at: now };
 }
 
-const findingsOf = ({ looked, gone, vanished, documents }: Look) => ({
+const toFindings = ({ looked, gone, vanished, documents }: Look) => ({
   looked,
   gone,
   vanished: vanished.size,
@@ -355,7 +355,7 @@ const findingsOf = ({ looked, gone, vanished, documents }: Look) => ({
 });
 
 /** This many of them, evenly spread; the first one, often the home page, among them. */
-const spread = <T>(all: readonly T[], size: number): T[] =>
+const sampleEvenly = <T>(all: readonly T[], size: number): T[] =>
   all.length <= size ? [...all] : Array.from({ length: size }, (_, i) => all[Math.floor((i * all.length) / size)]!);
 
 const union = <T>(one: ReadonlySet<T>, other: ReadonlySet<T>): Set<T> => new Set([...one, ...other]);

@@ -6,7 +6,7 @@ import type { Frontier } from './frontier/frontier.js';
 
 export interface Load {
   readonly state: CrawlerRunState;
-  readonly waiting: ReturnType<Frontier['waiting']>;
+  readonly waiting: ReturnType<Frontier['summarizeWaiting']>;
   readonly fetching: number;
   readonly concurrency: number;
   readonly sinks: readonly SinkView[];
@@ -52,7 +52,7 @@ function limitOf(load: Load): string {
   if (load.waiting.urls === 0)
     return load.fetching > 0 ? 'the last pages of what is due are being fetched' : NOTHING_DUE;
   if (load.waiting.closedUntil !== undefined) return scheduleLimit(load.waiting.closedUntil);
-  return load.waiting.limitedByHost ? politenessLimit(load) : 'this machine';
+  return load.waiting.limitedByHost ? describePolitenessLimit(load) : 'this machine';
 }
 
 const scheduleLimit = (until: Instant): string =>
@@ -60,17 +60,17 @@ const scheduleLimit = (until: Instant): string =>
     ? 'a schedule that never lets it crawl'
     : `a schedule: nothing of what is due may be crawled before ${formatTime(until)}`;
 
-function politenessLimit({ waiting, now }: Load): string {
+function describePolitenessLimit({ waiting, now }: Load): string {
   const onLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);
   const share = Math.round((onLargest / waiting.urls) * 100);
   const most = `${share} % of what is due is on ${waiting.largest.map((host) => host.hostKey).join(' and ')}`;
   // For every other host it is known when it may be asked.
   if (waiting.nextRequestAt === undefined) return `a person: all hosts with something due are paused; ${most}`;
-  return `politeness: ${most}; next request in ${wait(Math.max(0, (waiting.nextRequestAt - now) / 1000))}`;
+  return `politeness: ${most}; next request in ${formatWait(Math.max(0, (waiting.nextRequestAt - now) / 1000))}`;
 }
 
 /** Minutes where tenths of a second mean nothing any more. */
-function wait(seconds: number): string {
+function formatWait(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

@@ -25,12 +25,12 @@ export class Retries {
 
   constructor(private readonly sessions: SessionStore) {}
 
-  of(state: UrlState): Retry | undefined {
+  find(state: UrlState): Retry | undefined {
     return this.retries.get(state);
   }
 
   /** Should the page be requested again? `kept`: cookies of the host; undefined: cookies last only as long as the visit. */
-  async wants(attempt: Attempt, result: PageResult, { effects }: Verdict, kept?: KeptCookies): Promise<boolean> {
+  async shouldRetry(attempt: Attempt, result: PageResult, { effects }: Verdict, kept?: KeptCookies): Promise<boolean> {
     if (result.outcome.kind !== 'error' || result.outcome.code !== 'redirect-loop') return false;
     const { state, url } = attempt;
     const { variant } = result;
@@ -42,7 +42,7 @@ export class Retries {
     let again = false;
     if (setCookie !== undefined && rounds < MOST_ROUNDS) {
       session ??= kept?.jar ?? this.sessions.open(keyOf(state));
-      again = await session.take(url.href, setCookie);
+      again = await session.keep(url.href, setCookie);
       // Another visit may have brought the same cookies since this request was sent.
       if (kept) again = session.cookies(url.href) !== kept.sent;
       if (again) rounds++;

@@ -71,7 +71,7 @@ export class Subscriptions {
   }
 
   /** A feed that was read names a hub. */
-  found(crawler: string, feed: string, hub: FeedHub): void {
+  subscribeIfAllowed(crawler: string, feed: string, hub: FeedHub): void {
     if (!this.definition || !mayUseHub(hub, feed, this.definition.hubs)) return;
     const key = `${crawler} ${hub.topic}`;
     const { clock, log } = this.services;
@@ -79,7 +79,7 @@ export class Subscriptions {
     if ((this.asked.get(key) ?? 0) > now) return;
     if (this.asked.size >= MOST_SUBSCRIPTIONS) this.asked.clear();
     this.asked.set(key, after(now, ASK_AGAIN));
-    this.ask({ crawler, feed, ...hub }).catch((error: unknown) =>
+    this.requestSubscription({ crawler, feed, ...hub }).catch((error: unknown) =>
       log.warn('could not subscribe to a feed at its hub', { feed, hub: hub.hub, error: String(error) }),
     );
   }
@@ -100,22 +100,22 @@ export class Subscriptions {
     const lease = Math.max(SHORTEST_LEASE, seconds(leaseSeconds));
     const renewAt = after(clock.now(), milliseconds(lease * RENEWED_AT));
     this.asked.set(key, renewAt);
-    clock.at(renewAt, () => void this.renew(subscription, key, renewAt));
+    clock.at(renewAt, () => void this.scheduleRenewal(subscription, key, renewAt));
     log.info('a hub reports changes of a feed from now on', { crawler: subscription.crawler, feed, hub, leaseSeconds });
     return challenge;
   }
 
   /** The hub reports that the feed has changed; false: this server did not subscribe to it. */
-  async notified(token: string): Promise<boolean> {
+  async handleNotification(token: string): Promise<boolean> {
     const subscription = await this.read(token);
     if (!subscription || !this.definition || !this.services.crawler(subscription.crawler)) return false;
     const told = this.told.get(token);
     if (told) told.again = true;
-    else if (this.told.size < MOST_SUBSCRIPTIONS) this.tell(token, subscription);
+    else if (this.told.size < MOST_SUBSCRIPTIONS) this.visitFeed(token, subscription);
     return true;
   }
 
-  private tell(token: string, told: Pick<Subscription, 'crawler' | 'feed'>): void {
+  private visitFeed(token: string, told: Pick<Subscription, 'crawler' | 'feed'>): void {
     const { clock, log } = this.services;
     const { crawler, feed } = told;
     const mark = { again: false };
@@ -126,27 +126,27 @@ export class Subscriptions {
     clock.at(after(clock.now(), TOLD_TOGETHER), () => {
       this.told.delete(token);
       // What was reported meanwhile may be newer than the visit.
-      if (mark.again) this.tell(token, told);
+      if (mark.again) this.visitFeed(token, told);
     });
   }
 
-  private async renew(subscription: Subscription, key: string, renewAt: Instant): Promise<void> {
+  private async scheduleRenewal(subscription: Subscription, key: string, renewAt: Instant): Promise<void> {
     const { crawler, feed } = subscription;
     if (this.asked.get(key) !== renewAt) return;
     const state = await this.services.store.find(crawler, feed).catch(() => undefined);
-    if (state && state.status !== 'removed') this.found(crawler, feed, subscription);
+    if (state && state.status !== 'removed') this.subscribeIfAllowed(crawler, feed, subscription);
   }
 
-  private async ask(subscription: Subscription): Promise<void> {
+  private async requestSubscription(subscription: Subscription): Promise<void> {
     const { services } = this;
     const definition = services.crawler(subscription.crawler);
     if (!definition || !this.definition) return;
     const { hub, topic, feed } = subscription;
-    const callback = new URL(`${WEBSUB_PATH}/${await this.token(subscription)}`, this.definition.callback).href;
+    const callback = new URL(`${WEBSUB_PATH}/${await this.createToken(subscription)}`, this.definition.callback).href;
     const host = await services.slots.take(hostKey(crawlUrl(hub)), maxRequestsPerHost(definition));
     if (!host) return;
     try {
-      await services.hosts.startedWithPermit(host, definition.throttle);
+      await services.hosts.recordRequestStartWithPermit(host, definition.throttle);
       const outcome = await services.processor.fetch({
         url: hub,
         method: 'POST',
@@ -166,11 +166,11 @@ export class Subscriptions {
         answer,
       });
     } finally {
-      services.hosts.finished(host, definition.throttle);
+      services.hosts.releaseAfterRequest(host, definition.throttle);
     }
   }
 
-  private async token({ crawler, feed, topic, hub }: Subscription): Promise<string> {
+  private async createToken({ crawler, feed, topic, hub }: Subscription): Promise<string> {
     const content = Buffer.from(JSON.stringify([crawler, feed, topic, hub])).toString('base64url');
     return `${content}.${(await this.digest(content)).toString('base64url')}`;
   }
@@ -185,11 +185,11 @@ export class Subscriptions {
   }
 
   private async digest(content: string): Promise<Buffer> {
-    this.salt ??= await this.storedSalt();
+    this.salt ??= await this.readOrCreateSalt();
     return createHmac('sha256', this.salt).update(content).digest().subarray(0, DIGEST_BYTES);
   }
 
-  private async storedSalt(): Promise<string> {
+  private async readOrCreateSalt(): Promise<string> {
     const { store } = this.services;
     const known = await store.getSetting(SALT_SETTING);
     if (known !== undefined) return known;

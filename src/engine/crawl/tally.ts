@@ -71,7 +71,7 @@ export class Tally {
     this.orders = new Rate(clock);
   }
 
-  visit(outcome: string, failed: boolean, durationMs: number, bytes: number): void {
+  countVisit(outcome: string, failed: boolean, durationMs: number, bytes: number): void {
     this.visits++;
     this.pages.add();
     if (failed) this.errors.add();
@@ -84,28 +84,28 @@ export class Tally {
   }
 
   /** Documents whose text could not be extracted. */
-  couldNotRead(reason: Reason): void {
+  countUnread(reason: Reason): void {
     increment(this.unread, reason);
   }
 
-  rendered({ failure, refused, time }: RenderReport): void {
+  countRendering({ failure, refused, time }: RenderReport): void {
     increment(this.renderings, failure ?? 'rendered');
     this.renderSeconds += time / 1000;
     for (const [reason, count] of Object.entries(refused))
       this.refusedRequests.set(reason, (this.refusedRequests.get(reason) ?? 0) + count);
   }
 
-  price(price: Duration): void {
+  countPrice(price: Duration): void {
     const before = this.visitPrice ?? price;
     this.visitPrice = milliseconds(before + (price - before) / PRICES_REMEMBERED);
   }
 
-  order(kind: string, state: string): void {
+  countOrder(kind: string, state: string): void {
     this.orders.add();
     increment(this.orderStates, `${kind} ${state}`);
   }
 
-  metrics(
+  getMetrics(
     crawler: string,
   ): Pick<
     EngineMetrics,

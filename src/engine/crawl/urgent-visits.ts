@@ -45,11 +45,11 @@ export class UrgentVisits {
     let next: Instant | undefined;
     for (const [hostKey, one] of this.waiting) {
       const { host, limit } = one.window;
-      if (host.mayBeTried(now, limit) && host.rests(now) && one.window.isOpen(now)) {
+      if (host.mayBeTried(now, limit) && host.isResting(now) && one.window.isOpen(now)) {
         this.waiting.delete(hostKey);
         return one;
       }
-      if (host.paused || (host.loaded && !host.rests(now)) || !one.window.isOpen(now)) {
+      if (host.paused || (host.loaded && !host.isResting(now)) || !one.window.isOpen(now)) {
         this.waiting.delete(hostKey);
         this.giveBack(one.url, one.window);
       } else {

@@ -44,7 +44,7 @@ export interface LoopOwner {
   definition(): CrawlerDefinition;
   visits(): Pick<VisitRunner, 'run'>;
   /** The visit of the URL is settled. */
-  visited(url: UrlState, end: SettledUrl): Promise<void>;
+  noteVisited(url: UrlState, end: SettledUrl): Promise<void>;
 }
 
 export class VisitLoop {
@@ -126,7 +126,7 @@ export class VisitLoop {
       this.visitsLeft--;
       this.inFlight.add(picked.url);
       hosts.claim(picked.host);
-      this.frontier.begun(picked.url);
+      this.frontier.noteVisitBegun(picked.url);
       void this.visit(picked.url, picked.host, picked.source);
       this.frontier.offerAgain(picked.host);
     }
@@ -135,7 +135,7 @@ export class VisitLoop {
   private async visit(url: UrlState, host: Host, source: SourceNumber): Promise<void> {
     let fetching = true;
     let held = 0;
-    const fetched = (bytes: number): void => {
+    const noteFetched = (bytes: number): void => {
       if (fetching) this.fetching--;
       fetching = false;
       held += bytes;
@@ -143,9 +143,9 @@ export class VisitLoop {
       this.wake();
     };
     try {
-      const end = await this.owner.visits().run(url, host, fetched);
+      const end = await this.owner.visits().run(url, host, noteFetched);
       if (end !== PUT_BACK) {
-        await this.owner.visited(url, end);
+        await this.owner.noteVisited(url, end);
       } else {
         this.visitsLeft++;
         this.frontier.putBack(url, source);
@@ -162,9 +162,9 @@ export class VisitLoop {
         url: url.url,
         error: String((error as Error)?.stack ?? error),
       });
-      this.frontier.settled(url, { source, dueAt: after(this.services.clock.now(), VISIT_AGAIN) });
+      this.frontier.requeue(url, { source, dueAt: after(this.services.clock.now(), VISIT_AGAIN) });
     } finally {
-      fetched(-held);
+      noteFetched(-held);
       this.inFlight.delete(url);
     }
   }

@@ -22,20 +22,20 @@ export class WantedNow {
   constructor(
     private readonly crawler: string,
     private readonly services: WantedServices,
-    private readonly frontier: Pick<Frontier, 'tryNow' | 'resting'>,
+    private readonly frontier: Pick<Frontier, 'tryNow' | 'listRestingHosts'>,
   ) {}
 
   /** A person wants it visited now, even if its host rests; carried out by the node that owns the host. */
-  async one(url: UrlState): Promise<void> {
+  async visit(url: UrlState): Promise<void> {
     if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
     else await this.services.nodes.send(tryCommand(url));
   }
 
   /** One URL of each host that rests, from those that a person wants. */
-  async ofRestingHosts(): Promise<void> {
+  async visitRestingHosts(): Promise<void> {
     const { store, clock } = this.services;
-    for (const hostKey of this.frontier.resting(MOST_TRIED_HOSTS)) {
-      const { urls } = await store.due(this.crawler, hostKey, USER, clock.now(), 1, new Set());
+    for (const hostKey of this.frontier.listRestingHosts(MOST_TRIED_HOSTS)) {
+      const { urls } = await store.listDue(this.crawler, hostKey, USER, clock.now(), 1, new Set());
       if (urls[0]) this.frontier.tryNow(urls[0]);
     }
   }

@@ -16,16 +16,16 @@ export type Place = NonNullable<SettledUrl['next']>;
 
 /** The crawler whose URLs they are. */
 interface Owner {
-  readonly frontier: Pick<Frontier, 'hold' | 'settled'>;
+  readonly frontier: Pick<Frontier, 'hold' | 'requeue'>;
   readonly inFlight: Set<UrlState>;
   context(): CrawlContext;
   settlement(): UrlSettlement;
-  settled(url: UrlState, end: SettledUrl): void;
+  noteSettled(url: UrlState, end: SettledUrl): void;
 }
 
 /** What a command means for the present state of a URL; undefined: nothing. */
 export interface UrlCommandReader {
-  of(command: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined>;
+  decide(command: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined>;
 }
 
 export interface DecisionServices {
@@ -49,7 +49,7 @@ export class WithoutVisit {
   async decide(known: UrlState, command: UrlCommand): Promise<boolean> {
     const { partitions, nodes } = this.services;
     const { frontier, inFlight } = this.owner;
-    const fence = partitions.fence(known.hostKey);
+    const fence = partitions.fenceFor(known.hostKey);
     if (!fence) {
       await nodes.send(decideCommand(known, command));
       return true;
@@ -59,7 +59,7 @@ export class WithoutVisit {
     try {
       await this.carryOut(known, command, fence);
     } catch (error) {
-      frontier.settled(known, placeOf(known));
+      frontier.requeue(known, placeOf(known));
       if (!(error instanceof FencedOut)) throw error;
       await nodes.send(decideCommand(known, command));
     } finally {
@@ -72,13 +72,13 @@ export class WithoutVisit {
     const { store, inDoubt, urlCommands } = this.services;
     const { owner } = this;
     const [state] = await store.get([known.id]);
-    const result = state && (await urlCommands.of(command, inDoubt.asInDoubt(state), owner.context()));
+    const result = state && (await urlCommands.decide(command, inDoubt.asInDoubt(state), owner.context()));
     if (!result) {
-      owner.frontier.settled(known, state && placeOf(state));
+      owner.frontier.requeue(known, state && placeOf(state));
       return;
     }
     const disposition = inDoubt.keepInDoubt(state, result.disposition);
-    owner.settled(state, await owner.settlement().settle({ ...result, disposition, state, fence, byPerson: true }));
+    owner.noteSettled(state, await owner.settlement().settle({ ...result, disposition, state, fence, byPerson: true }));
   }
 
   /**
@@ -90,7 +90,7 @@ export class WithoutVisit {
     work: (state: UrlState, fence: Fence) => Promise<Place | undefined>,
   ): Promise<boolean> {
     const { frontier, inFlight } = this.owner;
-    const fence = this.services.partitions.fence(known.hostKey);
+    const fence = this.services.partitions.fenceFor(known.hostKey);
     if (!fence || !frontier.hold(known)) return false;
     inFlight.add(known);
     let place = placeOf(known);
@@ -100,7 +100,7 @@ export class WithoutVisit {
       if (state) place = (await work(state, fence)) ?? place;
     } finally {
       inFlight.delete(known);
-      frontier.settled(known, place);
+      frontier.requeue(known, place);
     }
     return true;
   }
@@ -113,7 +113,7 @@ export class WithoutVisit {
     try {
       await this.services.store.settle([{ id: url.id, changes }]);
     } finally {
-      frontier.settled(url, { source, dueAt });
+      frontier.requeue(url, { source, dueAt });
     }
     return true;
   }
@@ -122,14 +122,14 @@ export class WithoutVisit {
   async requeue(url: UrlState, place: Place): Promise<boolean> {
     const { partitions, store } = this.services;
     const { frontier } = this.owner;
-    const fence = partitions.fence(url.hostKey);
+    const fence = partitions.fenceFor(url.hostKey);
     if (!fence || !frontier.hold(url)) return false;
     try {
       await store.settle([{ id: url.id, fence, changes: place }]);
-      frontier.settled(url, place);
+      frontier.requeue(url, place);
       return true;
     } catch (error) {
-      frontier.settled(url, placeOf(url));
+      frontier.requeue(url, placeOf(url));
       if (error instanceof FencedOut) return false;
       throw error;
     }

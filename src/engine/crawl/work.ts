@@ -34,7 +34,7 @@ export function mergeWork(own: CrawlerWork, others: readonly CrawlerWork[]): Cra
     load:
       withHosts.length === 0
         ? own.load
-        : joined(
+        : mergeLoads(
             own.load,
             withHosts.map(({ load }) => load),
           ),
@@ -42,13 +42,13 @@ export function mergeWork(own: CrawlerWork, others: readonly CrawlerWork[]): Cra
 }
 
 /** Schedules count as the limit only if they are on every node. */
-function closedTogether(busy: readonly Load['waiting'][]): { readonly closedUntil?: Instant } {
+function mergeClosedUntil(busy: readonly Load['waiting'][]): { readonly closedUntil?: Instant } {
   const times = busy.flatMap(({ closedUntil }) => closedUntil ?? []);
   return times.length === 0 || times.length < busy.length ? {} : { closedUntil: instant(Math.min(...times)) };
 }
 
 /** The state of the crawler is taken from this node: it is the same on all. */
-function joined(own: Load, loads: readonly Load[]): Load {
+function mergeLoads(own: Load, loads: readonly Load[]): Load {
   const sum = (of: (load: Load) => number): number => loads.reduce((total, load) => total + of(load), 0);
   const waiting = loads.map((load) => load.waiting);
   const busy = waiting.filter(({ urls }) => urls > 0);
@@ -63,7 +63,7 @@ function joined(own: Load, loads: readonly Load[]): Load {
         .sort((a, b) => b.urls - a.urls)
         .slice(0, 2),
       nextRequestAt: next,
-      ...closedTogether(busy),
+      ...mergeClosedUntil(busy),
       limitedByHost: busy.length > 0 && busy.every(({ limitedByHost }) => limitedByHost),
     },
     fetching: sum((load) => load.fetching),

@@ -100,7 +100,7 @@ export class Delivery {
   }
 
   /** Oldest first. */
-  pending(): InFlight[] {
+  listPending(): InFlight[] {
     return [...this.inFlight.values()];
   }
 
@@ -143,11 +143,11 @@ export class Delivery {
     const others = sinkNames.filter((other) => other !== name);
     const isAnswered = (): boolean => this.inFlight.get(order.id)?.isAnswered === true;
     return new Promise((resolve) => {
-      const answered = (answer: OrderAnswer, attempts: number): void => {
-        resolve({ answer: this.noted(name, order, answer), attempts });
-        if (others.length > 0 && answer !== WITHDRAWN && answer !== PUT_OFF) this.answeredOnce(order, others);
+      const settle = (answer: OrderAnswer, attempts: number): void => {
+        resolve({ answer: this.noteRefusal(name, order, answer), attempts });
+        if (others.length > 0 && answer !== WITHDRAWN && answer !== PUT_OFF) this.releaseFromOthers(order, others);
       };
-      sink.add(order, answered, {
+      sink.add(order, settle, {
         mayGo: fence && (() => this.partitions.holds(fence)),
         mayPutOff: mayPutOff ? () => true : others.length > 0 ? isAnswered : undefined,
       });
@@ -155,14 +155,14 @@ export class Delivery {
   }
 
   /** From now on the order need not wait for sinks that are behind. */
-  private answeredOnce(order: PushOrder, others: readonly string[]): void {
+  private releaseFromOthers(order: PushOrder, others: readonly string[]): void {
     const inFlight = this.inFlight.get(order.id);
     if (inFlight) inFlight.isAnswered = true;
     for (const name of others) this.sinks.get(name)?.leave(order, this.limits);
   }
 
   /** A refusal bears the name of the sink, and is known while others have not answered. */
-  private noted(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
+  private noteRefusal(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
     if (answer.state !== 'refused' || answer === WITHDRAWN || answer === PUT_OFF) return answer;
     const message = `${name}: ${answer.message}`;
     const waiting = this.inFlight.get(order.id);

@@ -11,7 +11,7 @@ it('asks a sink that cannot be listed again after a minute, and not for each bat
     name: 'takes orders only',
     deliver,
     // biome-ignore lint/correctness/useYield: it has nothing to give
-    entries: async function* () {
+    listEntries: async function* () {
       listings++;
       throw new Error('status 404');
     },

@@ -2,7 +2,7 @@ import { after, type Instant, minutes, seconds } from '../../domain/time/units.j
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { Sink } from '../ports/sink.js';
-import { within } from '../support/within.js';
+import { withTimeLimit } from '../support/within.js';
 
 const MOST_ENTRIES = 1_000;
 const LONGEST_INSPECTION = seconds(10);
@@ -26,8 +26,8 @@ interface InspectionServices {
  */
 export class InspectedSink implements Sink {
   readonly name: string;
-  readonly entries: Sink['entries'];
-  readonly documents: Sink['documents'];
+  readonly listEntries: Sink['listEntries'];
+  readonly readDocuments: Sink['readDocuments'];
   readonly probe: Sink['probe'];
   /** What was found, in words. */
   warning: string | undefined;
@@ -39,13 +39,13 @@ export class InspectedSink implements Sink {
     private readonly services: InspectionServices,
   ) {
     this.name = sink.name;
-    this.entries = sink.entries && ((signal) => sink.entries!(signal));
-    this.documents = sink.documents && ((uris, signal) => sink.documents!(uris, signal));
+    this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
+    this.readDocuments = sink.readDocuments && ((uris, signal) => sink.readDocuments!(uris, signal));
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
   }
 
   deliver: Sink['deliver'] = async (batch, signal) => {
-    if (this.sink.entries) {
+    if (this.sink.listEntries) {
       if (this.inspectAgainAt !== undefined && this.services.clock.now() >= this.inspectAgainAt)
         this.inspection = undefined;
       this.inspection ??= this.inspect();
@@ -59,7 +59,7 @@ export class InspectedSink implements Sink {
   private async inspect(): Promise<void> {
     this.inspectAgainAt = undefined;
     try {
-      await within(this.services.clock, LONGEST_INSPECTION, (signal) => this.look(signal));
+      await withTimeLimit(this.services.clock, LONGEST_INSPECTION, (signal) => this.look(signal));
     } catch {
       // What is wrong with the sink is reported by the delivery.
       this.inspectAgainAt = after(this.services.clock.now(), PAUSE_AFTER_FAILURE);
@@ -70,7 +70,7 @@ export class InspectedSink implements Sink {
     let seen = 0;
     let foreign = 0;
     let example: string | undefined;
-    for await (const { uri } of this.sink.entries!(signal)) {
+    for await (const { uri } of this.sink.listEntries!(signal)) {
       if (signal.aborted || seen++ === MOST_ENTRIES) break;
       if (await this.services.knows(uri)) continue;
       foreign++;

@@ -15,7 +15,7 @@ export class KeptDocuments {
    */
   async find(name: string, uri: string): Promise<KeptDocument | undefined> {
     const sink = this.sinkOf(name);
-    if (!sink?.documents) return undefined;
+    if (!sink?.readDocuments) return undefined;
     return this.readerOf(sink).add(uri);
   }
 
@@ -38,7 +38,7 @@ export class KeptDocuments {
 async function read(sink: Sink, uris: readonly string[]): Promise<(KeptDocument | undefined)[]> {
   const signal = new AbortController().signal;
   try {
-    const found = new Map((await sink.documents!(uris, signal)).map((kept) => [kept.document.uri, kept]));
+    const found = new Map((await sink.readDocuments!(uris, signal)).map((kept) => [kept.document.uri, kept]));
     return uris.map((uri) => found.get(uri));
   } catch (error) {
     if (!(error instanceof SinkUnavailable) || uris.length === 1) throw error;

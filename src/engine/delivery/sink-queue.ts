@@ -102,7 +102,7 @@ export class SinkQueue implements SuccessorQueue {
   }
 
   add(order: PushOrder, answer: Waiting['answer'], when: Pick<Waiting, 'mayGo' | 'mayPutOff'> = {}): void {
-    const bytes = weight(order);
+    const bytes = weigh(order);
     this.queue.push({ order, bytes, since: this.clock.now(), answer, ...when, attempts: 0 });
     this.queuedBytes += bytes;
     this.send();
@@ -133,7 +133,7 @@ export class SinkQueue implements SuccessorQueue {
       refused: this.refused,
       lastRefusal: this.lastRefusal,
       nextAttemptAt: this.nextAttemptAt,
-      comparable: this.sink.entries !== undefined,
+      comparable: this.sink.listEntries !== undefined,
       connector: this.definition.type === 'papi' ? this.definition.options.connector : undefined,
       warning: this.sink.warning,
     };
@@ -300,19 +300,19 @@ export class SinkQueue implements SuccessorQueue {
         this.stop.signal,
       );
     } catch (error) {
-      this.failed(error);
+      this.handleFailure(error);
     }
     this.batches--;
     this.inFlight -= batch.length;
     this.inFlightBytes -= bytes;
     for (const waiting of batch) this.uris.delete(waiting.order.uri);
-    if (answers) this.succeeded(batch, answers);
+    if (answers) this.handleAnswers(batch, answers);
     if (this.closed) return; // the next start finds the orders again
     this.adopt(answers ? [] : batch);
     if (this.successor && this.batches === 0) void this.close();
   }
 
-  private succeeded(batch: Waiting[], answers: readonly OrderAnswer[]): void {
+  private handleAnswers(batch: Waiting[], answers: readonly OrderAnswer[]): void {
     batch.forEach((waiting, i) => {
       const answer = answers[i]!;
       if (answer.state === 'acknowledged') this.acknowledged++;
@@ -322,10 +322,10 @@ export class SinkQueue implements SuccessorQueue {
       }
       waiting.answer(answer, waiting.attempts);
     });
-    this.recovered();
+    this.handleRecovery();
   }
 
-  private failed(error: unknown): void {
+  private handleFailure(error: unknown): void {
     if (this.closed || this.successor) return;
     const message = error instanceof Error ? error.message : String(error);
     const asked = error instanceof SinkUnavailable ? error.retryAfterMs : undefined;
@@ -351,13 +351,13 @@ export class SinkQueue implements SuccessorQueue {
     const acknowledged = this.acknowledged + this.refused;
     try {
       await this.sink.probe!(this.stop.signal);
-      if (this.retries > 0 && this.load.orders === 0) this.recovered();
+      if (this.retries > 0 && this.load.orders === 0) this.handleRecovery();
     } catch (error) {
-      if (this.load.orders === 0 && acknowledged === this.acknowledged + this.refused) this.failed(error);
+      if (this.load.orders === 0 && acknowledged === this.acknowledged + this.refused) this.handleFailure(error);
     }
   }
 
-  private recovered(): void {
+  private handleRecovery(): void {
     const wasIll = this.retries > 0;
     this.retries = 0;
     this.illSince = undefined;
@@ -385,5 +385,5 @@ export class SinkQueue implements SuccessorQueue {
 
 const bytesOf = (orders: readonly Waiting[]): number => orders.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const weight = (order: PushOrder): number =>
+const weigh = (order: PushOrder): number =>
   order.kind === 'add' ? order.document.master.bytes.byteLength + order.document.text.length : DELETION_BYTES;

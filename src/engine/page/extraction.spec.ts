@@ -9,7 +9,7 @@ const CONTEXT = { url: 'http://a/', contentType: undefined, maxLinks: 2, maxText
 
 const extracted = (work: AsyncExtractor['extract']) => {
   const slow: AsyncExtractor = { kind: 'async', name: 'slow', mediaTypes: [], timeLimit: seconds(3), extract: work };
-  const reader = { extractorOf: () => slow, mediaType: () => '', readSitemap: () => undefined };
+  const reader = { findExtractor: () => slow, detectMediaType: () => '', readSitemap: () => undefined };
   return extract({ reader, clock }, new Uint8Array(0), 'application/x-slow', CONTEXT);
 };
 

@@ -10,7 +10,7 @@ import {
   type Refusal,
 } from '../ports/content-extractor.js';
 import type { PageReader, RawLink } from '../ports/page-reader.js';
-import { TIME_IS_UP, within } from '../support/within.js';
+import { TIME_IS_UP, withTimeLimit } from '../support/within.js';
 
 export interface ExtractionTools {
   readonly reader: PageReader;
@@ -31,7 +31,7 @@ export function extract(
   mediaType: string,
   context: ExtractionContext,
 ): Extraction | Refusal | Promise<Extraction | Refusal> {
-  const extractor = tools.reader.extractorOf(mediaType);
+  const extractor = tools.reader.findExtractor(mediaType);
   if (!extractor) return { refused: 'extract-unsupported', detail: `no extractor reads ${mediaType}` };
   if (extractor.kind === 'sync') return extractor.extract(body, mediaType, context);
   return extractElsewhere(extractor, tools.clock, (signal) => extractor.extract(body, mediaType, context, signal)).then(
@@ -45,7 +45,7 @@ async function extractElsewhere(
   work: (signal: AbortSignal) => Promise<Extraction | Refusal>,
 ): Promise<Extraction | Refusal> {
   try {
-    const read = await within(clock, timeLimit, work);
+    const read = await withTimeLimit(clock, timeLimit, work);
     if (read !== TIME_IS_UP) return read;
     return { refused: 'extract-timeout', detail: `the extractor ${name} took longer than ${timeLimit / 1000} s` };
   } catch (error) {

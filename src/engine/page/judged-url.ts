@@ -78,8 +78,8 @@ export const hashesContent = (page: JudgedUrl, mediaType: string): boolean =>
 export const wantsDocumentText = (
   { context }: JudgedUrl,
   mediaType: string,
-  reader: Pick<PageReader, 'extractorOf'>,
-): boolean => context.wantsDocumentText && !isReadFromBytes(mediaType) && reader.extractorOf(mediaType) !== undefined;
+  reader: Pick<PageReader, 'findExtractor'>,
+): boolean => context.wantsDocumentText && !isReadFromBytes(mediaType) && reader.findExtractor(mediaType) !== undefined;
 
 export function wantsText(page: JudgedUrl): boolean {
   const { context, task, mode } = page;

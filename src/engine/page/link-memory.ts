@@ -1,5 +1,5 @@
 import type { RefusedLink } from '../ports/page-task.js';
-import { copied } from '../support/copied-string.js';
+import { copyString } from '../support/copied-string.js';
 
 /** What is known of a link as written: its URL was reported, or was refused and always will be. */
 export type KnownLink = 'handed on' | RefusedLink;
@@ -47,7 +47,7 @@ export class LinkMemory {
       this.old = this.young;
       this.young = new Set();
     }
-    this.young.add(copied(href));
+    this.young.add(copyString(href));
   }
 
   /** For the links of one page with this base URL (http or https, as the URL standard writes it). */
@@ -99,14 +99,14 @@ export class WrittenLinks {
   }
 
   reported(link: string): void {
-    this.add(copied(link), 'handed on');
+    this.add(copyString(link), 'handed on');
   }
 
   /** Only for links that would be refused on any page. */
   refused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
     if (link.length > LONGEST_REFUSED) return;
-    const written = copied(link);
-    const known = { url: url === link ? written : copied(url), hostKey: copied(hostKey), reason, record };
+    const written = copyString(link);
+    const known = { url: url === link ? written : copyString(url), hostKey: copyString(hostKey), reason, record };
     this.add(written, known);
   }
 

@@ -3,7 +3,7 @@ import type { PushDocument } from '../../domain/push/order.js';
 import { partUri } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageContent, PagePart } from '../ports/page-content.js';
-import { TIME_IS_UP, within } from '../support/within.js';
+import { TIME_IS_UP, withTimeLimit } from '../support/within.js';
 import { contentHash, type Digest } from './content-hash.js';
 import {
   type AsyncStep,
@@ -80,7 +80,7 @@ async function ran(
   const { name, timeLimit, failure } = step;
   let ended: unknown;
   try {
-    ended = await within(clock, timeLimit, (signal) => step.run(copy, page, signal));
+    ended = await withTimeLimit(clock, timeLimit, (signal) => step.run(copy, page, signal));
   } catch (error) {
     throw new StepFailed(failure, `the step ${name} failed: ${String(error).slice(0, 1_000)}`);
   }

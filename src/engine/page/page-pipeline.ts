@@ -149,7 +149,7 @@ class PageVisit {
   private read(answer: HttpAnswer): PageOutcome | Promise<PageOutcome> {
     const { page, tools } = this;
     const { mimeTypesMode, mimeTypes } = page.context.definition;
-    const mediaType = tools.reader.mediaType(answer.body, answer.headers['content-type'], page.url.path);
+    const mediaType = tools.reader.detectMediaType(answer.body, answer.headers['content-type'], page.url.path);
     const sitemap = sitemapOf(page, answer, mediaType, tools.reader);
     if (sitemap) return followSitemap(page, sitemap, this.collector);
     if (!takesMediaType(mimeTypesMode, mimeTypes, mediaType)) {

@@ -109,10 +109,10 @@ export interface FetchedSocket {
 }
 
 export interface SocketEvents {
-  opened(): void;
-  said(message: string | Uint8Array): void;
+  onOpen(): void;
+  onMessage(message: string | Uint8Array): void;
   /** Called once, last; with the reason if no connection could be made. */
-  closed(failure?: ErrorCode): void;
+  onClose(failure?: ErrorCode): void;
 }
 
 /** Opens WebSockets and keeps the promises of a Fetcher. */

@@ -223,7 +223,7 @@ export interface UrlQueue {
   /** Like discover, but a known URL is queued again in the given source, due at the given time. */
   seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]>;
   /** Queued URLs of one (crawler, host, source) with dueAt <= now, by due time, then id; `skip` are already in memory. */
-  due(
+  listDue(
     crawler: string,
     hostKey: string,
     source: SourceNumber,
@@ -241,7 +241,7 @@ export interface UrlQueue {
    * Walks all (host, source) backlogs of a crawler whose earliest due time is <= horizon; `after` is the last host of the previous
    * page; only hosts of the given partitions, if any.
    */
-  backlogs(
+  listBacklogs(
     crawler: string,
     horizon: Instant,
     after: string | undefined,
@@ -269,17 +269,17 @@ export interface UrlCatalog {
    * One step through the URLs of a host in a folder: `folder` is the beginning of their URLs up to a slash, or empty for all of
    * them. Steps add up to exact counts.
    */
-  folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep>;
+  listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep>;
   /** One step of a count of everything, after the URL with the id `after`; `since` is in descending order. */
   survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep>;
   /** URLs in error by reason, most frequent first; only for one host, if given. */
-  failing(
+  countFailing(
     crawler: string,
     now: Instant,
     hostKey?: string,
   ): Promise<(FailingUrls & { readonly reason: Reason; readonly hosts: number })[]>;
   /** Hosts with URLs in error for a reason, those with the most URLs first; `after` is the last host of the previous page. */
-  failingHosts(
+  listFailingHosts(
     crawler: string,
     reason: string,
     now: Instant,
@@ -288,16 +288,16 @@ export interface UrlCatalog {
   ): Promise<(FailingUrls & { readonly hostKey: string })[]>;
   /** With a pattern it takes a while on a large store; the signal aborts it, and its reason is thrown. */
   count(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
-  counts(crawler: string): Promise<CrawlerCounts>;
+  countByStatus(crawler: string): Promise<CrawlerCounts>;
   /**
    * The queued URL of each source that was due first, at a cost that does not grow with the number of URLs: among the OLDEST_HOSTS
    * hosts with the URLs that were due first. A source without URLs there is omitted.
    */
-  oldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
+  findOldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
   /** Documents in the index, by host; for the deletion guard. */
-  indexedOfHost(crawler: string, hostKey: string): Promise<number>;
+  countIndexedOfHost(crawler: string, hostKey: string): Promise<number>;
   /** One host per row with its counts, for the list of hosts; by host key, ascending. */
-  hosts(
+  listHosts(
     crawler: string,
     after: string | undefined,
     limit: number,
@@ -312,15 +312,15 @@ export interface UrlCatalog {
   >;
   /** The seed's pending file order: by URL. */
   listByUrl(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]>;
-  visits(id: UrlId, limit: number): Promise<Visit[]>;
+  listVisits(id: UrlId, limit: number): Promise<Visit[]>;
   /** Stored URLs of one host with these keys, see url-key.ts; in no particular order. */
-  byKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]>;
+  findByKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]>;
   /** URLs with these keys whose status is removed. */
-  removed(crawler: string, keys: BigInt64Array): Promise<UrlState[]>;
+  findRemoved(crawler: string, keys: BigInt64Array): Promise<UrlState[]>;
   /** Pages that gave way to this canonical URL. */
-  gaveWayTo(crawler: string, canonical: string): Promise<UrlState[]>;
+  findPagesThatGaveWayTo(crawler: string, canonical: string): Promise<UrlState[]>;
   /** What is remembered of the links of a page; undefined: nothing. */
-  linksOf(id: UrlId): Promise<PageLinks | undefined>;
+  getLinks(id: UrlId): Promise<PageLinks | undefined>;
 }
 
 /** Politeness of web servers, shared by all crawlers. */
@@ -331,10 +331,10 @@ export interface HostRecords {
 
 export interface OrderLedger {
   /** The highest order id in use; 0 when there is none. Ids are assigned in memory from here on. */
-  lastOrderId(): Promise<number>;
+  getLastOrderId(): Promise<number>;
   saveOrders(entries: readonly LedgerEntry[]): Promise<void>;
-  orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
-  order(id: number): Promise<LedgerEntry | undefined>;
+  listOrders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
+  getOrder(id: number): Promise<LedgerEntry | undefined>;
   countOrders(filter: LedgerFilter): Promise<number>;
   /** Removes acknowledged entries that were decided before the given time and keeps at most `keep` of them. */
   pruneOrders(decidedBefore: Instant, keep: number): Promise<number>;
@@ -351,7 +351,7 @@ export interface Settings {
   /** Undefined removes it. */
   putSetting(name: string, value: string | undefined): Promise<void>;
   /** By name, those with the prefix; for paging, those whose names are not before `from`, at most `limit`. */
-  settings(prefix: string, page?: SettingsPage): Promise<ReadonlyMap<string, string>>;
+  listSettings(prefix: string, page?: SettingsPage): Promise<ReadonlyMap<string, string>>;
 }
 
 export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderLedger, OwedOrders, Settings {

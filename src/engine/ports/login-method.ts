@@ -53,8 +53,8 @@ export interface LoginMethod {
   /** Logs in, or tries what would be sent. Never rejects because of what a site does. */
   login(tools: LoginTools): Promise<LoginResult>;
   /** What a GET of the URL carries after a login. */
-  session(url: string): RequestSession | Promise<RequestSession>;
-  answered(answer: SessionAnswer): SessionVerdict | Promise<SessionVerdict>;
+  sessionFor(url: string): RequestSession | Promise<RequestSession>;
+  judgeAnswer(answer: SessionAnswer): SessionVerdict | Promise<SessionVerdict>;
   /** URLs where visitors log in or out: never visited as pages. */
   isLoginPage?(url: string): boolean;
   /** What should survive a restart. It is a secret. */

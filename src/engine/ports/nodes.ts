@@ -11,15 +11,15 @@ export interface OwnerCommand {
 
 export interface NodesListener {
   /** URLs of these partitions have become due. */
-  due(partitions: readonly number[]): void;
+  onDue(partitions: readonly number[]): void;
   /** Configuration, roots or states of crawlers have changed. */
-  controlChanged(): Promise<void>;
+  onControlChanged(): Promise<void>;
   /** A command for a host that is owned here; false: not now, offer it again. Other commands are offered meanwhile. */
-  command(command: OwnerCommand): Promise<boolean>;
+  onCommand(command: OwnerCommand): Promise<boolean>;
   /** Something that happened on another node, as JSON. */
-  event(text: string): void;
+  onEvent(text: string): void;
   /** What another node wants to know from this one; the answer is JSON, too. */
-  question(text: string): Promise<string>;
+  onQuestion(text: string): Promise<string>;
 }
 
 export interface NodeAnswer {
@@ -30,16 +30,16 @@ export interface NodeAnswer {
 
 export interface Nodes {
   /** Notifies the owners of these hosts that URLs have become due. */
-  due(hostKeys: Iterable<string>): void;
-  allDue(): void;
+  notifyDue(hostKeys: Iterable<string>): void;
+  notifyAllDue(): void;
   /** Must be called after the change is in the database. */
-  controlChanged(): Promise<void>;
+  notifyControlChanged(): Promise<void>;
   send(command: OwnerCommand): Promise<void>;
   /** Commands of all nodes that failed too often. */
-  commandsSetAside(): Promise<number>;
+  countCommandsSetAside(): Promise<number>;
   /** Somebody watches the events of another node, so that those of this one are needed there. */
   readonly watched: boolean;
-  event(text: string): void;
+  sendEvent(text: string): void;
   /** The answers of the other nodes that crawl. `complete`: each of them has answered within a second. */
   ask(question: string): Promise<{ readonly answers: readonly NodeAnswer[]; readonly complete: boolean }>;
   /** Whether somebody watches the events of this node. */

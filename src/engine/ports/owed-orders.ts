@@ -33,7 +33,7 @@ export interface OwedCount {
 /** What sinks have not received because they were slow or down. */
 export interface OwedOrders {
   /** In the order in which they were put off, after an order id; only of hosts of the partitions given, when some are. */
-  owed(
+  listOwed(
     crawler: string,
     sink: string,
     after: number,
@@ -41,8 +41,8 @@ export interface OwedOrders {
     partitions?: readonly number[],
   ): Promise<OwedOrder[]>;
   /** Of one URI, at all sinks. */
-  owedOf(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]>;
-  owedCounts(): Promise<OwedCount[]>;
+  findOwed(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]>;
+  countOwed(): Promise<OwedCount[]>;
   /** The sink is not the crawler's any more. */
   dropOwed(crawler: string, sink: string): Promise<void>;
 }

@@ -24,9 +24,9 @@ export interface PageReader {
   configure?(extractors: readonly ExtractorDefinition[], more?: readonly ContentExtractor[]): void;
   close?(): void;
   /** Media type without parameters, sniffed from the bytes when the header is missing or application/octet-stream. */
-  mediaType(body: Uint8Array, contentType: string | undefined, path: string): string;
+  detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string;
   /** Undefined if nothing here reads such content. */
-  extractorOf(mediaType: string): ContentExtractor | undefined;
+  findExtractor(mediaType: string): ContentExtractor | undefined;
   /** Sitemaps, sitemap indexes, feeds and text lists, gzipped or plain; undefined if it is none of them. */
   readSitemap(body: Uint8Array, contentType: string | undefined, maxEntries: number): SitemapContent | undefined;
 }

@@ -19,7 +19,7 @@ export interface Partitions {
   /** Certainly owned at this moment, so that a visit may begin. */
   owns(hostKey: string): boolean;
   /** For a visit that begins now; undefined when the host is not owned. */
-  fence(hostKey: string): Fence | undefined;
+  fenceFor(hostKey: string): Fence | undefined;
   /** Whether the fence still proves ownership, even while the partition is being given away. */
   holds(fence: Fence): boolean;
   /** Latest time to send a request, in milliseconds of the machine's monotonic clock; undefined: any. */
@@ -34,13 +34,13 @@ export interface Partitions {
 
 export interface PartitionListener {
   /** These are about to be owned. `abruptly`: their previous owner is dead or silent and could not hand them over properly. */
-  assigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void>;
-  assigned(partitions: readonly number[]): void;
+  onAssigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void>;
+  onAssigned(partitions: readonly number[]): void;
   /**
    * Nothing of them may begin any more. Resolves when what was in flight has ended; the caller need not wait. `lapsed`: they may
    * already belong to another node, so nothing of them may be written either.
    */
-  revoking(partitions: readonly number[], lapsed: boolean): Promise<void>;
+  onRevoking(partitions: readonly number[], lapsed: boolean): Promise<void>;
 }
 
 /** The partition has another owner by now: nothing was written, and this node must not try again. */

@@ -18,5 +18,5 @@ export interface Session {
    * Stores the Set-Cookie fields of an answer from the URL, separated by line feeds; cookies that the URL may not set are ignored.
    * True if the next request for the URL will have different cookies.
    */
-  take(url: string, setCookie: string): Promise<boolean>;
+  keep(url: string, setCookie: string): Promise<boolean>;
 }

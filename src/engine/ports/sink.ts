@@ -15,12 +15,12 @@ export interface Sink {
   readonly name: string;
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]>;
   /** Everything that the sink holds, for reconciliation; absent if the sink cannot list it. `uri` comes in no particular order. */
-  entries?(signal: AbortSignal): AsyncIterable<{ readonly uri: string; readonly stamp: string }>;
+  listEntries?(signal: AbortSignal): AsyncIterable<{ readonly uri: string; readonly stamp: string }>;
   /**
    * The documents of these URIs as they were delivered, in any order; those that it does not hold, or cannot return in full, are
    * left out. Absent if the sink keeps nothing that could be sent to another one.
    */
-  documents?(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]>;
+  readDocuments?(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]>;
   /** Checks without an order whether the sink would accept one; throws SinkUnavailable. Absent if there is no such request. */
   probe?(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

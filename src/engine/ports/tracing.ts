@@ -2,7 +2,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { PushOrder } from '../../domain/push/order.js';
 import type { PageResult } from './page-task.js';
 
-/** Parts of a visit that the engine times; `fetch` and `extract` are timed where they happen, see `answered`. */
+/** Parts of a visit that the engine times; `fetch` and `extract` are timed where they happen, see `recordAnswer`. */
 export type VisitPart = 'robots' | 'links' | 'decide' | 'settle';
 
 /**
@@ -11,21 +11,21 @@ export type VisitPart = 'robots' | 'links' | 'decide' | 'settle';
  */
 export interface Tracing {
   /** From the claim of the host to the settlement. Work that throws is a visit that failed. */
-  visit<T>(state: UrlState, work: () => Promise<T>): Promise<T>;
-  part<T>(name: VisitPart, work: () => T): T;
+  traceVisit<T>(state: UrlState, work: () => Promise<T>): Promise<T>;
+  tracePart<T>(name: VisitPart, work: () => T): T;
   /** The page processor has answered just now, with what it has measured. */
-  answered(result: PageResult): void;
+  recordAnswer(result: PageResult): void;
   /** What the visit came to; absent: the URL goes back to the head of its queue. */
-  outcome(result?: PageResult): void;
+  recordOutcome(result?: PageResult): void;
   /** The visit sends the order, which may be delivered together with those of other visits. */
-  ordered(order: PushOrder): void;
+  recordOrder(order: PushOrder): void;
 }
 
 /** Costs a call. */
 export const NOT_TRACED: Tracing = {
-  visit: (_state, work) => work(),
-  part: (_name, work) => work(),
-  answered() {},
-  outcome() {},
-  ordered() {},
+  traceVisit: (_state, work) => work(),
+  tracePart: (_name, work) => work(),
+  recordAnswer() {},
+  recordOutcome() {},
+  recordOrder() {},
 };

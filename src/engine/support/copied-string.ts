@@ -3,7 +3,7 @@ const room = Buffer.allocUnsafeSlow(8_192);
 const BYTES_PER_UNIT = 3;
 
 /** A string that was cut out of another one, of a page for example, keeps the whole page in memory; a copy does not. */
-export function copied(text: string): string {
+export function copyString(text: string): string {
   const bytes = text.length * BYTES_PER_UNIT <= room.length ? room : Buffer.allocUnsafe(text.length * BYTES_PER_UNIT);
   return bytes.toString('utf8', 0, bytes.write(text));
 }

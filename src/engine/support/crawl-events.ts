@@ -52,7 +52,7 @@ export class CrawlEvents {
     }
   }
 
-  order(order: PushOrder, state: string, message?: string): void {
+  emitOrder(order: PushOrder, state: string, message?: string): void {
     const { id, crawler, uri, kind, reason } = order;
     this.emit({ type: 'order', crawler, id, uri, kind, state, reason, message });
   }

@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.js';
 const RETRY = seconds(5);
 
 /** Does the work, repeating it as long as the store is unavailable. Ends early when the signal aborts. */
-export async function persistently(
+export async function retryUntilDone(
   name: string,
   work: () => Promise<void>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },

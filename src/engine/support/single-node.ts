@@ -9,7 +9,7 @@ export const SOLE_OWNER: Partitions = {
   partitionOf: () => 0,
   owned: undefined,
   owns: () => true,
-  fence: () => EVERYTHING,
+  fenceFor: () => EVERYTHING,
   holds: () => true,
   sendBy: undefined,
   leads: true,
@@ -19,13 +19,13 @@ export const SOLE_OWNER: Partitions = {
 
 /** There are no others to notify. */
 export const NO_OTHERS: Nodes = {
-  due: () => undefined,
-  allDue: () => undefined,
-  controlChanged: () => Promise.resolve(),
+  notifyDue: () => undefined,
+  notifyAllDue: () => undefined,
+  notifyControlChanged: () => Promise.resolve(),
   send: () => Promise.reject(new Error('a single node has no commands for others')),
-  commandsSetAside: () => Promise.resolve(0),
+  countCommandsSetAside: () => Promise.resolve(0),
   watched: false,
-  event: () => undefined,
+  sendEvent: () => undefined,
   ask: () => Promise.resolve({ answers: [], complete: true }),
   open: () => Promise.resolve(),
   close: () => Promise.resolve(),

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.js';
 export const TIME_IS_UP = Symbol('time is up');
 
 /** The result of the work, or TIME_IS_UP after `limit`. The signal aborts when nobody waits for the work any more. */
-export async function within<T>(
+export async function withTimeLimit<T>(
   clock: Pick<Clock, 'now' | 'at'>,
   limit: Duration,
   work: (signal: AbortSignal) => Promise<T>,

@@ -27,7 +27,7 @@ export class CrawlersController {
   })
   @PageResponse(CrawlerDto)
   async list(): Promise<Page<CrawlerDto>> {
-    return { items: (await this.engine.crawlers()).map(crawlerDto), next: null };
+    return { items: (await this.engine.listCrawlers()).map(crawlerDto), next: null };
   }
 
   @Get(':crawler')
@@ -41,7 +41,7 @@ export class CrawlersController {
   })
   @ApiOkResponse({ type: CrawlerDto })
   async one(@Param('crawler') crawler: string): Promise<CrawlerDto> {
-    return crawlerDto(await this.engine.crawler(crawler));
+    return crawlerDto(await this.engine.getCrawler(crawler));
   }
 
   @Get(':crawler/oldest')
@@ -57,7 +57,7 @@ export class CrawlersController {
   })
   @PageResponse(OldestDto)
   async oldest(@Param('crawler') crawler: string): Promise<Page<OldestDto>> {
-    return { items: [...(await this.engine.oldest(crawler))].map(oldestDto), next: null };
+    return { items: [...(await this.engine.findOldest(crawler))].map(oldestDto), next: null };
   }
 
   @Post(':crawler/start')
@@ -106,9 +106,9 @@ export class CrawlersController {
   }
 
   private async setState(crawler: string, state: CrawlerRunState, note: ChangeNote): Promise<CrawlerDto> {
-    const before = await this.engine.crawler(crawler);
+    const before = await this.engine.getCrawler(crawler);
     await this.engine.setRunState(crawler, state);
     note.recordChange({ state: before.state }, { state });
-    return crawlerDto(await this.engine.crawler(crawler));
+    return crawlerDto(await this.engine.getCrawler(crawler));
   }
 }

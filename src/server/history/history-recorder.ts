@@ -48,7 +48,7 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
       // Before that there is no crawler, and the history of crawlers that do not exist is dropped.
       if (!this.engine.isOpen) continue;
       try {
-        const [counters, crawlers] = await Promise.all([this.engine.counters(), this.engine.crawlers()]);
+        const [counters, crawlers] = await Promise.all([this.engine.getCounters(), this.engine.listCrawlers()]);
         history.add({ at: this.clock.now(), metrics: totals.add(counters), crawlers });
         if (reading % WRITE_EVERY === 0 || this.closing.signal.aborted)
           await writeHistory(this.filePath(), history.toStored());

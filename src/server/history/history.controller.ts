@@ -81,7 +81,7 @@ export class HistoryController {
   })
   @PageResponse(HistoryPointDto, 'All points.')
   async history(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<HistoryPointDto>> {
-    await this.engine.crawler(crawler);
+    await this.engine.getCrawler(crawler);
     return { items: this.recorder.points(crawler, range).map(pointDto), next: null };
   }
 }

@@ -61,7 +61,7 @@ export class HostsController {
   })
   @PageResponse(HostDto)
   async list(@Query() query: HostsQuery): Promise<Page<HostDto>> {
-    const hosts = await this.engine.hosts(query.crawler, parseTextCursor(query.cursor), query.limit + 1);
+    const hosts = await this.engine.listHosts(query.crawler, parseTextCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(hosts, query.limit, (host) => host.hostKey),
       hostDto,
@@ -78,7 +78,7 @@ export class HostsController {
   })
   @ApiOkResponse({ type: HostDto })
   async one(@Param('host') host: string): Promise<HostDto> {
-    return hostDto(await this.engine.host(host));
+    return hostDto(await this.engine.getHost(host));
   }
 
   @Get(':host/folders')
@@ -94,7 +94,7 @@ export class HostsController {
   @ApiOkResponse({ type: FolderDto })
   async folders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
     const after = parseNumberCursor(query.cursor) ?? 0;
-    return folderDto(await this.engine.folders(query.crawler, host, query.folder ?? '', after));
+    return folderDto(await this.engine.listFolders(query.crawler, host, query.folder ?? '', after));
   }
 
   @Get(':host/rendering')
@@ -108,7 +108,7 @@ export class HostsController {
   })
   @ApiOkResponse({ type: HostRenderingDto })
   async rendering(@Param('host') host: string): Promise<HostRenderingDto> {
-    return hostRenderingDto(await this.engine.hostRendering(host));
+    return hostRenderingDto(await this.engine.getHostRendering(host));
   }
 
   @Put(':host/rendering')
@@ -160,9 +160,9 @@ export class HostsController {
   }
 
   private async setPaused(host: string, paused: boolean, note: ChangeNote): Promise<HostDto> {
-    const before = await this.engine.host(host);
+    const before = await this.engine.getHost(host);
     await this.engine.pauseHost(host, paused);
     note.recordChange({ paused: before.paused }, { paused });
-    return hostDto(await this.engine.host(host));
+    return hostDto(await this.engine.getHost(host));
   }
 }

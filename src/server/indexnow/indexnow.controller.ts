@@ -74,7 +74,7 @@ export class IndexNowController {
 
   private async submitUrls(given: unknown, reply: FastifyReply): Promise<IndexNowDto> {
     const read = parseIndexNow(given);
-    const { status, message } = 'status' in read ? read : await this.engine.tell(read);
+    const { status, message } = 'status' in read ? read : await this.engine.submitIndexNow(read);
     if (status >= 400) throw new HttpException(message, status);
     reply.status(status);
     return { message };

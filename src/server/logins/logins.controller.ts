@@ -26,7 +26,7 @@ export class LoginsController {
   })
   @PageResponse(LoginDto)
   list(): Page<LoginDto> {
-    return { items: this.engine.logins().map(loginDto), next: null };
+    return { items: this.engine.listLogins().map(loginDto), next: null };
   }
 
   @Post(':login/test')
@@ -41,7 +41,7 @@ export class LoginsController {
   })
   @ApiOkResponse({ type: LoginDto })
   async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginDto> {
-    const before = this.engine.logins().find(({ name }) => name === login);
+    const before = this.engine.listLogins().find(({ name }) => name === login);
     // Uses the current external secret instead of waiting for the next scheduled read.
     await this.configuration.renewSecrets();
     const view = await this.engine.testLogin(login);

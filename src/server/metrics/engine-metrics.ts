@@ -300,15 +300,19 @@ export class EngineMetricsExporter {
 
   private async readSnapshot(): Promise<void> {
     const { engine } = this;
-    const [metrics, crawlers, behind] = await Promise.all([engine.metrics(), engine.crawlers(), engine.behind()]);
+    const [metrics, crawlers, behind] = await Promise.all([
+      engine.getMetrics(),
+      engine.listCrawlers(),
+      engine.countOwed(),
+    ]);
     for (const fill of this.fill)
       fill({
         metrics,
         crawlers,
         behind,
-        sinks: this.engine.sinks(),
-        logins: this.engine.logins(),
-        plugins: this.engine.plugins(),
+        sinks: this.engine.listSinks(),
+        logins: this.engine.listLogins(),
+        plugins: this.engine.listPlugins(),
         refused: this.refused,
       });
     this.fetchSeconds = metrics.fetchSeconds;

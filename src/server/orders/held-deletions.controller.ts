@@ -26,7 +26,7 @@ export class HeldDeletionsController {
   })
   @PageResponse(HeldDeletionsDto)
   async list(): Promise<Page<HeldDeletionsDto>> {
-    return { items: (await this.engine.heldDeletions()).map(heldDeletionsDto), next: null };
+    return { items: (await this.engine.listHeldDeletions()).map(heldDeletionsDto), next: null };
   }
 
   @Post(':host/release')

@@ -60,7 +60,7 @@ export class OrdersController {
   @PageResponse(OrderDto)
   async list(@Query() query: OrdersQuery): Promise<Page<OrderDto>> {
     const { cursor, limit, host, ...filter } = query;
-    const entries = await this.engine.orders({ ...filter, hostKey: host }, parseNumberCursor(cursor), limit + 1);
+    const entries = await this.engine.listOrders({ ...filter, hostKey: host }, parseNumberCursor(cursor), limit + 1);
     return mapPage(
       toPage(entries, limit, (entry) => entry.id),
       orderDto,

@@ -29,7 +29,7 @@ async function importInSlices(engine: EngineApi, crawler: string, text: string):
     sum.rejected++;
     if (sum.problems.length < MAX_LISTED) sum.problems.push(`line ${line}: ${problem}`);
   };
-  await engine.crawler(crawler);
+  await engine.getCrawler(crawler);
   for await (const slice of sliceLines(linesOf(text))) {
     const usable: TextLine[] = [];
     for (const line of slice) {
@@ -71,8 +71,8 @@ export class PendingController {
     description: 'The file.',
   })
   async read(@Param('crawler') crawler: string): Promise<AsyncIterable<string>> {
-    await this.engine.crawler(crawler);
-    return this.engine.pending(crawler);
+    await this.engine.getCrawler(crawler);
+    return this.engine.exportPending(crawler);
   }
 
   @Put()

@@ -21,6 +21,6 @@ export class PluginsController {
   })
   @PageResponse(PluginDto)
   list(): Page<PluginDto> {
-    return { items: this.engine.plugins().map(pluginDto), next: null };
+    return { items: this.engine.listPlugins().map(pluginDto), next: null };
   }
 }

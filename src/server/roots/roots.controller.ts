@@ -43,7 +43,7 @@ export class RootsController {
   @PageResponse(RootDto)
   async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<RootDto>> {
     const after = parseTextCursor(query.cursor) ?? '';
-    const roots = await this.engine.roots(crawler, after, query.limit + 1);
+    const roots = await this.engine.listRoots(crawler, after, query.limit + 1);
     return mapPage(
       toPage(roots, query.limit, ({ position }) => position),
       rootDto,

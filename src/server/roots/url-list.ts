@@ -16,7 +16,7 @@ export async function submitInSlices(engine: EngineApi, crawler: string, text: s
     if (sum.rejections.length < MAX_LISTED)
       sum.rejections.push({ ...rejection, line, url: rejection.url.slice(0, SHOWN) });
   };
-  await engine.crawler(crawler);
+  await engine.getCrawler(crawler);
   for await (const slice of sliceLines(urlListEntries(text))) {
     const usable: TextLine[] = [];
     for (const entry of slice) {

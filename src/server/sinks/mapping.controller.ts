@@ -98,7 +98,7 @@ export class MappingController {
     if (fields) return createDocument(fields);
     if (crawler === undefined || url === undefined)
       throw new Unacceptable('give the crawler and the URL of a document, or `fields`');
-    const document = await this.engine.keptDocument(crawler, url);
+    const document = await this.engine.findKeptDocument(crawler, url);
     if (document) return document;
     throw new Unacceptable(
       `no sink of ${crawler} gives a document ${url} back: it is not indexed, or its sinks keep none; give \`fields\``,

@@ -51,7 +51,7 @@ async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<str
     return 'Its folder can be written.';
   }
   if (sink.probe) await sink.probe(signal);
-  else if (sink.documents) await sink.documents([NOBODY], signal);
+  else if (sink.readDocuments) await sink.readDocuments([NOBODY], signal);
   else return 'It can only be tried by an order; its configuration is complete.';
   return 'It answers and accepts the credentials.';
 }

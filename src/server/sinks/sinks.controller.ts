@@ -63,7 +63,7 @@ export class SinksController {
     const crawlersUsing = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
     const { engine } = this;
-    const [views, all, owed] = await Promise.all([engine.allSinks(), engine.backfills(), engine.behind()]);
+    const [views, all, owed] = await Promise.all([engine.listAllSinks(), engine.listBackfills(), engine.countOwed()]);
     const items = views.map((view) => {
       const { name } = view;
       const backfills = all.filter(({ sink }) => sink === name);

@@ -77,6 +77,6 @@ export class CoverageController {
   })
   @ApiOkResponse({ type: CoverageDto })
   async coverage(@Param('crawler') crawler: string): Promise<CoverageDto> {
-    return coverageDto(await this.engine.survey(crawler));
+    return coverageDto(await this.engine.getSurvey(crawler));
   }
 }

@@ -48,7 +48,7 @@ export class ExportController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @ClientGone() gone: AbortSignal,
   ): Promise<AsyncIterable<string>> {
-    await this.engine.crawler(crawler);
+    await this.engine.getCrawler(crawler);
     const format = query.format ?? 'csv';
     reply.type(format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE);
     reply.header('content-disposition', `attachment; filename="urls.${format}"`);
@@ -61,7 +61,11 @@ export class ExportController {
     const filter = toUrlFilter(crawler, query);
     for (let after: number | undefined = 0; after !== undefined; ) {
       gone.throwIfAborted();
-      const { urls, next }: Awaited<ReturnType<EngineApi['search']>> = await this.engine.search(filter, after, PAGE);
+      const { urls, next }: Awaited<ReturnType<EngineApi['searchUrls']>> = await this.engine.searchUrls(
+        filter,
+        after,
+        PAGE,
+      );
       yield urls
         .map(urlStateDto)
         .map((url) => (isCsv ? csvLine(url) : `${JSON.stringify(url)}\n`))

@@ -143,7 +143,7 @@ export class PolicyController {
   })
   @ApiOkResponse({ type: PageViewDto })
   async page(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
-    return pageViewDto(await this.engine.page(crawler, url, render));
+    return pageViewDto(await this.engine.viewPage(crawler, url, render));
   }
 
   @Post('page/trial')
@@ -184,6 +184,6 @@ export class PolicyController {
   })
   @PageResponse(RefusedDto)
   async refused(@Param('crawler') crawler: string): Promise<Page<RefusedDto>> {
-    return { items: (await this.engine.refused(crawler)).map(refusedDto), next: null };
+    return { items: (await this.engine.listRefused(crawler)).map(refusedDto), next: null };
   }
 }

@@ -28,7 +28,7 @@ const KEYS: Readonly<Record<Sort, (url: UrlState) => Key>> = {
 
 /** All URLs of the filter in that order; those that lack what is sorted by come last. */
 export async function listSortedUrls(
-  engine: Pick<EngineApi, 'search'>,
+  engine: Pick<EngineApi, 'searchUrls'>,
   filter: UrlFilter & { readonly crawler: string },
   { sort, direction }: Pick<UrlsQuery, 'sort' | 'direction'>,
   gone: AbortSignal,
@@ -39,14 +39,14 @@ export async function listSortedUrls(
 }
 
 async function collectUrls(
-  engine: Pick<EngineApi, 'search'>,
+  engine: Pick<EngineApi, 'searchUrls'>,
   filter: UrlFilter & { readonly crawler: string },
   gone: AbortSignal,
 ): Promise<UrlState[]> {
   const found: UrlState[] = [];
   for (let after: number | undefined = 0; after !== undefined; ) {
     gone.throwIfAborted();
-    const { urls, next }: Awaited<ReturnType<EngineApi['search']>> = await engine.search(filter, after, PAGE);
+    const { urls, next }: Awaited<ReturnType<EngineApi['searchUrls']>> = await engine.searchUrls(filter, after, PAGE);
     found.push(...urls);
     if (found.length > MOST) throw tooManyProblem();
     after = urls.length === PAGE ? urls.at(-1)!.id : next;

@@ -48,7 +48,7 @@ export class UrlsController {
       const next = until < all.length ? encodeCursor(until) : null;
       return { items: all.slice(after, until).map(urlStateDto), next, searched: 1 };
     }
-    const { urls, ...progress } = await this.engine.search(toUrlFilter(crawler, query), after, query.limit + 1);
+    const { urls, ...progress } = await this.engine.searchUrls(toUrlFilter(crawler, query), after, query.limit + 1);
     const shown = urls.slice(0, query.limit);
     const next = urls.length > query.limit ? shown.at(-1)!.id : progress.next;
     return {
@@ -74,7 +74,7 @@ export class UrlsController {
     @Query() query: UrlFilterQuery,
     @ClientGone() gone: AbortSignal,
   ): Promise<CountDto> {
-    await this.engine.crawler(crawler);
+    await this.engine.getCrawler(crawler);
     return { count: await this.engine.countUrls(toUrlFilter(crawler, query), gone) };
   }
 
@@ -90,7 +90,7 @@ export class UrlsController {
   })
   @ApiOkResponse({ type: UrlHistoryDto })
   async urlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {
-    return urlHistoryDto(await this.engine.urlHistory(crawler, url));
+    return urlHistoryDto(await this.engine.getUrlHistory(crawler, url));
   }
 
   @Delete('urls')
@@ -111,7 +111,7 @@ export class UrlsController {
     @Audited() note: ChangeNote,
     @ClientGone() gone: AbortSignal,
   ): Promise<CountDto> {
-    await this.engine.crawler(crawler);
+    await this.engine.getCrawler(crawler);
     const choice = requireFilter(query);
     if (confirm !== true) {
       const count = await this.engine.countUrls({ ...choice, crawler }, gone);

@@ -63,7 +63,8 @@ export class WebSubController {
   })
   @ApiResponse({ status: 202, description: 'The feed is visited.' })
   async tell(@Param('token') token: string): Promise<void> {
-    if (!(await this.engine.hubNotifies(requireValidToken(token)))) throw new NotFoundException(PROBLEMS[404]);
+    if (!(await this.engine.handleHubNotification(requireValidToken(token))))
+      throw new NotFoundException(PROBLEMS[404]);
   }
 }
 

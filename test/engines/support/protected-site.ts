@@ -24,12 +24,12 @@ export async function aDayOfRefusals(world: CrawlWorld): Promise<void> {
     await world.engine.refresh('test', { like: '%' });
     await world.pass(time);
   }
-  expect(world.engine.logins()).toMatchObject([{ state: 'stopped', failure: 'refused', refused: 3 }]);
+  expect(world.engine.listLogins()).toMatchObject([{ state: 'stopped', failure: 'refused', refused: 3 }]);
 }
 
 /** All pages are indexed and as they are now, and the login works. */
 export async function allIsCurrent(world: CrawlWorld, origin: string): Promise<void> {
-  expect(world.engine.logins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
+  expect(world.engine.listLogins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
   expect(await indexedPaths(world)).toEqual(PATHS);
   for (const path of PATHS)
     expect(await world.state(`${origin}${path}`)).toMatchObject({ status: 'indexed', temporaryErrors: 0 });

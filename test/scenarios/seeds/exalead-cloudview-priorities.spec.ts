@@ -88,7 +88,7 @@ describe('the six URL sources', () => {
   it('the weights are configuration', async () => {
     const scheduler = '<CrawlSchedulerConfig><cw:UrlSource name="refresh" weight="50"/></CrawlSchedulerConfig>';
     const world = await crawl({ crawler: scheduler });
-    const view = await world.engine.crawler('test');
+    const view = await world.engine.getCrawler('test');
     expect(view.sources.map((source) => source.weight)).toEqual([10_000, 2_000, 1_000, 100, 10, 50]);
   });
 });

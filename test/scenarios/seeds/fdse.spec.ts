@@ -9,7 +9,7 @@ import { crawl, refusals, startSite } from '../../support/scenario.js';
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const pendingFile = async (world: CrawlWorld): Promise<string[]> => {
   const lines: string[] = [];
-  for await (const line of world.engine.pending('test')) lines.push(line.trimEnd());
+  for await (const line of world.engine.exportPending('test')) lines.push(line.trimEnd());
   return lines;
 };
 
@@ -301,7 +301,7 @@ describe('crawling', () => {
     await world.untilIdle();
     expect(site.fetched).toEqual(['/']);
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/known')]);
-    const page = await world.engine.page('test', site.url('/'));
+    const page = await world.engine.viewPage('test', site.url('/'));
     const listed = page.links.map((link) => [link.url, link.state?.status ?? link.explanation.verdict.reason]).sort();
     expect(listed).toEqual([
       [site.url('/fresh'), 'accepted'],
@@ -319,10 +319,10 @@ describe('crawling', () => {
     const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     await world.engine.pauseHost((await world.state(site.url('/')))!.hostKey, true);
     site.forgetRequests();
-    await expect(world.engine.page('test', site.url('/'))).rejects.toThrow(/is paused/);
+    await expect(world.engine.viewPage('test', site.url('/'))).rejects.toThrow(/is paused/);
     expect(site.requests).toEqual([]);
     await world.engine.pauseHost((await world.state(site.url('/')))!.hostKey, false);
-    expect(await world.engine.page('test', site.url('/'))).toMatchObject({ status: 200 });
+    expect(await world.engine.viewPage('test', site.url('/'))).toMatchObject({ status: 200 });
   });
 
   it('from the list a person chooses the links to follow', async () => {

@@ -133,7 +133,7 @@ describe('1) default rules', () => {
     expect(await world.indexed()).not.toContain(web.url('/page2.html'));
     expect(await world.state(web.url('/page2.html'))).toBeUndefined();
     expect(web.fetched).toEqual([]);
-    const [order] = await world.engine.orders({ uri: web.url('/page2.html') }, undefined, 1);
+    const [order] = await world.engine.listOrders({ uri: web.url('/page2.html') }, undefined, 1);
     expect(order).toMatchObject({ kind: 'delete', reason: 'no-server-record', state: 'acknowledged' });
   });
 });
@@ -243,7 +243,7 @@ describe('4) a list of URLs, as with indexer -i -f url.txt', () => {
     await world.untilIdle();
     expect(await world.indexed()).toEqual([web.url('/'), web.url('/page2.html')]);
     for (const path of ['/', '/page1.html', '/page2.html']) expect(await world.state(www.url(path))).toBeUndefined();
-    const orders = await world.engine.orders({ kind: 'delete' }, undefined, 10);
+    const orders = await world.engine.listOrders({ kind: 'delete' }, undefined, 10);
     expect(orders.map((order) => order.reason)).toEqual(Array(3).fill('cleared-by-person'));
     www.forgetRequests();
     await world.pass(days(21));

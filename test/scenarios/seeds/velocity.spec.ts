@@ -118,7 +118,9 @@ describe('a URL that was filtered will not be crawled', () => {
     const inside = `<cw:may-not-have field="path" value="/docs/*"/><cw:may-not-have field="path" value="/x" log="true"/>`;
     const { site, world } = await tree(inside);
     expect(await world.state(site.url('/docs/a'))).toBeUndefined();
-    expect(await world.engine.refused('test')).toMatchObject([{ reason: 'condition-filtered', count: 2, samples: [] }]);
+    expect(await world.engine.listRefused('test')).toMatchObject([
+      { reason: 'condition-filtered', count: 2, samples: [] },
+    ]);
   });
 
   it('a root of the configuration is recorded too, and crawled once the rules let it pass', async () => {

@@ -104,7 +104,7 @@ it('reads pages of 100,000 open elements and quotations in each other', () => {
 
 it('gives the same text as the scanner when nothing is excluded', () => {
   const reader = createPageReader();
-  const extractor = reader.extractorOf('text/html')!;
+  const extractor = reader.findExtractor('text/html')!;
   const pieces =
     'a| |&amp;|<p>c</p>|<p>d|<b>b</b>|<div>e</div>|<div>|<br>|<script>x</script>|\u00a0|<td>f</td>|<!--c-->|é|<h1>g</h1>|\u00ad';
   const piece = fc.constantFrom(...pieces.split('|'));

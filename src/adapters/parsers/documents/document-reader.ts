@@ -9,7 +9,7 @@ import { tikaExtractor } from './tika.js';
 
 export class DocumentReader implements PageReader {
   private readonly pages = createPageReader();
-  readonly mediaType = this.pages.mediaType;
+  readonly detectMediaType = this.pages.detectMediaType;
   readonly readSitemap = this.pages.readSitemap;
 
   /** `entry`: the program of the processes, if it is not beside this one. */
@@ -22,7 +22,7 @@ export class DocumentReader implements PageReader {
     this.finder = this.createFinder([]);
   }
 
-  extractorOf(mediaType: string): ContentExtractor | undefined {
+  findExtractor(mediaType: string): ContentExtractor | undefined {
     return this.finder(mediaType);
   }
 
@@ -44,7 +44,7 @@ export class DocumentReader implements PageReader {
     extractors: readonly ExtractorDefinition[],
     more: readonly ContentExtractor[] = [],
   ): (mediaType: string) => ContentExtractor | undefined {
-    const html = this.pages.extractorOf('text/html') as SyncExtractor;
+    const html = this.pages.findExtractor('text/html') as SyncExtractor;
     const servers = extractors.flatMap((one) => (one.type === 'tika' ? [tikaExtractor(one, html)] : []));
     return createExtractorFinder([...more, ...servers, this.documents, ...this.builtIn]);
   }

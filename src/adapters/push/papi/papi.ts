@@ -51,7 +51,7 @@ export class PapiSink implements Sink {
     throw new SinkUnavailable(`${this.client.displayName}: it restarted ${MOST_SESSIONS} times during one delivery`);
   }
 
-  async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
+  async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     const query = { [PARAMETER.rootPath]: '', [PARAMETER.mode]: ALL_DOCUMENTS };
     for await (const line of readLines(this.client, { method: 'GET', path: COMMAND.enumerate, query }, signal)) {
       const entry = parseEntry(line);

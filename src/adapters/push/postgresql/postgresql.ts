@@ -37,7 +37,7 @@ export class PostgresqlSink implements Sink {
     return sendSplitting(batch, (orders) => this.send(orders, signal));
   }
 
-  async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
+  async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     await this.ensureTableOnce();
     const sql = `SELECT id, uri, content_hash FROM ${quoteTable(this.table)} WHERE id > $1 ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`;
     for (let after = ''; ; ) {
@@ -49,7 +49,7 @@ export class PostgresqlSink implements Sink {
     }
   }
 
-  async documents(uris: readonly string[]): Promise<KeptDocument[]> {
+  async readDocuments(uris: readonly string[]): Promise<KeptDocument[]> {
     await this.ensureTableOnce();
     const sql = `SELECT uri, content_hash, crawler, text, metas, mime_type, encoding, file_name FROM ${quoteTable(this.table)} WHERE id = ANY ($1)`;
     const { rows } = await this.withUnavailableErrors(() =>

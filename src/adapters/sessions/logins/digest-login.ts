@@ -29,11 +29,14 @@ export class DigestLogin implements LoginMethod {
         kind: 'changed',
         detail: `${check} asks for ${listSchemes(header) || 'no scheme at all'}, not for a Digest that this login supports`,
       };
-    const answer = await fetchAndReport(tools, 'answered the challenge', { url: check, session: this.session(check) });
+    const answer = await fetchAndReport(tools, 'answered the challenge', {
+      url: check,
+      session: this.sessionFor(check),
+    });
     return toLoginResult(answer, check, ['digest']);
   }
 
-  session(url: string): RequestSession {
+  sessionFor(url: string): RequestSession {
     const { challenge } = this;
     if (!challenge) return {};
     const { user, password } = this.definition;
@@ -49,7 +52,7 @@ export class DigestLogin implements LoginMethod {
     };
   }
 
-  answered({ status, challenge, authenticationInfo }: SessionAnswer): SessionVerdict {
+  judgeAnswer({ status, challenge, authenticationInfo }: SessionAnswer): SessionVerdict {
     if (status !== 401) {
       const next = parseParameters(authenticationInfo).get('nextnonce');
       if (next !== undefined && this.challenge) this.setChallenge({ ...this.challenge, nonce: next });

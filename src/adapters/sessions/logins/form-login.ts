@@ -86,12 +86,12 @@ export class FormSession implements LoginMethod {
     }
   }
 
-  session(url: string): RequestSession {
+  sessionFor(url: string): RequestSession {
     return { cookies: this.jar.cookies(url), loggedOut: this.markers };
   }
 
-  async answered({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
-    const changed = setCookie !== undefined && (await this.jar.take(url, setCookie));
+  async judgeAnswer({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
+    const changed = setCookie !== undefined && (await this.jar.keep(url, setCookie));
     if (status === 401 || loggedOut === true) return 'ended';
     if (location === undefined) return 'fine';
     if (location === url) return changed ? 'again' : 'fine';
@@ -164,7 +164,7 @@ export class FormSession implements LoginMethod {
       throw new LoginFault('unreachable', `${shownUrl} could not be reached: ${answer.code}: ${answer.detail}`);
     }
     const { 'set-cookie': setCookie, location } = answer.headers;
-    if (setCookie !== undefined) await this.jar.take(url, setCookie);
+    if (setCookie !== undefined) await this.jar.keep(url, setCookie);
     tools.report({ what, url: shownUrl, status: answer.status, detail: describeRedirect(setCookie, location) });
     return answer;
   }

@@ -23,7 +23,7 @@ export class NegotiateSession implements LoginMethod {
     this.discardTickets();
     let session: RequestSession;
     try {
-      session = await this.session(check);
+      session = await this.sessionFor(check);
     } catch (error) {
       const { message } = error as Error;
       const detail = `Kerberos issued no ticket: ${message}`;
@@ -35,7 +35,7 @@ export class NegotiateSession implements LoginMethod {
   }
 
   /** A keytab that was refused is not tried before the next login: each attempt counts where accounts are locked. */
-  session(url: string): Promise<RequestSession> {
+  sessionFor(url: string): Promise<RequestSession> {
     return enqueue(async () => {
       if (this.failure) throw this.failure;
       try {
@@ -48,7 +48,7 @@ export class NegotiateSession implements LoginMethod {
     });
   }
 
-  answered({ status }: SessionAnswer): SessionVerdict {
+  judgeAnswer({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
   }
 

@@ -36,11 +36,11 @@ export class OAuth2Client implements LoginMethod {
     return this.toLoginResult(answer, body, told, tools);
   }
 
-  session(): RequestSession {
+  sessionFor(): RequestSession {
     return this.token === undefined ? {} : { headers: { authorization: `Bearer ${this.token}` } };
   }
 
-  answered({ status }: SessionAnswer): SessionVerdict {
+  judgeAnswer({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
   }
 

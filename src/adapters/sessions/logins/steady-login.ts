@@ -17,11 +17,11 @@ export class SteadyLogin implements LoginMethod {
 
   login(tools: LoginTools): Promise<LoginResult> {
     const { name, check } = this.definition;
-    const session = { ...this.session(), login: name };
+    const session = { ...this.sessionFor(), login: name };
     return probePage(tools, { url: check, session, schemes: SCHEMES[this.definition.type] });
   }
 
-  session(): RequestSession {
+  sessionFor(): RequestSession {
     const { definition } = this;
     switch (definition.type) {
       case 'certificate':
@@ -38,7 +38,7 @@ export class SteadyLogin implements LoginMethod {
     }
   }
 
-  answered({ status }: SessionAnswer): SessionVerdict {
+  judgeAnswer({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
   }
 }

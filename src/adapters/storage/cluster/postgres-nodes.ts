@@ -71,7 +71,7 @@ export class PostgresNodes implements Nodes {
     this.#queue = new CommandQueue(this.#commands, {
       log,
       ownedPartitions: () => (this.#closed || !this.#listener ? [] : this.#partitions.owned),
-      carryOut: async (command) => (await this.#listener?.command(command)) ?? false,
+      carryOut: async (command) => (await this.#listener?.onCommand(command)) ?? false,
     });
     partitions.onChange = () => void this.#notify({ nodes: true });
   }
@@ -80,17 +80,17 @@ export class PostgresNodes implements Nodes {
     return this.#partitions.watched;
   }
 
-  due(hostKeys: Iterable<string>): void {
+  notifyDue(hostKeys: Iterable<string>): void {
     for (const hostKey of hostKeys) this.#due.add(partitionOf(hostKey));
     this.#scheduleNotice();
   }
 
-  allDue(): void {
+  notifyAllDue(): void {
     for (let part = 0; part < PARTITIONS; part++) this.#due.add(part);
     this.#scheduleNotice();
   }
 
-  async controlChanged(): Promise<void> {
+  async notifyControlChanged(): Promise<void> {
     await this.#pool.rows(RAISE_REVISION);
     await this.#notify({ control: true });
   }
@@ -102,11 +102,11 @@ export class PostgresNodes implements Nodes {
     else await this.#notify({ commands: [part] });
   }
 
-  commandsSetAside(): Promise<number> {
+  countCommandsSetAside(): Promise<number> {
     return this.#commands.countSetAside();
   }
 
-  event(text: string): void {
+  sendEvent(text: string): void {
     if (this.#events.length < EVENTS_IN_BUNDLE) this.#events.push(text);
     this.#scheduleNotice();
   }
@@ -135,7 +135,7 @@ export class PostgresNodes implements Nodes {
   /** Messages sent while nobody listened are lost: the tables are checked for what they may have announced. */
   async #listenAgain(): Promise<void> {
     await this.#listen();
-    this.#listener?.due(this.#partitions.owned);
+    this.#listener?.onDue(this.#partitions.owned);
   }
 
   /** A connection can be dead for minutes before the system notices. */
@@ -169,10 +169,10 @@ export class PostgresNodes implements Nodes {
     if (from === this.#self) return;
     const owned = due || commands ? new Set(this.#partitions.owned) : undefined;
     const mine = due?.filter((part) => owned!.has(part)) ?? [];
-    if (mine.length > 0) this.#listener?.due(mine);
+    if (mine.length > 0) this.#listener?.onDue(mine);
     if (control || commands?.some((part) => owned!.has(part))) this.#checkTables();
     if (nodes) void this.#partitions.runRound().catch(() => undefined);
-    for (const event of events ?? []) this.#listener?.event(event);
+    for (const event of events ?? []) this.#listener?.onEvent(event);
     if (ask && this.#partitions.crawls) void this.#sendResponse(from, ask).catch(() => undefined);
     if (answer) this.#questions.receivePiece(from, answer);
   }
@@ -217,7 +217,7 @@ export class PostgresNodes implements Nodes {
   async #readControl(): Promise<void> {
     const revision = await this.#readRevision();
     if (revision === this.#revision) return;
-    await this.#listener?.controlChanged();
+    await this.#listener?.onControlChanged();
     this.#revision = revision;
   }
 
@@ -255,7 +255,7 @@ export class PostgresNodes implements Nodes {
   }
 
   async #sendResponse(asker: string, { id, text }: NonNullable<Notice['ask']>): Promise<void> {
-    const answer = await this.#listener?.question(text);
+    const answer = await this.#listener?.onQuestion(text);
     if (answer === undefined) return;
     const notices = Questions.splitIntoPieces(id, answer).map((piece) =>
       JSON.stringify({ from: this.#self, answer: piece }),

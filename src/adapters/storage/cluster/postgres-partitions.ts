@@ -96,10 +96,10 @@ export class PostgresPartitions implements Partitions {
   }
 
   owns(hostKey: string): boolean {
-    return this.fence(hostKey) !== undefined;
+    return this.fenceFor(hostKey) !== undefined;
   }
 
-  fence(hostKey: string): Fence | undefined {
+  fenceFor(hostKey: string): Fence | undefined {
     const partition = partitionOf(hostKey);
     const ownership = this.#owned.get(partition);
     if (!ownership || ownership.leaving || !this.#isAlive()) return undefined;
@@ -193,12 +193,12 @@ export class PostgresPartitions implements Partitions {
     if (fresh.length === 0) return;
     const orderly = new Set(taken.flatMap(({ part, abruptly }) => (abruptly ? [] : [part])));
     const parts = fresh.map(({ part }) => part);
-    await this.#listener?.assigning(
+    await this.#listener?.onAssigning(
       parts,
       parts.filter((part) => !orderly.has(part)),
     );
     this.#addOwned(fresh);
-    this.#listener?.assigned(parts);
+    this.#listener?.onAssigned(parts);
   }
 
   #addOwned(partitions: readonly OwnedPartition[]): void {
@@ -222,7 +222,7 @@ export class PostgresPartitions implements Partitions {
   async #giveAway(parts: readonly number[]): Promise<void> {
     const node = this.#node;
     for (const part of parts) this.#owned.get(part)!.leaving = true;
-    const orderly = await this.#endsInTime(this.#listener?.revoking(parts, false) ?? Promise.resolve());
+    const orderly = await this.#endsInTime(this.#listener?.onRevoking(parts, false) ?? Promise.resolve());
     if (node !== this.#node) return;
     await this.#leases.release(node, parts, !orderly);
     if (node !== this.#node) return;
@@ -242,7 +242,7 @@ export class PostgresPartitions implements Partitions {
       partitions: parts.length,
     });
     void this.#leases.leave(node).catch(() => undefined);
-    void this.#listener?.revoking(parts, true).catch(() => undefined);
+    void this.#listener?.onRevoking(parts, true).catch(() => undefined);
   }
 
   #isAlive(): boolean {

@@ -27,7 +27,7 @@ import { idColumns } from './postgres-changes.js';
 import type { PostgresPool } from './postgres-pool.js';
 import { numberParameters, SELECT_URL, URLS } from './postgres-sql.js';
 
-type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
+type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 
 const ACKNOWLEDGED = orderStateCode('acknowledged');
 

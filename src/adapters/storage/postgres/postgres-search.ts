@@ -34,8 +34,8 @@ import { statusCode, toState, URL_COLUMNS, type UrlRecord, type Value } from '..
 import { type PostgresPool, StatementTooLong } from './postgres-pool.js';
 import { numberParameters } from './postgres-sql.js';
 
-type Failing = Awaited<ReturnType<FrontierStore['failing']>>;
-type FailingHosts = Awaited<ReturnType<FrontierStore['failingHosts']>>;
+type Failing = Awaited<ReturnType<FrontierStore['countFailing']>>;
+type FailingHosts = Awaited<ReturnType<FrontierStore['listFailingHosts']>>;
 type Search = UrlFilter & { readonly crawler: string };
 
 /** Rows of `url` that are searched: all of them at once if they are few, otherwise in strides by id. */
@@ -98,7 +98,7 @@ export class PostgresSearch {
     return { ids, next: (await this.#step('u.id', filter, { after, limit, take: collect })).next };
   }
 
-  async folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
+  async listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
     const tally = new FolderTally(folder);
     const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
     const filter = { crawler, hostKey, prefix: folder };

@@ -52,11 +52,11 @@ describe('a PostgreSQL store', () => {
     await Promise.all(work);
     const store = stores[0]!;
     const rows = await store.list({}, 0, 1_000);
-    const counts = await store.counts('docs');
+    const counts = await store.countByStatus('docs');
     expect(counts.indexed).toBe(rows.filter(({ stamp }) => stamp !== undefined).length);
     expect(counts.bySource[5]).toBe(rows.filter(({ source }) => source === 5).length);
     expect(counts.oldestDueAt).toBe(Math.min(...rows.map(({ dueAt }) => dueAt)));
-    for (const { hostKey, urls, queued } of await store.hosts('docs', undefined, 9)) {
+    for (const { hostKey, urls, queued } of await store.listHosts('docs', undefined, 9)) {
       const own = rows.filter((row) => row.hostKey === hostKey);
       expect({ hostKey, urls, queued }).toEqual({ hostKey, urls: own.length, queued: own.length });
     }
@@ -66,11 +66,11 @@ describe('a PostgreSQL store', () => {
   it('gives servers order ids that never meet', async () => {
     const url = await postgresDatabase();
     const [a, b] = await Promise.all([opened(url), opened(url)]);
-    const first = await a.lastOrderId();
-    const second = await b.lastOrderId();
+    const first = await a.getLastOrderId();
+    const second = await b.getLastOrderId();
     expect(second - first).toBeGreaterThanOrEqual(2 ** 32);
     await a.saveOrders([order(first + 1)]);
-    expect(await a.lastOrderId()).toBeGreaterThan(second);
+    expect(await a.getLastOrderId()).toBeGreaterThan(second);
   });
 
   it('says that it is unavailable when connections break, and goes on with new ones', async () => {

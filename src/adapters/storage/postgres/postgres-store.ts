@@ -53,8 +53,8 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     discover: (urls) => frontier.discover(urls),
     seed: (urls) => frontier.seed(urls),
     settle: (settlements) => frontier.settle(settlements),
-    due: (...query) => frontier.due(...query),
-    backlogs: (...query) => frontier.backlogs(...query),
+    listDue: (...query) => frontier.due(...query),
+    listBacklogs: (...query) => frontier.backlogs(...query),
     makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
     forget: (filter) => changeAll(filter, (ids) => frontier.forgetMatching(ids, filter)),
     loadHosts: async (hostKeys) => {
@@ -67,7 +67,7 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
       await pool.rows(SAVE_HOSTS, toColumns([...rows.values()], HOST_TYPES.length), 'save-hosts');
     },
     saveOrders: (entries) => saveOrders(pool, entries),
-    lastOrderId: async () => {
+    getLastOrderId: async () => {
       const [row] = await pool.rows<{ block: number }>(`SELECT nextval('order_block') AS block`);
       return row!.block * ORDER_BLOCK;
     },
@@ -86,31 +86,31 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     list: async (filter, after, limit) =>
       needsSteps(filter) ? reads.get(await matching(filter, after, limit)) : reads.list(filter, after, limit),
     search: (...query) => search.search(...query),
-    folders: (...query) => search.folders(...query),
+    listFolders: (...query) => search.listFolders(...query),
     survey: (...query) => search.survey(...query),
-    failing: (...query) => search.failing(...query),
-    failingHosts: (...query) => search.failingHosts(...query),
+    countFailing: (...query) => search.failing(...query),
+    listFailingHosts: (...query) => search.failingHosts(...query),
     count: (filter, signal) =>
       needsSteps(filter) ? countInSteps((...step) => search.matches(filter, ...step), signal) : reads.count(filter),
-    counts: (crawler) => reads.counts(crawler),
-    oldest: (crawler) => reads.oldest(crawler),
-    indexedOfHost: (...query) => reads.indexedOfHost(...query),
-    hosts: (...query) => reads.hosts(...query),
+    countByStatus: (crawler) => reads.counts(crawler),
+    findOldest: (crawler) => reads.oldest(crawler),
+    countIndexedOfHost: (...query) => reads.indexedOfHost(...query),
+    listHosts: (...query) => reads.hosts(...query),
     listByUrl: async (...query) => reads.get(await sorted.getPage(...query)),
-    visits: (...query) => reads.visits(...query),
-    byKeys: (...query) => reads.byKeys(...query),
-    removed: (...query) => reads.removed(...query),
-    gaveWayTo: (...query) => reads.gaveWayTo(...query),
-    linksOf: (...query) => reads.linksOf(...query),
-    orders: (...query) => reads.orders(...query),
-    order: (id) => reads.order(id),
+    listVisits: (...query) => reads.visits(...query),
+    findByKeys: (...query) => reads.byKeys(...query),
+    findRemoved: (...query) => reads.removed(...query),
+    findPagesThatGaveWayTo: (...query) => reads.gaveWayTo(...query),
+    getLinks: (...query) => reads.linksOf(...query),
+    listOrders: (...query) => reads.orders(...query),
+    getOrder: (id) => reads.order(id),
     countOrders: (filter) => reads.countOrders(filter),
-    owed: (...query) => owed.owed(...query),
-    owedOf: (...query) => owed.owedOf(...query),
-    owedCounts: () => owed.owedCounts(),
+    listOwed: (...query) => owed.owed(...query),
+    findOwed: (...query) => owed.owedOf(...query),
+    countOwed: () => owed.owedCounts(),
     dropOwed: (...query) => owed.dropOwed(...query),
     getSetting: (name) => reads.getSetting(name),
-    settings: (...query) => reads.settings(...query),
+    listSettings: (...query) => reads.settings(...query),
     close: async () => {
       await sorted.close();
       await searches.close();

@@ -141,16 +141,16 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       store,
       ...hosts.map((host, i) => newUrl(`http://${host}/`, { dueAt: instant(i === 2 ? 9_000_000 : i) })),
     );
-    const first = await store.backlogs('docs', now, undefined, 2);
-    const second = await store.backlogs('docs', now, first.next, 2);
-    const third = await store.backlogs('docs', now, second.next, 2);
+    const first = await store.listBacklogs('docs', now, undefined, 2);
+    const second = await store.listBacklogs('docs', now, first.next, 2);
+    const third = await store.listBacklogs('docs', now, second.next, 2);
     expect([first, second, third].map(({ backlogs }) => backlogs.map(({ hostKey }) => hostKey))).toEqual([
       ['a.example', 'b.example'],
       ['d.example', 'e.example'],
       [],
     ]);
     expect(third.next).toBeUndefined();
-    expect((await store.hosts('docs', 'b.example', 2)).map(({ hostKey }) => hostKey)).toEqual([
+    expect((await store.listHosts('docs', 'b.example', 2)).map(({ hostKey }) => hostKey)).toEqual([
       'c.example',
       'd.example',
     ]);
@@ -185,7 +185,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       Array.from({ length: 5_000 }, (_, i) => newUrl(`http://a.example/${i}`, { dueAt: instant(2_000_000) })),
     );
     expect(await store.makeDue({ like: '%' }, now, 0)).toBe(5_000);
-    expect((await store.counts('docs')).oldestDueAt).toBe(now);
+    expect((await store.countByStatus('docs')).oldestDueAt).toBe(now);
     expect(await store.forget({ like: '%' })).toBe(5_000);
     expect(await store.count({})).toBe(0);
   });
@@ -219,8 +219,8 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
         order(4, { crawler: 'news' }),
         order(5, { state: 'pending' }),
       ]);
-      const ids = async (filter: Parameters<typeof store.orders>[0], before?: number, limit = 10) => {
-        const found = (await store.orders(filter, before, limit)).map(({ id }) => id);
+      const ids = async (filter: Parameters<typeof store.listOrders>[0], before?: number, limit = 10) => {
+        const found = (await store.listOrders(filter, before, limit)).map(({ id }) => id);
         if (before === undefined && limit === 10) expect(await store.countOrders(filter)).toBe(found.length);
         return found;
       };
@@ -231,8 +231,8 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       expect(await ids({ crawler: 'news' })).toEqual([4]);
       expect(await ids({ hostKey: 'b.example' })).toEqual([3]);
       expect(await ids({ uri: 'http://a.example/', state: 'acknowledged' })).toEqual([4, 1]);
-      expect(await store.order(2)).toEqual(order(2, { state: 'refused', answer: 'too large' }));
-      expect(await store.order(77)).toBeUndefined();
+      expect(await store.getOrder(2)).toEqual(order(2, { state: 'refused', answer: 'too large' }));
+      expect(await store.getOrder(77)).toBeUndefined();
     });
 
     it('takes a later word on the same order', async () => {
@@ -246,7 +246,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
         stamp: 'x',
       });
       await store.saveOrders([answered]);
-      expect(await store.orders({}, undefined, 10)).toEqual([answered]);
+      expect(await store.listOrders({}, undefined, 10)).toEqual([answered]);
       expect(await store.countOrders({ state: 'pending' })).toBe(0);
     });
 
@@ -264,7 +264,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       await store.saveOrders(states.map((state, i) => order(i + 1, { state })));
       expect(await store.pruneOrders(instant(15), 100)).toBe(1);
       expect(await store.pruneOrders(instant(0), 1)).toBe(2);
-      expect((await store.orders({}, undefined, 10)).map(({ id }) => id)).toEqual([7, 6, 4, 2]);
+      expect((await store.listOrders({}, undefined, 10)).map(({ id }) => id)).toEqual([7, 6, 4, 2]);
     });
   });
 
@@ -277,8 +277,8 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     await store.putSetting('crawler_x', 'y');
     expect(await store.getSetting('crawler/docs')).toBe('paused');
     expect(await store.getSetting('crawler/news')).toBeUndefined();
-    expect([...(await store.settings('crawler/'))]).toEqual([['crawler/docs', 'paused']]);
-    expect([...(await store.settings('crawler_'))]).toEqual([['crawler_x', 'y']]);
+    expect([...(await store.listSettings('crawler/'))]).toEqual([['crawler/docs', 'paused']]);
+    expect([...(await store.listSettings('crawler_'))]).toEqual([['crawler_x', 'y']]);
   });
 
   it('gives settings page by page, in the order of their names', async () => {
@@ -291,7 +291,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     ];
     for (const name of [...names, 'root/docs/http://c.example/', 'root/docsx/y']) await store.putSetting(name, '{}');
     const page = async (from: string, limit: number) => [
-      ...(await store.settings('root/docs/', { from, limit })).keys(),
+      ...(await store.listSettings('root/docs/', { from, limit })).keys(),
     ];
     expect(await page('root/docs/', 2)).toEqual(['root/docs/http://a.example/', 'root/docs/http://a.example/x']);
     expect(await page('root/docs/http://a.example/x', 2)).toEqual([

@@ -103,9 +103,9 @@ describe.each(DATABASES)('counts on $name', ({ open }) => {
         const rows = await store.list({}, 0, 1_000);
         for (const crawler of CRAWLERS) {
           expect({
-            counts: await store.counts(crawler),
-            hosts: await store.hosts(crawler, undefined, 100),
-            backlogs: (await store.backlogs(crawler, instant(10), undefined, 100)).backlogs,
+            counts: await store.countByStatus(crawler),
+            hosts: await store.listHosts(crawler, undefined, 100),
+            backlogs: (await store.listBacklogs(crawler, instant(10), undefined, 100)).backlogs,
           }).toEqual(counted(rows, crawler));
         }
       }),

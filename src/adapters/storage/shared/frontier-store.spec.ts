@@ -67,17 +67,17 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       const urls = ['http://a.example/', 'http://a.example/x', 'http://b.example/'].map((url) => newUrl(url));
       await discovered(store, ...urls, newUrl('http://a.example/', { crawler: 'news' }));
       const keys = BigInt64Array.from([...urls.map(({ key }) => key), 77n]);
-      const found = await store.byKeys('docs', 'a.example', keys);
+      const found = await store.findByKeys('docs', 'a.example', keys);
       expect(hrefs(found).sort()).toEqual(['http://a.example/', 'http://a.example/x']);
       expect(found.every(({ crawler }) => crawler === 'docs')).toBe(true);
-      expect(await store.byKeys('docs', 'c.example', keys)).toEqual([]);
+      expect(await store.findByKeys('docs', 'c.example', keys)).toEqual([]);
     });
 
     it('keeps the URLs of crawlers apart', async () => {
       const { store } = await open();
       await discovered(store, newUrl('http://a.example/'), newUrl('http://a.example/', { crawler: 'news' }));
       expect(await store.find('news', 'http://a.example/')).toMatchObject({ crawler: 'news' });
-      expect((await store.counts('docs')).byStatus.waiting).toBe(1);
+      expect((await store.countByStatus('docs')).byStatus.waiting).toBe(1);
     });
 
     it('records a filtered URL without queueing it', async () => {
@@ -86,8 +86,8 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
         store,
         newUrl('http://a.example/', { status: 'filtered', source: undefined, reason: 'condition-filtered' }),
       );
-      expect((await store.backlogs('docs', now, undefined, 10)).backlogs).toEqual([]);
-      expect((await store.counts('docs')).byStatus.filtered).toBe(1);
+      expect((await store.listBacklogs('docs', now, undefined, 10)).backlogs).toEqual([]);
+      expect((await store.countByStatus('docs')).byStatus.filtered).toBe(1);
     });
   });
 
@@ -109,7 +109,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
         state: { id: known!.id, status: 'error', source: 0, hops: 0, discoveredVia: 'root', dueAt: now },
       });
       expect(fresh).toMatchObject({ known: false, state: { url: 'http://b.example/' } });
-      expect((await store.due('docs', 'a.example', 0, now, 10, nothing)).urls).toEqual([seeded!.state]);
+      expect((await store.listDue('docs', 'a.example', 0, now, 10, nothing)).urls).toEqual([seeded!.state]);
     });
   });
 
@@ -126,7 +126,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
         newUrl('http://b.example/other-host', { dueAt: instant(1) }),
         newUrl('http://a.example/other-crawler', { dueAt: instant(1), crawler: 'news' }),
       );
-      const { urls, next } = await store.due('docs', 'a.example', 3, now, 10, nothing);
+      const { urls, next } = await store.listDue('docs', 'a.example', 3, now, 10, nothing);
       expect(hrefs(urls)).toEqual([
         'http://a.example/1',
         'http://a.example/2a',
@@ -143,7 +143,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
         newUrl('http://a.example/now', { dueAt: now }),
         newUrl('http://a.example/later', { dueAt: instant(now + 1) }),
       );
-      const { urls, next } = await store.due('docs', 'a.example', 3, now, 10, nothing);
+      const { urls, next } = await store.listDue('docs', 'a.example', 3, now, 10, nothing);
       expect(hrefs(urls)).toEqual(['http://a.example/now']);
       expect(next).toBe(now + 1);
     });
@@ -155,16 +155,16 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
         ...Array.from({ length: 40 }, (_, i) => newUrl(`http://a.example/${i}`, { dueAt: instant(i) })),
       );
       const leased = new Set(states.slice(0, 30).map(({ id }) => id));
-      const { urls, next } = await store.due('docs', 'a.example', 3, now, 5, leased);
+      const { urls, next } = await store.listDue('docs', 'a.example', 3, now, 5, leased);
       expect(urls).toEqual(states.slice(30, 35));
       expect(next).toBe(35);
-      const rest = await store.due('docs', 'a.example', 3, now, 5, new Set(states.map(({ id }) => id)));
+      const rest = await store.listDue('docs', 'a.example', 3, now, 5, new Set(states.map(({ id }) => id)));
       expect(rest).toEqual({ urls: [], next: undefined });
     });
 
     it('knows nothing of a host never seen', async () => {
       const { store } = await open();
-      expect(await store.due('docs', 'nowhere.example', 3, now, 5, nothing)).toEqual({ urls: [] });
+      expect(await store.listDue('docs', 'nowhere.example', 3, now, 5, nothing)).toEqual({ urls: [] });
     });
   });
 
@@ -223,9 +223,9 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
           orders: [order(1, { answer: 'ok', stamp: 'x', answeredAt: instant(9) })],
         },
       ]);
-      expect(await store.visits(url!.id, 10)).toEqual([visit(10)]);
-      expect(await store.order(1)).toEqual(order(1, { answer: 'ok', stamp: 'x', answeredAt: instant(9) }));
-      expect(await store.indexedOfHost('docs', 'a.example')).toBe(1);
+      expect(await store.listVisits(url!.id, 10)).toEqual([visit(10)]);
+      expect(await store.getOrder(1)).toEqual(order(1, { answer: 'ok', stamp: 'x', answeredAt: instant(9) }));
+      expect(await store.countIndexedOfHost('docs', 'a.example')).toBe(1);
     });
 
     it('removes the status with its visits, so that a link found again brings the URL back as new', async () => {
@@ -234,16 +234,16 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       await store.settle([{ id: url!.id, visit: visit(10) }]);
       await store.settle([{ id: url!.id, remove: true, orders: [order(4, { kind: 'delete' })] }]);
       expect(await store.find('docs', 'http://a.example/')).toBeUndefined();
-      expect(await store.visits(url!.id, 10)).toEqual([]);
-      expect(await store.order(4)).toMatchObject({ kind: 'delete' });
+      expect(await store.listVisits(url!.id, 10)).toEqual([]);
+      expect(await store.getOrder(4)).toMatchObject({ kind: 'delete' });
       expect(await store.discover([newUrl('http://a.example/')])).toHaveLength(1);
     });
 
     it('keeps the orders of a URL that is gone', async () => {
       const { store } = await open();
       await store.settle([{ id: 12_345, changes: { status: 'indexed' }, visit: visit(1), orders: [order(9)] }]);
-      expect(await store.order(9)).toEqual(order(9));
-      expect(await store.visits(12_345, 5)).toEqual([]);
+      expect(await store.getOrder(9)).toEqual(order(9));
+      expect(await store.listVisits(12_345, 5)).toEqual([]);
     });
 
     it('takes several words on one URL in one batch in their order; what follows its removal is void', async () => {
@@ -261,14 +261,14 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
         { id: b!.id, changes: { status: 'indexed' }, visit: visit(3), orders: [order(3)] },
       ]);
       expect(await store.list({}, 0, 10)).toEqual([{ ...a, status: 'indexed', title: 'Two' }]);
-      expect((await store.visits(a!.id, 5)).map(({ at }) => at)).toEqual([2, 1]);
-      expect((await store.orders({}, undefined, 5)).map(({ id, attempts }) => [id, attempts])).toEqual([
+      expect((await store.listVisits(a!.id, 5)).map(({ at }) => at)).toEqual([2, 1]);
+      expect((await store.listOrders({}, undefined, 5)).map(({ id, attempts }) => [id, attempts])).toEqual([
         [3, 1],
         [2, 1],
         [1, 2],
       ]);
-      expect(await store.visits(b!.id, 5)).toEqual([]);
-      expect((await store.counts('docs')).indexed).toBe(0);
+      expect(await store.listVisits(b!.id, 5)).toEqual([]);
+      expect((await store.countByStatus('docs')).indexed).toBe(0);
     });
 
     it('keeps the last 20 visits of a URL', async () => {
@@ -279,10 +279,10 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
           { id: url!.id, changes: { visits }, visit: visit(visits, { status: undefined, detail: 'slow' }) },
         ]);
       }
-      const kept = await store.visits(url!.id, 100);
+      const kept = await store.listVisits(url!.id, 100);
       expect(kept.map(({ at }) => at)).toEqual(Array.from({ length: 20 }, (_, i) => 25 - i));
       expect(kept[0]).toEqual(visit(25, { status: undefined, detail: 'slow' }));
-      expect(await store.visits(url!.id, 2)).toHaveLength(2);
+      expect(await store.listVisits(url!.id, 2)).toHaveLength(2);
     });
   });
 
@@ -311,12 +311,12 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       await test.store.putSetting('crawler/docs', 'running');
       const look = async () => ({
         urls: await test.store.list({}, 0, 10),
-        visits: await test.store.visits(url!.id, 5),
-        counts: await test.store.counts('docs'),
-        orders: await test.store.orders({}, undefined, 5),
+        visits: await test.store.listVisits(url!.id, 5),
+        counts: await test.store.countByStatus('docs'),
+        orders: await test.store.listOrders({}, undefined, 5),
         hosts: await test.store.loadHosts(['a.example', 'b.example']),
-        settings: [...(await test.store.settings(''))],
-        backlogs: await test.store.backlogs('docs', now, undefined, 5),
+        settings: [...(await test.store.listSettings(''))],
+        backlogs: await test.store.listBacklogs('docs', now, undefined, 5),
       });
       const before = await look();
       await test.restart();
@@ -330,7 +330,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       await test.store.saveOrders([order(1), order(2), order(3)]);
       await test.store.pruneOrders(instant(Number.MAX_SAFE_INTEGER), 0);
       const store = await test.restart();
-      expect(await store.lastOrderId()).toBeGreaterThanOrEqual(3);
+      expect(await store.getLastOrderId()).toBeGreaterThanOrEqual(3);
     });
   });
 });

@@ -26,7 +26,7 @@ it.each(DATABASES)('the oldest queued URL of each source is found on $name', asy
         }),
       );
       await store.discover(urls);
-      const oldest = await store.oldest(crawler);
+      const oldest = await store.findOldest(crawler);
       for (const number of SOURCES.keys()) {
         const times = links.filter(({ source }) => source === number).map(({ dueAt }) => dueAt);
         const found = oldest.get(number as SourceNumber);

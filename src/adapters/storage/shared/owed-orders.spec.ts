@@ -26,31 +26,31 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
       { id: NO_URL, owed: [owed(3), owed(2), owed(4, { crawler: 'news' })] },
     ]);
     const again = await restart();
-    expect((await again.owed('docs', 'slow', 0, 10)).map(({ orderId }) => orderId)).toEqual([1, 2, 3]);
-    expect((await again.owed('docs', 'slow', 1, 1)).map(({ orderId }) => orderId)).toEqual([2]);
+    expect((await again.listOwed('docs', 'slow', 0, 10)).map(({ orderId }) => orderId)).toEqual([1, 2, 3]);
+    expect((await again.listOwed('docs', 'slow', 1, 1)).map(({ orderId }) => orderId)).toEqual([2]);
     const { change: _, ...first } = owed(1);
-    expect(await again.owedOf('docs', 'a.example', uri)).toEqual([
+    expect(await again.findOwed('docs', 'a.example', uri)).toEqual([
       { ...first, sink: 'down', askedAt: undefined },
       { ...first, askedAt: undefined },
     ]);
-    expect([...(await again.owedCounts())].sort((x, y) => x.since - y.since || y.documents - x.documents)).toEqual([
+    expect([...(await again.countOwed())].sort((x, y) => x.since - y.since || y.documents - x.documents)).toEqual([
       { crawler: 'docs', sink: 'slow', documents: 3, since: 10 },
       { crawler: 'docs', sink: 'down', documents: 1, since: 10 },
       { crawler: 'news', sink: 'slow', documents: 1, since: 40 },
     ]);
     await again.dropOwed('docs', 'slow');
-    expect((await again.owedCounts()).map(({ crawler, sink }) => `${crawler} ${sink}`).sort()).toEqual([
+    expect((await again.countOwed()).map(({ crawler, sink }) => `${crawler} ${sink}`).sort()).toEqual([
       'docs down',
       'news slow',
     ]);
     // Nothing is left of its count.
     await again.settle([{ id: NO_URL, owed: [owed(9)] }]);
-    expect(await again.owedCounts()).toContainEqual({ crawler: 'docs', sink: 'slow', documents: 1, since: 90 });
+    expect(await again.countOwed()).toContainEqual({ crawler: 'docs', sink: 'slow', documents: 1, since: 90 });
   });
 
   it('has one row for a URI, which is owed since its first order and until its newest one', async () => {
     const { store } = await open();
-    const rows = () => store.owed('docs', 'slow', 0, 10);
+    const rows = () => store.listOwed('docs', 'slow', 0, 10);
     await store.settle([{ id: NO_URL, owed: [owed(1)] }]);
     await store.settle([{ id: NO_URL, owed: [owed(1, { change: 'asked', askedAt: instant(50) })] }]);
     expect(await rows()).toMatchObject([{ orderId: 1, askedAt: 50 }]);
@@ -60,10 +60,10 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
     for (const change of ['put off', 'delivered', 'asked'] as const)
       await store.settle([{ id: NO_URL, owed: [owed(6, { uri, change, askedAt: instant(70) })] }]);
     expect(await rows()).toMatchObject([{ orderId: 7, askedAt: undefined }]);
-    expect(await store.owedCounts()).toEqual([{ crawler: 'docs', sink: 'slow', documents: 1, since: 10 }]);
+    expect(await store.countOwed()).toEqual([{ crawler: 'docs', sink: 'slow', documents: 1, since: 10 }]);
     await store.settle([{ id: NO_URL, owed: [owed(8, { uri, change: 'delivered' })] }]);
     expect(await rows()).toEqual([]);
-    expect(await store.owedCounts()).toEqual([]);
+    expect(await store.countOwed()).toEqual([]);
   });
 
   it('is counted as its rows are, whatever one batch says of them', async () => {
@@ -78,9 +78,9 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
       // It is not owed.
       { id: NO_URL, owed: [owed(11, { change: 'delivered' })] },
     ]);
-    const counts = await store.owedCounts();
+    const counts = await store.countOwed();
     expect(Object.fromEntries(counts.map(({ sink, documents }) => [sink, documents]))).toEqual({ slow: 3, down: 1 });
-    expect(await store.owed('docs', 'slow', 0, 10)).toHaveLength(3);
+    expect(await store.listOwed('docs', 'slow', 0, 10)).toHaveLength(3);
   });
 });
 

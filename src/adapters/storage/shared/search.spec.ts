@@ -27,7 +27,7 @@ const HOUR = 3_600_000;
 const now = instant(100 * HOUR);
 const hrefs = (states: readonly UrlState[]): string[] => states.map(({ url }) => url).sort();
 
-type Search = Pick<FrontierStore, 'search' | 'folders' | 'survey'>;
+type Search = Pick<FrontierStore, 'search' | 'listFolders' | 'survey'>;
 type Filter = UrlFilter & { readonly crawler: string };
 
 interface Searchable {
@@ -53,7 +53,7 @@ async function onSqlite(): Promise<Searchable> {
   const reads = new SqliteReads(db);
   const searching = (search: SqliteSearch): Search => ({
     search: async (...query) => search.search(...query),
-    folders: async (...query) => search.folders(...query),
+    listFolders: async (...query) => search.folders(...query),
     survey: async (...query) => search.survey(...query),
   });
   return {
@@ -222,7 +222,7 @@ describe.each([
       let urls = 0;
       let after: number | undefined = 0;
       while (after !== undefined) {
-        const step = await search.folders('docs', 'h.example', folder, after);
+        const step = await search.listFolders('docs', 'h.example', folder, after);
         for (const { name, urls: more } of step.folders) folders.set(name, (folders.get(name) ?? 0) + more);
         sample.push(...hrefs(step.sample));
         urls += step.urls;
@@ -294,14 +294,14 @@ describe.each(DATABASES)('URLs in error on $name', ({ open }) => {
       failed('http-404', 0),
     ];
     await store.settle(states.map(({ id }, i) => ({ id, changes: changes[i]! })));
-    expect(await store.failing('docs', now)).toEqual([
+    expect(await store.countFailing('docs', now)).toEqual([
       { reason: 'http-404', hosts: 2, urls: 4, lastHour: 2, lastDay: 3 },
       { reason: 'read-timeout', hosts: 1, urls: 1, lastHour: 0, lastDay: 0 },
     ]);
-    expect(await store.failing('docs', now, 'b.example')).toEqual([
+    expect(await store.countFailing('docs', now, 'b.example')).toEqual([
       { reason: 'http-404', hosts: 1, urls: 1, lastHour: 1, lastDay: 1 },
     ]);
-    expect(await store.failingHosts('docs', 'http-404', now, undefined, 10)).toEqual([
+    expect(await store.listFailingHosts('docs', 'http-404', now, undefined, 10)).toEqual([
       { hostKey: 'a.example', urls: 3, lastHour: 1, lastDay: 2 },
       { hostKey: 'b.example', urls: 1, lastHour: 1, lastDay: 1 },
     ]);
@@ -309,9 +309,9 @@ describe.each(DATABASES)('URLs in error on $name', ({ open }) => {
       { id: states[0]!.id, remove: true },
       { id: states[1]!.id, changes: { status: 'indexed', reason: 'indexed' } },
     ]);
-    const [first] = await store.failingHosts('docs', 'http-404', now, undefined, 1);
+    const [first] = await store.listFailingHosts('docs', 'http-404', now, undefined, 1);
     expect(first).toEqual({ hostKey: 'a.example', urls: 1, lastHour: 0, lastDay: 0 });
-    expect(await store.failingHosts('docs', 'http-404', now, first, 10)).toEqual([
+    expect(await store.listFailingHosts('docs', 'http-404', now, first, 10)).toEqual([
       { hostKey: 'b.example', urls: 1, lastHour: 1, lastDay: 1 },
     ]);
   });

@@ -75,14 +75,14 @@ async function linesOf(store: FrontierStore, last?: string): Promise<string[]> {
 async function content(store: FrontierStore) {
   const urls = await store.list({}, 0, 10_000);
   const described = await Promise.all(
-    urls.map(async ({ id, ...url }) => ({ ...url, visits: await store.visits(id, 50) })),
+    urls.map(async ({ id, ...url }) => ({ ...url, visits: await store.listVisits(id, 50) })),
   );
   return {
     urls: described.sort((a, b) => (`${a.crawler} ${a.url}` < `${b.crawler} ${b.url}` ? -1 : 1)),
-    orders: await store.orders({}, undefined, 10_000),
+    orders: await store.listOrders({}, undefined, 10_000),
     hosts: await store.loadHosts(['host-1.example']),
-    settings: [...(await store.settings(''))],
-    counts: [await store.counts('docs'), await store.counts('news')],
+    settings: [...(await store.listSettings(''))],
+    counts: [await store.countByStatus('docs'), await store.countByStatus('news')],
   };
 }
 

@@ -193,10 +193,10 @@ class Importing {
 }
 
 async function* readRecords(store: FrontierStore): AsyncGenerator<Line> {
-  for (const [name, value] of await store.settings('')) if (name !== PROGRESS) yield { setting: [name, value] };
+  for (const [name, value] of await store.listSettings('')) if (name !== PROGRESS) yield { setting: [name, value] };
   const crawlers = new Set<string>();
   for await (const page of readUrlPages(store)) {
-    const visits = await Promise.all(page.map(({ id }) => store.visits(id, KEPT_VISITS)));
+    const visits = await Promise.all(page.map(({ id }) => store.listVisits(id, KEPT_VISITS)));
     for (const [i, url] of page.entries()) {
       crawlers.add(url.crawler);
       yield { url: { ...url, simhash: url.simhash?.toString(), visitList: visits[i]! } };
@@ -221,7 +221,7 @@ async function* readHosts(store: FrontierStore, crawlers: readonly string[]): As
   const given = new Set<string>();
   for (const crawler of crawlers) {
     for (let after: string | undefined; ; ) {
-      const page = (await store.hosts(crawler, after, PAGE)).map(({ hostKey }) => hostKey);
+      const page = (await store.listHosts(crawler, after, PAGE)).map(({ hostKey }) => hostKey);
       const fresh = page.filter((hostKey) => !given.has(hostKey));
       for (const hostKey of fresh) given.add(hostKey);
       if (fresh.length > 0) yield* await store.loadHosts(fresh);
@@ -233,7 +233,7 @@ async function* readHosts(store: FrontierStore, crawlers: readonly string[]): As
 
 async function* readOrders(store: FrontierStore): AsyncGenerator<LedgerEntry> {
   for (let before: number | undefined; ; ) {
-    const page = await store.orders({}, before, PAGE);
+    const page = await store.listOrders({}, before, PAGE);
     yield* page;
     if (page.length < PAGE) return;
     before = page.at(-1)!.id;
@@ -241,9 +241,9 @@ async function* readOrders(store: FrontierStore): AsyncGenerator<LedgerEntry> {
 }
 
 async function* readOwed(store: FrontierStore): AsyncGenerator<OwedOrder> {
-  for (const { crawler, sink } of await store.owedCounts()) {
+  for (const { crawler, sink } of await store.countOwed()) {
     for (let after = 0; ; ) {
-      const page = await store.owed(crawler, sink, after, PAGE);
+      const page = await store.listOwed(crawler, sink, after, PAGE);
       yield* page;
       if (page.length < PAGE) break;
       after = page.at(-1)!.orderId;

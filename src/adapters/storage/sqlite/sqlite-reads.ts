@@ -30,7 +30,7 @@ export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id 
 /** Number of URLs that can be sorted in a moment. */
 const SMALL_SITE = 20_000;
 
-type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
+type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 
 /** The reading verbs on one SQLite handle, synchronous. Those offered by `readerVerbs` may take seconds on a large store. */
 export class SqliteReads {

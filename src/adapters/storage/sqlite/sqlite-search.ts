@@ -32,8 +32,8 @@ import { toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-
 import { globWithTimeLimit, MatchWatch } from './match-watch.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
-type Failing = Awaited<ReturnType<FrontierStore['failing']>>;
-type FailingHosts = Awaited<ReturnType<FrontierStore['failingHosts']>>;
+type Failing = Awaited<ReturnType<FrontierStore['countFailing']>>;
+type FailingHosts = Awaited<ReturnType<FrontierStore['listFailingHosts']>>;
 type Search = UrlFilter & { readonly crawler: string };
 
 type Reader<Row> = (after: UrlId, until: UrlId, limit: number) => Row[];

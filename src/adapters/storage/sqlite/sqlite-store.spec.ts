@@ -62,8 +62,10 @@ describe('a SQLite store', () => {
           ).toBe(true);
       }
       expect(await store.countOrders({})).toBe(settled);
-      expect((await store.counts('docs')).indexed).toBe(settled);
-      expect((await store.hosts('docs', undefined, 10)).reduce((sum, host) => sum + host.urls, 0)).toBe(urls.length);
+      expect((await store.countByStatus('docs')).indexed).toBe(settled);
+      expect((await store.listHosts('docs', undefined, 10)).reduce((sum, host) => sum + host.urls, 0)).toBe(
+        urls.length,
+      );
       await store.close();
     }
   });
@@ -159,8 +161,8 @@ describe('a SQLite store', () => {
       store.saveOrders([order(3)]),
     ]);
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect((await store.orders({}, undefined, 9)).map(({ id }) => id)).toEqual([3, 1]);
-    expect((await store.counts('docs')).byStatus.waiting).toBe(1);
+    expect((await store.listOrders({}, undefined, 9)).map(({ id }) => id)).toEqual([3, 1]);
+    expect((await store.countByStatus('docs')).byStatus.waiting).toBe(1);
     await store.close();
   });
 

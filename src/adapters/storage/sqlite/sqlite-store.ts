@@ -67,8 +67,8 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     },
     seed: (urls) => writer.call('seed', urls),
     settle: (settlements) => writer.call('settle', settlements),
-    due: (...query) => writer.call('due', ...query),
-    backlogs: (crawler, horizon, after, limit) => writer.call('backlogs', crawler, horizon, after, limit),
+    listDue: (...query) => writer.call('due', ...query),
+    listBacklogs: (crawler, horizon, after, limit) => writer.call('backlogs', crawler, horizon, after, limit),
     makeDue: (filter, dueAt, source) =>
       changeAll(filter, (ids) => writer.call('makeDueAmong', ids, filter, dueAt, source)),
     forget: (filter) => changeAll(filter, (ids) => writer.call('forgetMatching', ids, filter)),
@@ -83,28 +83,28 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     putSetting: (name, value) => writer.call('putSetting', name, value),
     find: (...query) => read(() => reads.find(...query)),
     get: (...query) => read(() => reads.get(...query)),
-    counts: (...query) => read(() => reads.counts(...query)),
-    oldest: (crawler) => reader.call('oldest', crawler),
-    indexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),
-    hosts: (...query) => read(() => reads.hosts(...query)),
-    visits: (...query) => read(() => reads.visits(...query)),
-    byKeys: (...query) => read(() => reads.byKeys(...query)),
-    removed: (...query) => read(() => reads.removed(...query)),
-    gaveWayTo: (...query) => read(() => reads.gaveWayTo(...query)),
-    linksOf: (...query) => read(() => reads.linksOf(...query)),
-    lastOrderId: () => read(() => reads.lastOrderId()),
-    order: (...query) => read(() => reads.order(...query)),
+    countByStatus: (...query) => read(() => reads.counts(...query)),
+    findOldest: (crawler) => reader.call('oldest', crawler),
+    countIndexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),
+    listHosts: (...query) => read(() => reads.hosts(...query)),
+    listVisits: (...query) => read(() => reads.visits(...query)),
+    findByKeys: (...query) => read(() => reads.byKeys(...query)),
+    findRemoved: (...query) => read(() => reads.removed(...query)),
+    findPagesThatGaveWayTo: (...query) => read(() => reads.gaveWayTo(...query)),
+    getLinks: (...query) => read(() => reads.linksOf(...query)),
+    getLastOrderId: () => read(() => reads.lastOrderId()),
+    getOrder: (...query) => read(() => reads.order(...query)),
     getSetting: (...query) => read(() => reads.getSetting(...query)),
-    settings: (...query) => read(() => reads.settings(...query)),
+    listSettings: (...query) => read(() => reads.settings(...query)),
     list: async (filter, after, limit) =>
       needsSteps(filter)
         ? reader.call('get', await matching(filter, after, limit))
         : reader.call('list', filter, after, limit),
     search: (...query) => reader.call('search', ...query),
-    folders: (...query) => reader.call('folders', ...query),
+    listFolders: (...query) => reader.call('folders', ...query),
     survey: (...query) => reader.call('survey', ...query),
-    failing: (...query) => reader.call('failing', ...query),
-    failingHosts: (...query) => reader.call('failingHosts', ...query),
+    countFailing: (...query) => reader.call('failing', ...query),
+    listFailingHosts: (...query) => reader.call('failingHosts', ...query),
     count: (filter, signal) => {
       if (countedWhere(filter)) return read(() => reads.count(filter));
       if (needsSteps(filter)) return countInSteps((...step) => reader.call('matches', filter, ...step), signal);
@@ -114,12 +114,12 @@ function createStore(file: string, unlock: () => void): FrontierStore {
       sorter ??= startReaderThread(false);
       return sorter.call('listByUrl', ...query);
     },
-    orders: (filter, ...page) =>
+    listOrders: (filter, ...page) =>
       filter.uri === undefined ? reader.call('orders', filter, ...page) : read(() => reads.orders(filter, ...page)),
     countOrders: (...query) => reader.call('countOrders', ...query),
-    owed: (crawler, sink, after, limit) => read(() => owed.owed(crawler, sink, after, limit)),
-    owedOf: (...query) => read(() => owed.owedOf(...query)),
-    owedCounts: () => reader.call('owedCounts'),
+    listOwed: (crawler, sink, after, limit) => read(() => owed.owed(crawler, sink, after, limit)),
+    findOwed: (...query) => read(() => owed.owedOf(...query)),
+    countOwed: () => reader.call('owedCounts'),
     dropOwed: (crawler, sink) => writer.call('drop', crawler, sink),
     close: async () => {
       await Promise.all([writer.close(), reader.close(), sorter?.close()]);

@@ -35,7 +35,7 @@ describe('the bounds of a host', () => {
     const store = await openSqliteInProcess(':memory:');
     let refused: string[] = [];
     const start = (): Discovery =>
-      new Discovery(store, () => ({ traps: TRAPS, admitted: () => undefined, refused: (_, why) => refused.push(why) }));
+      new Discovery(store, () => ({ traps: TRAPS, admit: () => undefined, refuse: (_, why) => refused.push(why) }));
 
     const before = start();
     for (let n = 0; n < 250; n += 50) await before.discover(many('/list?page=', n, n + 50));

@@ -19,8 +19,8 @@ const RECOUNT_AT = 1 / 64;
 
 export interface DiscoveryTarget {
   readonly traps: TrapDefinition;
-  admitted(states: readonly UrlState[]): void;
-  refused(url: NewUrl, reason: Reason): void;
+  admit(states: readonly UrlState[]): void;
+  refuse(url: NewUrl, reason: Reason): void;
 }
 
 export class Discovery {
@@ -32,7 +32,7 @@ export class Discovery {
     private readonly store: Pick<FrontierStore, 'discover' | 'count'>,
     private readonly target: (crawler: string) => DiscoveryTarget | undefined,
   ) {
-    this.batcher = new Batcher((lists) => this.call(lists), LINKS_PER_CALL);
+    this.batcher = new Batcher((lists) => this.discoverLists(lists), LINKS_PER_CALL);
   }
 
   /** Resolves when the links are stored, with those that were new. */
@@ -40,20 +40,20 @@ export class Discovery {
     return urls.length === 0 ? [] : this.batcher.add(urls);
   }
 
-  private async call(lists: NewUrl[][]): Promise<UrlState[][]> {
+  private async discoverLists(lists: NewUrl[][]): Promise<UrlState[][]> {
     const inserted: UrlState[] = [];
     const batch = new PendingUrls();
     for (const url of lists.flat()) {
-      let room = await this.room(url, batch);
+      let room = await this.findRoom(url, batch);
       if (room === 'unknown') {
-        inserted.push(...(await this.insert(batch.take())));
-        room = await this.room(url, batch);
+        inserted.push(...(await this.insert(batch.takeAll())));
+        room = await this.findRoom(url, batch);
       }
       if (room === 'some') batch.add(url);
     }
-    inserted.push(...(await this.insert(batch.take())));
-    const byUrl = new Map(inserted.map((state) => [identity(state), state]));
-    return lists.map((list) => [...new Set(list.map(identity))].flatMap((url) => byUrl.get(url) ?? []));
+    inserted.push(...(await this.insert(batch.takeAll())));
+    const byUrl = new Map(inserted.map((state) => [identityOf(state), state]));
+    return lists.map((list) => [...new Set(list.map(identityOf))].flatMap((url) => byUrl.get(url) ?? []));
   }
 
   private async insert(urls: NewUrl[]): Promise<UrlState[]> {
@@ -66,30 +66,33 @@ export class Discovery {
       if (list) list.push(state);
       else byCrawler.set(state.crawler, [state]);
     }
-    for (const [crawler, states] of byCrawler) this.target(crawler)?.admitted(states);
+    for (const [crawler, states] of byCrawler) this.target(crawler)?.admit(states);
     return inserted;
   }
 
   /** Is there room for one more? Unknown as long as nobody knows how many URLs of the batch are new. */
-  private async room(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
+  private async findRoom(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
     const target = this.target(url.crawler);
     // Its crawler was removed while the page was in flight: the links wait until it is back.
     if (!target) return 'some';
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
-    const onHost = maxUrlsPerHost - (await this.hostSize(url));
+    const onHost = maxUrlsPerHost - (await this.countHostUrls(url));
     const path = pathOf(url);
     const ofPath =
-      path === '' ? Number.POSITIVE_INFINITY : maxQueryVariants - (await this.variants(url, path, maxQueryVariants));
+      path === ''
+        ? Number.POSITIVE_INFINITY
+        : maxQueryVariants - (await this.countVariants(url, path, maxQueryVariants));
     if (onHost <= 0 || ofPath <= 0) {
-      target.refused(url, onHost <= 0 ? 'trap-host-size' : 'trap-query-variants');
+      target.refuse(url, onHost <= 0 ? 'trap-host-size' : 'trap-query-variants');
       return 'none';
     }
     const full =
-      batch.of(hostOf(url)) >= Math.max(onHost, SLACK) || (path !== '' && batch.of(path) >= Math.max(ofPath, SLACK));
+      batch.countOf(hostOf(url)) >= Math.max(onHost, SLACK) ||
+      (path !== '' && batch.countOf(path) >= Math.max(ofPath, SLACK));
     return full ? 'unknown' : 'some';
   }
 
-  private async hostSize(url: NewUrl): Promise<number> {
+  private async countHostUrls(url: NewUrl): Promise<number> {
     const key = hostOf(url);
     let size = this.hostSizes.get(key);
     if (size === undefined) {
@@ -99,10 +102,10 @@ export class Discovery {
     return size;
   }
 
-  private async variants(url: NewUrl, path: string, limit: number): Promise<number> {
+  private async countVariants(url: NewUrl, path: string, limit: number): Promise<number> {
     const variants = this.queryVariants.get(path);
     if (variants === undefined || variants.complete || variants.count < limit * RECOUNT_AT) return variants?.count ?? 0;
-    if ((await this.hostSize(url)) < limit) return variants.count;
+    if ((await this.countHostUrls(url)) < limit) return variants.count;
     variants.complete = true;
     const { crawler, hostKey } = url;
     const prefix = url.url.slice(0, url.url.indexOf('?') + 1);
@@ -135,14 +138,14 @@ class PendingUrls {
 
   add(url: NewUrl): void {
     this.urls.push(url);
-    for (const key of [hostOf(url), pathOf(url)]) this.counts.set(key, this.of(key) + 1);
+    for (const key of [hostOf(url), pathOf(url)]) this.counts.set(key, this.countOf(key) + 1);
   }
 
-  of(key: string): number {
+  countOf(key: string): number {
     return this.counts.get(key) ?? 0;
   }
 
-  take(): NewUrl[] {
+  takeAll(): NewUrl[] {
     const { urls } = this;
     this.urls = [];
     this.counts = new Map();
@@ -150,7 +153,7 @@ class PendingUrls {
   }
 }
 
-const identity = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
+const identityOf = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
 const hostOf = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;
 
 /** Empty for a URL without a query string. */

@@ -19,7 +19,7 @@ export class DueSweeps {
   ) {}
 
   /** The frontier has been filled once, so an empty frontier means that nothing is due. */
-  get haveBegun(): boolean {
+  get hasBegun(): boolean {
     return this.swept;
   }
 

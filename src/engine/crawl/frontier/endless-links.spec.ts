@@ -40,7 +40,7 @@ class Chain {
   async read(page: UrlState, text = 'Nothing today.'): Promise<UrlState[]> {
     const wanted = await this.links.wantsWords(page);
     const words = wanted && hashWords(text, wanted);
-    return this.links.take(page, words, [found(Number(page.url.split('/').at(-1)) + 1)], {
+    return this.links.discoverLinks(page, words, [found(Number(page.url.split('/').at(-1)) + 1)], {
       discover: (urls) => this.store.discover(urls),
       refuse: ({ url }) => this.refused.push(url),
     });
@@ -64,10 +64,10 @@ describe('links of endless patterns', () => {
     const next = found(last.hops - 100 + 1).url;
     expect(chain.refused).toEqual([next]);
     expect(chain.forgotten).toEqual([next]);
-    expect(chain.links.objection(HOST, next)).toContain('/day/N');
-    expect(chain.links.objection(HOST, `https://${HOST}/about`)).toBeUndefined();
+    expect(chain.links.findObjection(HOST, next)).toContain('/day/N');
+    expect(chain.links.findObjection(HOST, `https://${HOST}/about`)).toBeUndefined();
     expect((await chain.read(last, 'The annual assembly.')).map(({ url }) => url)).toEqual([next]);
-    expect(chain.links.objection(HOST, next)).toBeUndefined();
+    expect(chain.links.findObjection(HOST, next)).toBeUndefined();
     await store.close();
   });
 
@@ -100,12 +100,12 @@ describe('links of endless patterns', () => {
     const [first] = await store.discover([found(0)]);
     await chain.follow(first!);
     const waiting = (id: number): UrlState => ({ ...first!, id, url: found(id).url, foundOn: found(id - 1).url });
-    const skipped = Array.from({ length: 1_600 }, (_, i) => chain.links.skips(waiting(step * (1_000 + i))));
+    const skipped = Array.from({ length: 1_600 }, (_, i) => chain.links.shouldSkip(waiting(step * (1_000 + i))));
     const lookedAt = skipped.filter((each) => !each).length;
     expect(lookedAt).toBeGreaterThan(80);
     expect(lookedAt).toBeLessThan(120);
-    expect(chain.links.skips({ ...waiting(1_001), foundOn: `https://${HOST}/list` })).toBe(false);
-    expect(chain.links.skips({ ...waiting(1_001), visits: 1 })).toBe(false);
+    expect(chain.links.shouldSkip({ ...waiting(1_001), foundOn: `https://${HOST}/list` })).toBe(false);
+    expect(chain.links.shouldSkip({ ...waiting(1_001), visits: 1 })).toBe(false);
     await store.close();
   });
 });

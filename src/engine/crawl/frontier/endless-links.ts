@@ -62,7 +62,7 @@ export class EndlessLinks {
    * Is the first visit of the URL not worth a request, because the URL was found before its pattern turned out to be endless? One
    * in several is visited nevertheless, to see whether there is something new by now.
    */
-  skips({ id, hostKey, url, discoveredVia, visits, foundOn }: UrlState): boolean {
+  shouldSkip({ id, hostKey, url, discoveredVia, visits, foundOn }: UrlState): boolean {
     if (visits > 0 || discoveredVia !== 'link' || foundOn === undefined || isSampled(id)) return false;
     return this.patterns.isEndless(hostKey, url) && this.patterns.isEndless(hostKey, foundOn);
   }
@@ -70,14 +70,15 @@ export class EndlessLinks {
   /**
    * Passes the links of a page that are to be followed to `discover` and returns the new ones; the others are passed to `refuse`.
    */
-  async take(
+  async discoverLinks(
     page: UrlState,
     words: Int32Array | undefined,
     links: NewUrl[],
     { discover, refuse }: { discover(links: NewUrl[]): Promise<UrlState[]>; refuse(link: NewUrl): void },
   ): Promise<UrlState[]> {
     const judged = words !== undefined && this.patterns.isWatched(page.hostKey, page.url);
-    const suspicious = judged && this.patterns.isEndless(page.hostKey, page.url) ? this.endlessAmong(links) : new Set();
+    const suspicious =
+      judged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndless(links) : new Set();
     const stored = await discover(links.filter((link) => !suspicious.has(link)));
     for (const { discoveredVia, hostKey, url } of stored)
       if (discoveredVia === 'link') this.patterns.countNewUrl(hostKey, url);
@@ -96,7 +97,7 @@ export class EndlessLinks {
   }
 
   /** Why further URLs like this one are not accepted from each other's pages; undefined when they are. */
-  objection(hostKey: string, url: string): string | undefined {
+  findObjection(hostKey: string, url: string): string | undefined {
     if (!this.patterns.isEndless(hostKey, url)) return undefined;
     return `there are ${this.limit()} and more URLs like ${urlPattern(url)}, and the last ${BARREN_PAGES} of them brought nothing new: no word and no link`;
   }
@@ -107,7 +108,7 @@ export class EndlessLinks {
     this.restored = undefined;
   }
 
-  private endlessAmong(links: readonly NewUrl[]): Set<NewUrl> {
+  private selectEndless(links: readonly NewUrl[]): Set<NewUrl> {
     return new Set(
       links.filter(
         ({ discoveredVia, hostKey, url }) => discoveredVia === 'link' && this.patterns.isEndless(hostKey, url),
@@ -120,7 +121,7 @@ export class EndlessLinks {
     const own = urlPattern(url);
     const ledOn = stored.some((found) => urlPattern(found.url) !== own && !this.isEndless(found));
     const { brings, turned } = this.patterns.recordPage({ hostKey, url, words, firstVisit: page.visits === 0, ledOn });
-    if (turned) await this.keep(hostKey);
+    if (turned) await this.savePatterns(hostKey);
     return brings;
   }
 
@@ -128,7 +129,7 @@ export class EndlessLinks {
     return this.patterns.isEndless(hostKey, url);
   }
 
-  private async keep(hostKey: string): Promise<void> {
+  private async savePatterns(hostKey: string): Promise<void> {
     const patterns = this.patterns.endlessPatternsOf(hostKey);
     const kept: Kept = { limit: this.limit(), patterns };
     await this.services.store.putSetting(
@@ -138,7 +139,7 @@ export class EndlessLinks {
   }
 
   private async restore(): Promise<void> {
-    for (const [name, text] of await this.services.store.settings(this.prefix)) {
+    for (const [name, text] of await this.services.store.listSettings(this.prefix)) {
       const { limit, patterns } = JSON.parse(text) as Kept;
       // A person who changed the limit wants to see its effect.
       if (limit === this.limit()) this.patterns.restore(name.slice(this.prefix.length), patterns);

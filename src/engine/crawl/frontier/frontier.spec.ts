@@ -30,13 +30,13 @@ async function open() {
 
 it('of a long queue a window is in memory, and the store is read once a window', async () => {
   const { store, clock, frontier } = await open();
-  const due = vi.spyOn(store, 'due');
+  const due = vi.spyOn(store, 'listDue');
 
   for (let i = 0; i < URLS; i++) {
     const seeded = await store.seed([newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() })]);
     frontier.admit(seeded.map(({ state }) => state));
   }
-  expect(frontier.waiting().urls).toBeLessThanOrEqual(2 * 512);
+  expect(frontier.summarizeWaiting().urls).toBeLessThanOrEqual(2 * 512);
 
   const given = new Set<number>();
   await vi.waitUntil(
@@ -48,7 +48,7 @@ it('of a long queue a window is in memory, and the store is read once a window',
         frontier.offerAgain(next.host);
       }
       await store.settle(taken.map(({ id }) => ({ id, changes: { source: null } })));
-      for (const url of taken) frontier.settled(url, undefined);
+      for (const url of taken) frontier.requeue(url, undefined);
       return given.size === URLS;
     },
     { interval: 1, timeout: 10_000 },
@@ -61,15 +61,15 @@ it('when all that is in memory is decided on without a visit, the rest comes fro
   const urls = Array.from({ length: URLS }, (_, i) => newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() }));
   const states = (await store.seed(urls)).map(({ state }) => state);
   frontier.admit(states);
-  await vi.waitUntil(() => frontier.waiting().urls > 0);
+  await vi.waitUntil(() => frontier.summarizeWaiting().urls > 0);
   for (let slots = 0; slots < 10; slots++) await new Promise((resolve) => setImmediate(resolve));
   const decided = states.slice(0, URLS - 1);
   for (const state of decided) expect(frontier.hold(state)).toBe(true);
   await store.settle(decided.map(({ id }) => ({ id, remove: true })));
-  for (const state of decided) frontier.settled(state, undefined);
+  for (const state of decided) frontier.requeue(state, undefined);
   const last = await vi.waitUntil(() => frontier.next(), { interval: 1, timeout: 5_000 });
   expect(last.url).toEqual(states.at(-1));
-  frontier.settled(last.url, undefined);
+  frontier.requeue(last.url, undefined);
   await vi.waitUntil(() => frontier.isEmpty(), { interval: 1, timeout: 5_000 });
 });
 
@@ -86,7 +86,7 @@ it('documents past their maximum age go before a long submitted list, and by tur
   await store.settle(visited.map(({ id }) => ({ id, changes: late })));
   frontier.admit(await add('submitted', 100, { source: 0 }));
   frontier.admit(visited.map((state) => ({ ...state, ...late })));
-  await vi.waitUntil(() => frontier.waiting().urls === 103, { interval: 1, timeout: 5_000 });
+  await vi.waitUntil(() => frontier.summarizeWaiting().urls === 103, { interval: 1, timeout: 5_000 });
 
   const picked: string[] = [];
   for (let i = 0; i < 8; i++) {

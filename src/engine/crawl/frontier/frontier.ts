@@ -75,13 +75,13 @@ export class Frontier {
       window.buffers[USER]!.unshift(url);
       this.offer(window);
     });
-    gates?.offerTo((gated) => {
+    gates?.onOffer((gated) => {
       const window = this.windows.get(gated.host.key);
       if (window && window === gated) this.offer(window);
     });
     this.letGo = this.hosts.addUser({
-      ready: (host) => this.offerAgain(host),
-      uses: (hostKey) => this.windows.has(hostKey),
+      onHostReady: (host) => this.offerAgain(host),
+      isUsing: (hostKey) => this.windows.has(hostKey),
     });
   }
 
@@ -108,14 +108,14 @@ export class Frontier {
     window.ready[source] = false;
     const url = window.take(source);
     this.picks[source]!++;
-    this.refills.whenLow(window, source);
+    this.refills.refillIfLow(window, source);
     return { url, host: window.host, source };
   }
 
   /** The visit of the URL returned by `next` begins. */
-  begun(url: UrlState): void {
+  noteVisitBegun(url: UrlState): void {
     const window = this.windows.get(url.hostKey);
-    if (window) this.gates?.begun(url, window);
+    if (window) this.gates?.noteVisitBegun(url, window);
   }
 
   /** Called after `next`, and when the host is ready: it may have room for another request. */
@@ -149,7 +149,7 @@ export class Frontier {
         foreign.add(state.hostKey);
         continue;
       }
-      const window = this.window(state.hostKey);
+      const window = this.findOrCreateWindow(state.hostKey);
       if (window.held.has(state.id)) continue;
       const buffer = window.buffers[state.source]!;
       // Put directly into the buffer only when nothing older waits in the store: first in, first out.
@@ -162,9 +162,9 @@ export class Frontier {
         window.held.add(state.id);
         buffer.push(state);
         this.offer(window);
-      } else this.refills.expect(window, state.source, state.dueAt);
+      } else this.refills.refillAt(window, state.source, state.dueAt);
     }
-    if (foreign.size > 0) this.nodes.due(foreign);
+    if (foreign.size > 0) this.nodes.notifyDue(foreign);
   }
 
   /**
@@ -173,10 +173,10 @@ export class Frontier {
    */
   tryNow(url: UrlState): boolean {
     if (!this.partitions.owns(url.hostKey)) return false;
-    const window = this.window(url.hostKey);
+    const window = this.findOrCreateWindow(url.hostKey);
     const { host } = window;
     const now = this.clock.now();
-    if (host.paused || (host.loaded && !host.rests(now)) || !window.isOpen(now)) return false;
+    if (host.paused || (host.loaded && !host.isResting(now)) || !window.isOpen(now)) return false;
     if (window.held.has(url.id) && !this.takeOut(window, url.id)) return false;
     window.held.add(url.id);
     if (this.urgent.add(url, window)) return true;
@@ -185,12 +185,12 @@ export class Frontier {
   }
 
   /** Hosts in use that rest. */
-  resting(limit: number): string[] {
+  listRestingHosts(limit: number): string[] {
     const now = this.clock.now();
     const hosts: string[] = [];
     for (const { host } of this.windows.values()) {
       if (hosts.length >= limit) break;
-      if (host.rests(now) && !host.paused) hosts.push(host.key);
+      if (host.isResting(now) && !host.paused) hosts.push(host.key);
     }
     return hosts;
   }
@@ -200,18 +200,18 @@ export class Frontier {
     this.urgent.revoke(isLost);
     for (const [hostKey, window] of this.windows) {
       if (!isLost(hostKey)) continue;
-      window.empty();
+      window.clear();
       this.windows.delete(hostKey);
-      for (const gate of window.gates) gate.passedOver();
+      for (const gate of window.gates) gate.onPassedOver();
     }
   }
 
   /** The URL's settlement has been written. `next` is its new place in the queue, if any. */
-  settled(url: { id: UrlId; hostKey: string }, next: { source: SourceNumber; dueAt: Instant } | undefined): void {
+  requeue(url: { id: UrlId; hostKey: string }, next: { source: SourceNumber; dueAt: Instant } | undefined): void {
     const window = this.windows.get(url.hostKey);
     if (!window) return;
     window.held.delete(url.id);
-    if (next) this.refills.expect(window, next.source, next.dueAt);
+    if (next) this.refills.refillAt(window, next.source, next.dueAt);
   }
 
   /** Has a visit of the URL, or a decision about it, begun without being settled yet? */
@@ -222,7 +222,7 @@ export class Frontier {
 
   /** Takes a URL that is to be decided without a visit; false if it is already in flight. */
   hold(url: { id: UrlId; hostKey: string }): boolean {
-    const window = this.window(url.hostKey);
+    const window = this.findOrCreateWindow(url.hostKey);
     if (window.held.has(url.id)) return this.takeOut(window, url.id);
     window.held.add(url.id);
     return true;
@@ -236,10 +236,10 @@ export class Frontier {
     if (partitions?.length === 0) return;
     let after: string | undefined;
     do {
-      const page = await this.store.backlogs(this.crawler, horizon, after, SWEEP_PAGE, partitions);
+      const page = await this.store.listBacklogs(this.crawler, horizon, after, SWEEP_PAGE, partitions);
       if (this.closed) return;
       for (const { hostKey, source, dueAt } of page.backlogs)
-        if (this.partitions.owns(hostKey)) this.refills.expect(this.window(hostKey), source, dueAt);
+        if (this.partitions.owns(hostKey)) this.refills.refillAt(this.findOrCreateWindow(hostKey), source, dueAt);
       after = page.next;
     } while (after !== undefined);
     this.dropUnused(horizon);
@@ -268,7 +268,7 @@ export class Frontier {
   }
 
   /** Hosts with URLs in memory, and when the first of them may be asked; used to explain what limits the speed. */
-  waiting(): {
+  summarizeWaiting(): {
     hosts: number;
     urls: number;
     largest: { hostKey: string; urls: number }[];
@@ -315,11 +315,11 @@ export class Frontier {
   private takeOut(window: HostWindow, id: UrlId): boolean {
     if (this.urgent.remove({ id, hostKey: window.host.key })) return true;
     if (!window.takeOut(id)) return false;
-    for (const source of SOURCE_NUMBERS) this.refills.whenLow(window, source);
+    for (const source of SOURCE_NUMBERS) this.refills.refillIfLow(window, source);
     return true;
   }
 
-  private window(hostKey: string): HostWindow {
+  private findOrCreateWindow(hostKey: string): HostWindow {
     let window = this.windows.get(hostKey);
     if (!window) {
       window = new HostWindow(this.hosts.get(hostKey), this.settings.concurrencyPerHost);
@@ -337,7 +337,7 @@ export class Frontier {
       // Its host is busy or resting: the host's clock, or a gate, will offer it again.
       queue.shift();
       window.ready[source] = false;
-      for (const gate of window.gates) gate.passedOver();
+      for (const gate of window.gates) gate.onPassedOver();
     }
     return false;
   }

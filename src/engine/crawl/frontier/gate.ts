@@ -14,13 +14,13 @@ export interface Gate {
   /** When a page of the window may pass; NEVER when something else has to happen before that is known. */
   opensAt(now: Instant, window: GatedWindow): Instant;
   /** Offers the window again when the gate opens. */
-  expect(window: GatedWindow): void;
+  offerWhenOpen(window: GatedWindow): void;
   /** A visit to the host begins. */
-  begun(): void;
+  onVisitBegun(): void;
   /** A window that had been offered passes up its turn. */
-  passedOver(): void;
+  onPassedOver(): void;
   /** The requests of the visit have ended; this many bytes were received. */
-  fetched(host: Host, bytes: number): void;
+  onFetched(host: Host, bytes: number): void;
 }
 
 /** Several windows that wait for one gate: offers those that have something, in turn. */

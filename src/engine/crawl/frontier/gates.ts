@@ -35,7 +35,7 @@ export class Gates {
   constructor(private readonly services: GateServices) {}
 
   /** `offer` puts a window into the ready queues when its host may be asked. */
-  offerTo(offer: (window: GatedWindow) => void): void {
+  onOffer(offer: (window: GatedWindow) => void): void {
     this.offer = offer;
   }
 
@@ -52,30 +52,30 @@ export class Gates {
       return;
     }
     const timetable = this.timetableOf(window.host.key);
-    const group = this.groupGate(window);
+    const group = this.findGroupGate(window);
     window.gates = [...(timetable ? [timetable] : []), ...(group ? [group] : [])];
   }
 
   /** A visit of a URL in the window has begun. */
-  begun(url: UrlState, window: Gateable): void {
+  noteVisitBegun(url: UrlState, window: Gateable): void {
     const { gates } = window;
     if (gates.length === 0) return;
     this.passed.set(url, gates);
-    for (const gate of gates) gate.begun();
-    const isDue = (): boolean => this.services.groups.byKnownAddress(hostnameOf(window.host.key)).isDue;
+    for (const gate of gates) gate.onVisitBegun();
+    const isDue = (): boolean => this.services.groups.findByKnownAddress(hostnameOf(window.host.key)).isDue;
     if (this.politenessBy === 'address' && isDue()) this.assign(window);
   }
 
   /** Its requests have ended, and the pause of the host is known. */
-  fetched(url: UrlState, host: Host, bytes: number): void {
+  noteFetched(url: UrlState, host: Host, bytes: number): void {
     if (this.passed.size === 0) return;
     const gates = this.passed.get(url) ?? NONE;
     this.passed.delete(url);
-    for (const gate of gates) gate.fetched(host, bytes);
+    for (const gate of gates) gate.onFetched(host, bytes);
   }
 
   /** The shortest pause that a schedule requires at the host now. */
-  throttle(hostKey: string): Duration {
+  throttleOf(hostKey: string): Duration {
     return this.timetableOf(hostKey)?.throttle(this.services.clock.now()) ?? NO_PAUSE;
   }
 
@@ -100,30 +100,30 @@ export class Gates {
     return schedule && this.timetables[schedules.indexOf(schedule)];
   }
 
-  private groupGate(window: Gateable): Gate | undefined {
+  private findGroupGate(window: Gateable): Gate | undefined {
     const { groups } = this.services;
     const hostname = hostnameOf(window.host.key);
     if (this.politenessBy === 'host') return undefined;
-    if (this.politenessBy === 'domain') return this.domainGate(window, hostname);
-    const { group, isKnown, isDue } = groups.byKnownAddress(hostname);
-    if (isDue) void groups.lookUp(hostname).then(() => this.found(window));
+    if (this.politenessBy === 'domain') return this.findDomainGate(window, hostname);
+    const { group, isKnown, isDue } = groups.findByKnownAddress(hostname);
+    if (isDue) void groups.lookUp(hostname).then(() => this.reassign(window));
     if (!isKnown) return UNKNOWN_GROUP;
-    return group && this.gateOf(group);
+    return group && this.findOrCreateGate(group);
   }
 
-  private domainGate(window: Gateable, hostname: string): Gate {
-    const group = this.services.groups.byDomain(hostname);
-    if (group) return this.gateOf(group);
-    void this.services.groups.domainsLoaded().then(() => this.found(window));
+  private findDomainGate(window: Gateable, hostname: string): Gate {
+    const group = this.services.groups.findByDomain(hostname);
+    if (group) return this.findOrCreateGate(group);
+    void this.services.groups.ensureDomainsLoaded().then(() => this.reassign(window));
     return UNKNOWN_GROUP;
   }
 
-  private found(window: Gateable): void {
+  private reassign(window: Gateable): void {
     this.assign(window);
     this.offer(window);
   }
 
-  private gateOf(group: PolitenessGroup): GroupGate {
+  private findOrCreateGate(group: PolitenessGroup): GroupGate {
     const known = this.groupGates.get(group);
     if (known) return known;
     const gate = new GroupGate(group, (window) => this.offer(window));

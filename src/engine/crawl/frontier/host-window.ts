@@ -38,7 +38,7 @@ export class HostWindow {
 
   /** May a page be requested now? If a gate prevents it, that gate offers the window again. */
   isReady(now: Instant): boolean {
-    return this.host.isReady(now, this.limit) && (this.gates.length === 0 || this.passes(now));
+    return this.host.isReady(now, this.limit) && (this.gates.length === 0 || this.passesGates(now));
   }
 
   /** When a page may be requested, as far as that is known. */
@@ -50,9 +50,9 @@ export class HostWindow {
     return this.gates.every((gate) => gate.opensAt(now, this) <= now);
   }
 
-  private passes(now: Instant): boolean {
+  private passesGates(now: Instant): boolean {
     const closed = this.gates.find((gate) => gate.opensAt(now, this) > now);
-    if (closed && this.buffered > 0) closed.expect(this);
+    if (closed && this.buffered > 0) closed.offerWhenOpen(this);
     return closed === undefined;
   }
 
@@ -82,12 +82,12 @@ export class HostWindow {
   }
 
   isBuffered(id: UrlId): boolean {
-    return this.bufferOf(id) !== undefined;
+    return this.findBuffer(id) !== undefined;
   }
 
   /** Takes a URL out of its buffer; false when it is already in flight. */
   takeOut(id: UrlId): boolean {
-    const buffer = this.bufferOf(id);
+    const buffer = this.findBuffer(id);
     if (!buffer) return false;
     const rest = [...buffer].filter((state) => state.id !== id);
     while (buffer.shift());
@@ -95,11 +95,11 @@ export class HostWindow {
     return true;
   }
 
-  private bufferOf(id: UrlId): Fifo<UrlState> | undefined {
+  private findBuffer(id: UrlId): Fifo<UrlState> | undefined {
     return [this.overdue, ...this.buffers].find((candidate) => [...candidate].some((state) => state.id === id));
   }
 
-  empty(): void {
+  clear(): void {
     for (const buffer of [this.overdue, ...this.buffers]) while (buffer.shift());
   }
 }

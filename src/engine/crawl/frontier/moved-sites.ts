@@ -30,7 +30,7 @@ export async function noteMove(
   await store.putSetting(`moved-site/${crawler}/${root}`, target?.href);
   // Links of the site's pages that were refused while it had moved.
   if (!target) await store.putSetting(`policy-since/${crawler}`, String(clock.now()));
-  await nodes.controlChanged();
+  await nodes.notifyControlChanged();
   const what = target ? 'leads to another site, which is crawled from now on' : 'answers itself again';
   log.info(`the home page of a site ${what}`, { crawler, root, site: target?.href ?? root });
 }

@@ -11,7 +11,7 @@ it('what conditions filter is counted, and named only when they log it', () => {
     record,
   });
   for (const one of [link('secret', false), link('logged', true)]) refused.add(one, 'http://a/', instant(0));
-  expect(refused.views()).toMatchObject([{ count: 2, samples: [{ url: 'http://a/logged' }] }]);
+  expect(refused.list()).toMatchObject([{ count: 2, samples: [{ url: 'http://a/logged' }] }]);
 });
 
 it('of a refused link that no person can read to its end the beginning is kept', () => {
@@ -21,7 +21,7 @@ it('of a refused link that no person can read to its end the beginning is kept',
     refused.add({ url: `http://${name}/${path}`, hostKey: name, reason: 'url-too-long' }, 'http://a/', instant(0));
   }
   refused.add({ url: 'http://a/x', hostKey: 'a', reason: 'offsite' }, 'http://a/', instant(0));
-  const [long, short] = refused.views();
+  const [long, short] = refused.list();
   expect(long?.count).toBe(2);
   expect(long?.hostKey.length).toBeLessThan(2_100);
   expect(long?.samples.map(({ url }) => url)).toEqual([`${`http://${name}`.slice(0, 2_048)}…`]);

@@ -1,7 +1,7 @@
 import type { RefusedSample } from '../../../domain/explain/facts.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
-import { copied } from '../../support/copied-string.js';
+import { copyString } from '../../support/copied-string.js';
 import type { RefusedView } from './refused-view.js';
 
 const MOST_ENTRIES = 2_000;
@@ -29,13 +29,13 @@ export class RefusedLinks {
 
   add(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string, at: Instant): void {
     this.total++;
-    const hostKey = shown(link.hostKey);
+    const hostKey = shorten(link.hostKey);
     const key = `${link.reason} ${hostKey}`;
     let entry = this.entries.get(key);
     if (entry) this.entries.delete(key);
     else entry = { reason: link.reason, hostKey, count: 0, samples: [] };
     entry.count++;
-    const url = shown(link.url);
+    const url = shorten(link.url);
     const named = link.record || !WITHOUT_RECORD.has(link.reason);
     if (named && entry.samples.length < SAMPLES && !entry.samples.some((sample) => sample.url === url)) {
       entry.samples.push({ url, from, at });
@@ -44,19 +44,19 @@ export class RefusedLinks {
     if (this.entries.size > MOST_ENTRIES) this.entries.delete(this.entries.keys().next().value as string);
   }
 
-  views(): RefusedView[] {
+  list(): RefusedView[] {
     return [...this.entries.values()]
       .sort((a, b) => b.count - a.count)
       .map((entry) => ({ ...entry, samples: [...entry.samples] }));
   }
 
   /** Its samples of one URL, with the reason of each. */
-  of(url: string): RefusedSample[] {
-    const known = shown(url);
+  findSamples(url: string): RefusedSample[] {
+    const known = shorten(url);
     return [...this.entries.values()].flatMap(({ reason, samples }) =>
       samples.flatMap((sample) => (sample.url === known ? { from: sample.from, reason } : [])),
     );
   }
 }
 
-const shown = (text: string): string => (text.length <= SHOWN ? text : `${copied(text.slice(0, SHOWN))}…`);
+const shorten = (text: string): string => (text.length <= SHOWN ? text : `${copyString(text.slice(0, SHOWN))}…`);

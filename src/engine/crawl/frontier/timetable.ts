@@ -46,85 +46,85 @@ export class Timetable implements Gate {
   }
 
   opensAt(now: Instant): Instant {
-    const { crawls, bytesPerSecond } = this.at(now);
+    const { crawls, bytesPerSecond } = this.hoursAt(now);
     if (!crawls) return this.opening;
     return bytesPerSecond === undefined ? now : this.paidUntil;
   }
 
   /** Undefined while it is open; a pause because of bytes does not count as closed. */
   closedUntil(now: Instant): Instant | undefined {
-    return this.at(now).crawls ? undefined : this.opening;
+    return this.hoursAt(now).crawls ? undefined : this.opening;
   }
 
   /** Was it closed then, and has not closed again since it opened next? */
   isFirstOpening(at: Instant, now: Instant): boolean {
-    if (this.crawls(at)) return false;
-    const opening = this.nextTime(this.nextChange(at), true);
-    return now < this.nextTime(opening, false);
+    if (this.isOpenAt(at)) return false;
+    const opening = this.findNextTime(this.findNextChange(at), true);
+    return now < this.findNextTime(opening, false);
   }
 
   throttle(now: Instant): Duration {
-    return this.at(now).throttle;
+    return this.hoursAt(now).throttle;
   }
 
-  expect(window: GatedWindow): void {
+  offerWhenOpen(window: GatedWindow): void {
     this.waiting.add(window);
-    this.arm();
+    this.setTimer();
   }
 
-  begun(): void {}
+  onVisitBegun(): void {}
 
-  passedOver(): void {
-    if (this.waiting.size > 0) this.open();
+  onPassedOver(): void {
+    if (this.waiting.size > 0) this.releaseWaiting();
   }
 
-  fetched(_host: unknown, bytes: number): void {
+  onFetched(_host: unknown, bytes: number): void {
     const now = this.services.clock.now();
-    const { bytesPerSecond } = this.at(now);
+    const { bytesPerSecond } = this.hoursAt(now);
     if (bytesPerSecond === undefined) return;
     const from = Math.max(this.paidUntil, now - CREDIT);
     this.paidUntil = instant(from + (bytes * 1000) / bytesPerSecond);
-    if (this.waiting.size > 0) this.open();
+    if (this.waiting.size > 0) this.releaseWaiting();
   }
 
   close(): void {
     this.cancelTimer?.();
   }
 
-  private at(now: Instant): CrawlHours {
+  private hoursAt(now: Instant): CrawlHours {
     if (now < this.hoursUntil) return this.hours;
     this.hours = crawlHoursAt(this.definition, now);
-    this.hoursUntil = this.nextChange(now);
-    this.opening = this.hours.crawls ? now : this.nextTime(this.hoursUntil, true);
+    this.hoursUntil = this.findNextChange(now);
+    this.opening = this.hours.crawls ? now : this.findNextTime(this.hoursUntil, true);
     return this.hours;
   }
 
-  private nextChange(now: Instant): Instant {
+  private findNextChange(now: Instant): Instant {
     const { cron } = this.services;
     const next = changeTimes(this.definition).map((time) => cron(time, this.definition.timeZone, now) ?? NEVER);
     return instant(Math.min(NEVER, ...next));
   }
 
-  private readonly crawls = (at: Instant): boolean => crawlHoursAt(this.definition, at).crawls;
+  private readonly isOpenAt = (at: Instant): boolean => crawlHoursAt(this.definition, at).crawls;
 
   /** The first time, from that change on, at which it is open or closed. */
-  private nextTime(change: Instant, open: boolean): Instant {
+  private findNextTime(change: Instant, open: boolean): Instant {
     let at = change;
     for (let n = 0; n < MOST_CHANGES && at < NEVER; n++) {
-      if (this.crawls(at) === open) return at;
-      at = this.nextChange(at);
+      if (this.isOpenAt(at) === open) return at;
+      at = this.findNextChange(at);
     }
     return NEVER;
   }
 
-  private open(): void {
+  private releaseWaiting(): void {
     const now = this.services.clock.now();
     if (this.opensAt(now) <= now)
       this.waiting.release(this.hours.bytesPerSecond === undefined ? Number.POSITIVE_INFINITY : OFFERED_AT_ONCE);
-    if (this.waiting.size > 0) this.arm();
+    if (this.waiting.size > 0) this.setTimer();
   }
 
-  private arm(): void {
+  private setTimer(): void {
     const { clock } = this.services;
     const now = clock.now();
     const opensAt = this.opensAt(now);
@@ -136,7 +136,7 @@ export class Timetable implements Gate {
     this.timerAt = at;
     this.cancelTimer = clock.at(at, () => {
       this.timerAt = undefined;
-      this.open();
+      this.releaseWaiting();
     });
   }
 }

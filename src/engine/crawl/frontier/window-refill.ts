@@ -43,16 +43,16 @@ export class WindowRefill {
     return this.reads > 0;
   }
 
-  whenLow(window: HostWindow, source: SourceNumber): void {
+  refillIfLow(window: HostWindow, source: SourceNumber): void {
     if (window.buffers[source]!.size < this.windowSize * LOW_WATER) this.refill(window, source);
   }
 
   /** The store has a URL of this host and source that is due then. */
-  expect(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
+  refillAt(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
     if (dueAt >= window.nextDue[source]!) return;
     window.nextDue[source] = dueAt;
     // What is due is read when the buffer runs low: a buffer that took all of a long queue would keep it in memory.
-    if (dueAt <= this.services.clock.now()) this.whenLow(window, source);
+    if (dueAt <= this.services.clock.now()) this.refillIfLow(window, source);
     else {
       this.dueTimes.push(dueAt, { window, source });
       this.armTimer();
@@ -75,7 +75,7 @@ export class WindowRefill {
     window.nextDue[source] = NEVER; // what is stored while the read is in flight lowers it again
     try {
       const now = this.services.clock.now();
-      const { urls, next } = await this.services.store.due(
+      const { urls, next } = await this.services.store.listDue(
         this.crawler,
         window.host.key,
         source,
@@ -95,15 +95,15 @@ export class WindowRefill {
     } catch {
       // The failure of the store is reported elsewhere. What is due stays due.
       window.loading[source] = false;
-      this.expect(window, source, after(this.services.clock.now(), READ_AGAIN));
+      this.refillAt(window, source, after(this.services.clock.now(), READ_AGAIN));
     } finally {
       this.reads--;
     }
   }
 
-  /** Not through `expect`: what is due at once is read when the buffer runs low, not in a loop. */
+  /** Not through `refillAt`: what is due at once is read when the buffer runs low, not in a loop. */
   private expectAfterLoad(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
-    if (next > this.services.clock.now() || !progressed) this.expect(window, source, next);
+    if (next > this.services.clock.now() || !progressed) this.refillAt(window, source, next);
     else if (next < window.nextDue[source]!) window.nextDue[source] = next;
   }
 

@@ -39,7 +39,7 @@ export class ErrorPageProbes {
 
   constructor(
     private readonly processor: Pick<PageProcessor, 'process'>,
-    private readonly hosts: Pick<Hosts, 'started'>,
+    private readonly hosts: Pick<Hosts, 'recordRequestStart'>,
     private readonly clock: Clock,
   ) {}
 
@@ -58,20 +58,20 @@ export class ErrorPageProbes {
    * Sends the next probe to a host that the caller has claimed, for the page of the task and under its rules; undefined when it may
    * not be sent.
    */
-  async ask(
+  async probe(
     task: PageTask,
     host: Host,
     { delay, mayAsk }: { delay: Duration; mayAsk: (url: string) => boolean },
   ): Promise<PageResult | undefined> {
-    const unfinished = this.fresh(host.key)?.unfinished;
-    const url = unfinished ? unfinished.good : impossibleUrl(task.url, this.token(task.url));
+    const unfinished = this.findFresh(host.key)?.unfinished;
+    const url = unfinished ? unfinished.good : impossibleUrl(task.url, this.createToken(task.url));
     if (!mayAsk(url)) {
       this.remember(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
       return undefined;
     }
     host.waitsForAnswer = true;
     try {
-      await this.hosts.started(host, delay);
+      await this.hosts.recordRequestStart(host, delay);
       const { crawler, root, hops, now, sendBy } = task;
       const question = { crawler, root, hops, now, sendBy, redirects: 0, rereadLinks: false, inheritedMetas: [] };
       const result = await this.processor.process({
@@ -81,25 +81,28 @@ export class ErrorPageProbes {
         discoveredVia: 'link',
         inspect: true,
       });
-      this.remember(host.key, unfinished ? this.compared(unfinished, host.key, result) : this.answered(url, result));
+      this.remember(
+        host.key,
+        unfinished ? this.compareWithGoodPage(unfinished, host.key, result) : this.recordAnswer(url, result),
+      );
       return result;
     } finally {
       host.waitsForAnswer = false;
     }
   }
 
-  private answered(url: string, result: PageResult): HostProbe {
+  private recordAnswer(url: string, result: PageResult): HostProbe {
     const answer = fingerprintOf(result);
-    const until = this.expiry(result);
+    const until = this.expiryOf(result);
     return answer ? { until, unfinished: { answer, good: `${origin(crawlUrl(url))}/`, redirects: 0 } } : { until };
   }
 
-  private compared(
+  private compareWithGoodPage(
     { answer, redirects }: NonNullable<HostProbe['unfinished']>,
     key: string,
     result: PageResult,
   ): HostProbe {
-    const until = this.expiry(result);
+    const until = this.expiryOf(result);
     const { outcome } = result;
     if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && hostKey(crawlUrl(outcome.target)) === key)
       return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
@@ -109,17 +112,17 @@ export class ErrorPageProbes {
     return { until, errorPage: good ? detectErrorPage(answer, good) : answer };
   }
 
-  private expiry(result: PageResult): Instant {
+  private expiryOf(result: PageResult): Instant {
     return after(this.clock.now(), result.status === undefined ? FAILED_FOR : KNOWN_FOR);
   }
 
-  private fresh(key: string): HostProbe | undefined {
+  private findFresh(key: string): HostProbe | undefined {
     const probe = this.known.get(key);
     return probe && probe.until > this.clock.now() ? probe : undefined;
   }
 
   /** Depends on the current time, so that no real page can exist at the URL of the probe. */
-  private token(url: string): string {
+  private createToken(url: string): string {
     return BigInt.asUintN(64, urlKey(`${this.clock.now()} ${url}`)).toString(36);
   }
 

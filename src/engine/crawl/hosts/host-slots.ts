@@ -31,14 +31,14 @@ export class HostSlots implements HostUser {
     return new Promise((resolve) => this.wait(host, limit, deadline, resolve));
   }
 
-  ready(host: Host): void {
+  onHostReady(host: Host): void {
     const [slot] = this.waiting.get(host.key) ?? [];
     if (!slot || !host.mayBeAsked(this.clock.now(), slot.limit)) return;
     this.hosts.claim(host);
     slot.grant(host);
   }
 
-  uses(hostKey: string): boolean {
+  isUsing(hostKey: string): boolean {
     return this.waiting.has(hostKey);
   }
 
@@ -58,7 +58,7 @@ export class HostSlots implements HostUser {
     };
     const queue = this.waiting.get(host.key) ?? new Set();
     this.waiting.set(host.key, queue.add(slot));
-    this.ready(host);
+    this.onHostReady(host);
   }
 
   private leave(hostKey: string, slot: Slot): void {

@@ -19,7 +19,7 @@ async function oneHost() {
 
 it('a host is one thing for all crawlers, as long as one of them has it in hand', async () => {
   const { clock, hosts, host } = await oneHost();
-  const letGo = hosts.addUser({ ready: () => undefined, uses: (key) => key === host.key });
+  const letGo = hosts.addUser({ onHostReady: () => undefined, isUsing: (key) => key === host.key });
   hosts.forgetUnused();
   expect(hosts.get(host.key)).toBe(host);
   letGo();
@@ -27,7 +27,7 @@ it('a host is one thing for all crawlers, as long as one of them has it in hand'
   hosts.claim(host);
   hosts.forgetUnused();
   expect(hosts.peek(host.key)).toBe(host);
-  hosts.finished(host, seconds(2));
+  hosts.releaseAfterRequest(host, seconds(2));
   await hosts.save();
   hosts.forgetUnused();
   expect(hosts.peek(host.key), 'while it rests').toBe(host);
@@ -40,8 +40,8 @@ it('the pause counts from the end of the request, also when that is told later',
   const { clock, hosts, host } = await oneHost();
   const startedAt = clock.now();
   hosts.claim(host);
-  await hosts.started(host, seconds(2));
+  await hosts.recordRequestStart(host, seconds(2));
   clock.advanceTo(after(startedAt, seconds(5)));
-  hosts.finished(host, seconds(2), seconds(1));
+  hosts.releaseAfterRequest(host, seconds(2), seconds(1));
   expect(host.readyAt).toBe(after(startedAt, seconds(6)));
 });

@@ -64,7 +64,7 @@ export class Host {
     return isFree && now >= this.politeness.nextRequestAt;
   }
 
-  rests(now: Instant): boolean {
+  isResting(now: Instant): boolean {
     return this.politeness.backOffUntil > now;
   }
 
@@ -76,8 +76,8 @@ export class Host {
 /** The users of hosts: the frontiers of the crawlers, and those who wait for a slot. */
 export interface HostUser {
   /** The host may be asked again. */
-  ready(host: Host): void;
-  uses(hostKey: string): boolean;
+  onHostReady(host: Host): void;
+  isUsing(hostKey: string): boolean;
 }
 
 export class Hosts {
@@ -103,7 +103,7 @@ export class Hosts {
     private readonly onRecovery: (host: Host) => void = () => undefined,
   ) {
     this.loader = new Batcher((hosts) => this.load(hosts), 500);
-    this.keeper = new Batcher((hosts) => this.keep(hosts), 500);
+    this.keeper = new Batcher((hosts) => this.saveBatch(hosts), 500);
   }
 
   /** Valid until the returned function is called. */
@@ -133,11 +133,11 @@ export class Hosts {
     for (const [key, host] of this.hosts) {
       if (host.active > 0 || host.dirty || host.paused || host.readyAt > now) continue;
       // Another crawler may be using it: two objects for one host would each keep a clock of their own.
-      if (![...this.users].some((user) => user.uses(key))) this.hosts.delete(key);
+      if (![...this.users].some((user) => user.isUsing(key))) this.hosts.delete(key);
     }
   }
 
-  /** The host has been picked: from now until `finished` or `released` it counts as busy. */
+  /** The host has been picked: from now until `releaseAfterRequest` or `release` it counts as busy. */
   claim(host: Host): void {
     host.active++;
   }
@@ -146,13 +146,13 @@ export class Hosts {
    * A request is about to be sent. Where several nodes share the hosts, the pause it causes is saved first, so that a node that
    * takes over keeps it. Throws FencedOut when the host no longer certainly belongs to this node.
    */
-  async started(host: Host, delay: Duration): Promise<void> {
-    await this.startedWithPermit(host, delay);
+  async recordRequestStart(host: Host, delay: Duration): Promise<void> {
+    await this.recordRequestStartWithPermit(host, delay);
     if (this.partitions.shared && !this.partitions.owns(host.key)) throw new FencedOut([]);
   }
 
   /** The same for a host that may belong to another node: its pause is kept as far as this node knows it. */
-  async startedWithPermit(host: Host, delay: Duration): Promise<void> {
+  async recordRequestStartWithPermit(host: Host, delay: Duration): Promise<void> {
     this.change(host, afterStart(host.politeness, this.clock.now(), delay));
     if (this.partitions.shared) await this.keeper.add(host);
   }
@@ -163,7 +163,7 @@ export class Hosts {
   }
 
   /** These partitions are about to be assigned to this node; those of a silent owner rest for a while. */
-  assigning(partitions: readonly number[], resting: readonly number[], until: Instant): void {
+  prepareAssignment(partitions: readonly number[], resting: readonly number[], until: Instant): void {
     for (const partition of partitions) this.restsUntil.delete(partition);
     for (const partition of resting) this.restsUntil.set(partition, until);
     const assigned = new Set(partitions);
@@ -186,29 +186,29 @@ export class Hosts {
   }
 
   /** The last request of the claim ended at least `ago` before now; the next one waits `delay` from then. */
-  finished(host: Host, delay: Duration, ago = milliseconds(0)): void {
+  releaseAfterRequest(host: Host, delay: Duration, ago = milliseconds(0)): void {
     this.change(host, afterEnd(host.politeness, instant(this.clock.now() - ago), delay));
-    this.released(host);
+    this.release(host);
   }
 
   /** The claim ends without a request, so no pause follows. */
-  released(host: Host): void {
+  release(host: Host): void {
     host.active--;
     this.notifyWhenReady(host);
   }
 
-  answered(host: Host): void {
-    this.becomeWell(host, afterResponse(host.politeness, this.clock.now()));
+  noteAnswer(host: Host): void {
+    this.changeAndNotifyRecovery(host, afterResponse(host.politeness, this.clock.now()));
   }
 
   /** The visit that a person requested while the host rested was successful. */
-  recovered(host: Host): void {
-    this.becomeWell(host, endBackOff(host.politeness, this.clock.now()));
+  noteRecovery(host: Host): void {
+    this.changeAndNotifyRecovery(host, endBackOff(host.politeness, this.clock.now()));
     this.saveNow();
     this.notifyWhenReady(host);
   }
 
-  private becomeWell(host: Host, politeness: Politeness): void {
+  private changeAndNotifyRecovery(host: Host, politeness: Politeness): void {
     const wasIll = host.politeness.backOffStep > 0;
     this.change(host, politeness);
     if (wasIll && politeness.backOffStep === 0) this.onRecovery(host);
@@ -226,13 +226,13 @@ export class Hosts {
   }
 
   /** A refresh visit has determined what the next one costs. */
-  price(host: Host, price: Duration): void {
+  setVisitPrice(host: Host, price: Duration): void {
     host.visitPrice = price;
     host.pricedAt = this.clock.now();
     this.markDirty(host);
   }
 
-  pause(host: Host, paused: boolean): void {
+  setPaused(host: Host, paused: boolean): void {
     host.paused = paused;
     this.markDirty(host);
     if (!paused) this.notifyWhenReady(host);
@@ -263,7 +263,7 @@ export class Hosts {
   }
 
   private notify(host: Host): void {
-    for (const user of this.users) user.ready(host);
+    for (const user of this.users) user.onHostReady(host);
   }
 
   private change(host: Host, politeness: Politeness): void {
@@ -280,7 +280,7 @@ export class Hosts {
     });
   }
 
-  private async keep(hosts: Host[]): Promise<undefined[]> {
+  private async saveBatch(hosts: Host[]): Promise<undefined[]> {
     const own = hosts.filter((host) => this.partitions.owns(host.key));
     for (const host of own) host.dirty = false;
     await this.write(own);
@@ -318,12 +318,12 @@ export class Hosts {
     for (const host of hosts) {
       const record = records.get(host.key);
       if (record) {
-        const nextRequestAt = atLeastAt(host.politeness.nextRequestAt, record.nextRequestAt);
+        const nextRequestAt = laterOf(host.politeness.nextRequestAt, record.nextRequestAt);
         host.politeness = { ...record, nextRequestAt };
         host.paused = record.paused;
         host.visitPrice = record.visitPrice;
       }
-      const quiet = atLeastAt(this.quietUntil, this.restsUntil.get(this.partitions.partitionOf(host.key)));
+      const quiet = laterOf(this.quietUntil, this.restsUntil.get(this.partitions.partitionOf(host.key)));
       if (host.readyAt < quiet) host.politeness = { ...host.politeness, nextRequestAt: quiet };
       host.loaded = true;
       this.notifyWhenReady(host);
@@ -350,17 +350,17 @@ export class Hosts {
   }
 }
 
-const atLeastAt = (moment: Instant, other: Instant | undefined): Instant =>
+const laterOf = (moment: Instant, other: Instant | undefined): Instant =>
   other !== undefined && other > moment ? other : moment;
 
 const recordOf = ({ key, politeness, paused, visitPrice }: Host): HostRecord => ({
   hostKey: key,
-  ...pick(politeness),
+  ...pickPoliteness(politeness),
   paused,
   visitPrice,
 });
 
-const pick = ({ nextRequestAt, backOffUntil, backOffStep }: Politeness): Politeness => ({
+const pickPoliteness = ({ nextRequestAt, backOffUntil, backOffStep }: Politeness): Politeness => ({
   nextRequestAt,
   backOffUntil,
   backOffStep,

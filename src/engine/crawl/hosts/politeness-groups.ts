@@ -33,7 +33,7 @@ export class PolitenessGroup {
   ) {}
 
   /** The group takes over the pause that follows a request to one of its hosts. */
-  fetched({ politeness }: Host): void {
+  onFetched({ politeness }: Host): void {
     this.active--;
     if (politeness.nextRequestAt > this.nextRequestAt) this.nextRequestAt = politeness.nextRequestAt;
     this.offerNext();
@@ -70,22 +70,22 @@ export class GroupGate implements Gate {
     return this.group.active >= limit ? NEVER : this.group.nextRequestAt;
   }
 
-  expect(window: GatedWindow): void {
+  offerWhenOpen(window: GatedWindow): void {
     this.waiting.add(window);
     this.group.gates.add(this);
     if (this.group.active === 0) this.group.offerNext();
   }
 
-  begun(): void {
+  onVisitBegun(): void {
     this.group.active++;
   }
 
-  passedOver(): void {
+  onPassedOver(): void {
     if (this.group.active === 0) this.group.offerNext();
   }
 
-  fetched(host: Host): void {
-    this.group.fetched(host);
+  onFetched(host: Host): void {
+    this.group.onFetched(host);
   }
 
   /** One window: the next one is offered when its visit has ended. */
@@ -98,10 +98,10 @@ export class GroupGate implements Gate {
 /** Of a host whose group is not known yet: no request is sent until its address, or the list of domains, is there. */
 export const UNKNOWN_GROUP: Gate = {
   opensAt: () => NEVER,
-  expect: () => {},
-  begun: () => {},
-  passedOver: () => {},
-  fetched: () => {},
+  offerWhenOpen: () => {},
+  onVisitBegun: () => {},
+  onPassedOver: () => {},
+  onFetched: () => {},
 };
 
 export class PolitenessGroups {
@@ -118,20 +118,20 @@ export class PolitenessGroups {
     private readonly loadDomains: LoadDomains,
   ) {}
 
-  /** Undefined until `domainsLoaded` has resolved. */
-  byDomain(hostname: string): PolitenessGroup | undefined {
-    return this.domainOf && this.group(`domain ${this.domainOf(hostname) ?? hostname}`);
+  /** Undefined until `ensureDomainsLoaded` has resolved. */
+  findByDomain(hostname: string): PolitenessGroup | undefined {
+    return this.domainOf && this.findOrCreate(`domain ${this.domainOf(hostname) ?? hostname}`);
   }
 
-  async domainsLoaded(): Promise<void> {
+  async ensureDomainsLoaded(): Promise<void> {
     this.domainOf ??= await this.loadDomains();
   }
 
   /** What is known about its address, including that it has none; `isDue`: it has to be looked up. */
-  byKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; isDue: boolean } {
+  findByKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; isDue: boolean } {
     const known = this.addresses.get(hostname);
     const isDue = known === undefined || known.until <= this.clock.now();
-    const group = known?.key === undefined ? undefined : this.group(known.key);
+    const group = known?.key === undefined ? undefined : this.findOrCreate(known.key);
     return { ...(group ? { group } : {}), isKnown: known !== undefined, isDue };
   }
 
@@ -164,7 +164,7 @@ export class PolitenessGroups {
     }
   }
 
-  private group(key: string): PolitenessGroup {
+  private findOrCreate(key: string): PolitenessGroup {
     let group = this.groups.get(key);
     if (group) return group;
     if (this.groups.size >= MOST_GROUPS) this.forgetIdle();

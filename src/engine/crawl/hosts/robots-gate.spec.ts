@@ -20,9 +20,9 @@ it('robots.txt of many hosts is forgotten when all of them are too much for memo
     timings: NO_TIME,
   });
   const fetch = async ({ url }: { url: string }) => answer(url.includes('large') ? rules : 'disallow: /x');
-  const hosts = { started: async () => undefined } as unknown as Hosts;
+  const hosts = { recordRequestStart: async () => undefined } as unknown as Hosts;
   const gate = new RobotsGate({ fetch }, hosts, { take: async () => undefined }, new ManualClock());
-  const known = (name: string): boolean => gate.entry(`http://${name}`) !== undefined;
+  const known = (name: string): boolean => gate.findEntry(`http://${name}`) !== undefined;
   const load = (name: string) =>
     gate.load(crawlUrl(`http://${name}/`), new Host(name), {
       fetcher: 'default',

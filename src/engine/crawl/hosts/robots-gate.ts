@@ -54,7 +54,7 @@ export const obeysRobots = (
   { obeyRobots }: Pick<UrlOptions, 'obeyRobots'>,
 ): boolean => obeyRobots ?? !(ignoreRobotsTxt || linkRules.rogue);
 
-const pathWithQuery = ({ path, query }: CrawlUrl): string => (query === '' ? path : `${path}?${query}`);
+const toPathWithQuery = ({ path, query }: CrawlUrl): string => (query === '' ? path : `${path}?${query}`);
 
 const MOST_ORIGINS = 50_000;
 /** Most files have a few kilobytes; one may have 500, and then takes some megabytes. */
@@ -99,40 +99,40 @@ export class RobotsGate {
     private readonly sessionOf: RobotsSession = () => undefined,
   ) {}
 
-  ask(url: CrawlUrl, agent: string): RobotsAnswer {
+  check(url: CrawlUrl, agent: string): RobotsAnswer {
     const entry = this.entries.get(origin(url));
     if (!entry || isStale(entry.policy, this.clock.now())) return { kind: 'unknown' };
     if (entry.policy.state === 'unreachable') return { kind: 'unreachable', entry };
-    return { kind: mayFetch(entry.policy, agent, pathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
+    return { kind: mayFetch(entry.policy, agent, toPathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
   }
 
   /** What it says about the use of a URL's content; undefined: nothing. */
-  preferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
+  findPreferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
     const entry = this.entries.get(origin(url));
     if (!entry) return undefined;
-    const found = preferencesFor(entry.policy.robots, agent, pathWithQuery(url));
+    const found = preferencesFor(entry.policy.robots, agent, toPathWithQuery(url));
     return found.length > 0 ? found : undefined;
   }
 
   /** What it says about a URL, for a person: as it was last fetched, without a request. */
-  opinion(url: CrawlUrl, agent: string): RobotsOpinion {
+  getOpinion(url: CrawlUrl, agent: string): RobotsOpinion {
     const entry = this.entries.get(origin(url));
     if (!entry) return { state: 'unknown', agent };
     const { policy, status, text } = entry;
     const known = { agent, fetchedAt: policy.fetchedAt, status };
     if (policy.state === 'unreachable') return { ...known, state: 'unreachable' };
-    const rule = decisiveRule(policy.robots, agent, pathWithQuery(url));
+    const rule = decisiveRule(policy.robots, agent, toPathWithQuery(url));
     if (!rule) return { ...known, state: 'allowed' };
     const written = text.split(/\r\n|\r|\n/)[rule.line - 1]?.trim();
     const words = written || `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`;
     return { ...known, state: rule.allow ? 'allowed' : 'disallowed', line: rule.line, rule: words };
   }
 
-  entry(urlOrigin: string): RobotsEntry | undefined {
+  findEntry(urlOrigin: string): RobotsEntry | undefined {
     return this.entries.get(urlOrigin);
   }
 
-  crawlDelay(url: CrawlUrl, agent: string): Duration | undefined {
+  findCrawlDelay(url: CrawlUrl, agent: string): Duration | undefined {
     const entry = this.entries.get(origin(url));
     return entry && crawlDelayFor(entry.policy, agent);
   }
@@ -146,17 +146,17 @@ export class RobotsGate {
     host.waitsForAnswer = true;
     let answer: Answer;
     try {
-      await this.hosts.started(host, request.throttle);
+      await this.hosts.recordRequestStart(host, request.throttle);
       answer = await this.follow({ from: host, outcome: await this.fetch(`${key}/robots.txt`, request) }, url, request);
     } finally {
       host.waitsForAnswer = false;
     }
     const { outcome } = answer;
     const policy = createRobotsPolicy(outcome, this.clock.now(), this.entries.get(key)?.policy);
-    const { text, status } = described(outcome);
+    const { text, status } = describeOutcome(outcome);
     this.entries.set(key, { policy, text, status }, estimateSize(policy.robots) + text.length);
     if (outcome === NO_TURN) return undefined;
-    this.react(answer.from, outcome, policy);
+    this.applyToHost(answer.from, outcome, policy);
     return outcome.kind === 'failure' && !isAnswer(outcome) ? outcome : undefined;
   }
 
@@ -183,16 +183,16 @@ export class RobotsGate {
   /** Meanwhile nothing is in flight at the host that redirects, which may be the target itself. */
   private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
     const { throttle, limit, waits } = request;
-    this.hosts.finished(host, throttle);
+    this.hosts.releaseAfterRequest(host, throttle);
     waits();
     let other: Host | undefined;
     try {
       other = await this.slots.take(key, limit);
       if (!other) return { from: host, outcome: NO_TURN };
-      await this.hosts.startedWithPermit(other, throttle);
+      await this.hosts.recordRequestStartWithPermit(other, throttle);
       return { from: other, outcome: await this.fetch(place, request) };
     } finally {
-      if (other) this.hosts.finished(other, throttle);
+      if (other) this.hosts.releaseAfterRequest(other, throttle);
       this.hosts.claim(host);
     }
   }
@@ -203,7 +203,7 @@ export class RobotsGate {
     return this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true, sendBy, session });
   }
 
-  private react(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
+  private applyToHost(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
     const now = this.clock.now();
     if (outcome.kind === 'failure' && !isAnswer(outcome)) {
       if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
@@ -215,7 +215,7 @@ export class RobotsGate {
     if (asked !== undefined) this.hosts.backOff(host, asked);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
     // A person requested it while the host rested.
-    else if (host.rests(now)) this.hosts.recovered(host);
+    else if (host.isResting(now)) this.hosts.noteRecovery(host);
   }
 }
 
@@ -230,7 +230,7 @@ function redirectTarget(outcome: FetchOutcome, place: string): URL | undefined {
   return target && /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
-function described(outcome: FetchOutcome): { text: string; status: string } {
+function describeOutcome(outcome: FetchOutcome): { text: string; status: string } {
   if (outcome.kind === 'failure') return { text: '', status: outcome.code };
   const text = outcome.status < 300 ? new TextDecoder().decode(outcome.body.subarray(0, SHOWN_TEXT)) : '';
   return { text, status: String(outcome.status) };

@@ -30,7 +30,7 @@ export class SiteHealth {
     if (this.hosts.size > HOSTS_REMEMBERED) this.hosts.delete(this.hosts.keys().next().value as string);
   }
 
-  of(hostKey: string): HostHealth {
+  get(hostKey: string): HostHealth {
     const notes = this.hosts.get(hostKey) ?? [];
     if (notes.length === 0) return { errorClasses: {} };
     const errorClasses: Record<string, number> = {};

@@ -13,7 +13,11 @@ export interface RefreshedUrl {
 }
 
 /** What a visit costs at the host from now on, according to this one; undefined when smart refresh did not schedule it. */
-export function pricedBy({ state, rules, changes }: RefreshedUrl, host: Host, now: Instant): Duration | undefined {
+export function computeVisitPrice(
+  { state, rules, changes }: RefreshedUrl,
+  host: Host,
+  now: Instant,
+): Duration | undefined {
   const { lastVisitAt, dueAt } = state;
   const timed = rules.refresh.smart && rules.schedule.period === undefined && state.source === REFRESH;
   // An outage says nothing about how much the host can serve.

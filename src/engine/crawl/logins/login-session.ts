@@ -45,7 +45,7 @@ export interface LoginSurroundings {
   readonly fetch: LoginTools['fetch'];
   readonly now: () => Instant;
   /** The state has moved. */
-  changed(session: LoginSession, before: LoginState): void;
+  onChange(session: LoginSession, before: LoginState): void;
 }
 
 export const MOST_REFUSED = 3;
@@ -87,14 +87,14 @@ export class LoginSession {
   }
 
   /** Logged in, or why not. A promise only if a request is needed. */
-  ready(): true | string | Promise<true | string> {
+  ensureReady(): true | string | Promise<true | string> {
     const now = this.surroundings.now();
     const { state, nextAttempt } = this.status_;
-    if (this.running) return this.running.then((result) => this.readiness(result));
+    if (this.running) return this.running.then((result) => this.toReadiness(result));
     if (state === 'logged-in' && (this.until === undefined || now < this.until)) return true;
-    if (state === 'stopped') return this.reason();
-    if (state === 'failing' && nextAttempt !== undefined && now < nextAttempt) return this.reason();
-    return this.attempt().then((result) => this.readiness(result));
+    if (state === 'stopped') return this.describeFailure();
+    if (state === 'failing' && nextAttempt !== undefined && now < nextAttempt) return this.describeFailure();
+    return this.attempt().then((result) => this.toReadiness(result));
   }
 
   /** Tries at once, on behalf of a person; if an attempt is running, it is that one. */
@@ -103,20 +103,20 @@ export class LoginSession {
     return this.status_;
   }
 
-  session(url: string): RequestSession | Promise<RequestSession> {
-    return this.method.session(url);
+  sessionFor(url: string): RequestSession | Promise<RequestSession> {
+    return this.method.sessionFor(url);
   }
 
   /** What the login adds to a request, under its name, even before it has been tried. */
-  async untriedSession(url: string): Promise<RequestSession> {
-    return { ...(await this.method.session(url)), login: this.name };
+  async untriedSessionFor(url: string): Promise<RequestSession> {
+    return { ...(await this.method.sessionFor(url)), login: this.name };
   }
 
-  async answered(answer: SessionAnswer, generation: number): Promise<SessionVerdict> {
-    const verdict = await this.method.answered(answer);
+  async judgeAnswer(answer: SessionAnswer, generation: number): Promise<SessionVerdict> {
+    const verdict = await this.method.judgeAnswer(answer);
     if (verdict === 'fine') {
       if (answer.status < 400) this.confirmed = true;
-    } else if (verdict === 'ended') this.ended(generation);
+    } else if (verdict === 'ended') this.noteEnd(generation);
     return verdict;
   }
 
@@ -124,9 +124,9 @@ export class LoginSession {
    * There was no connection. That is the login's fault if it takes place in the handshake: a certificate that has expired or that
    * the server no longer accepts. Otherwise false.
    */
-  failedHandshake(code: string, generation = this.generation): boolean {
+  noteFailedHandshake(code: string, generation = this.generation): boolean {
     if (this.definition.type !== 'certificate' || !HANDSHAKE_FAILURES.has(code)) return false;
-    this.ended(generation);
+    this.noteEnd(generation);
     return true;
   }
 
@@ -139,21 +139,21 @@ export class LoginSession {
     this.status_ = { ...this.status_, state: 'logged-in' };
   }
 
-  memory(): LoginMemory {
+  toMemory(): LoginMemory {
     const { refused, state } = this.status_;
     return { refused, stopped: state === 'stopped', session: state === 'logged-in' ? this.method.save?.() : undefined };
   }
 
-  private ended(generation: number): void {
+  private noteEnd(generation: number): void {
     if (generation === this.generation && this.status_.state === 'logged-in')
-      this.move({ ...this.status_, state: 'unused' });
+      this.setStatus({ ...this.status_, state: 'unused' });
   }
 
-  private readiness(result: LoginResult): true | string {
-    return result.kind === 'in' ? true : this.reason();
+  private toReadiness(result: LoginResult): true | string {
+    return result.kind === 'in' ? true : this.describeFailure();
   }
 
-  private reason(): string {
+  private describeFailure(): string {
     const { state, detail = 'the login failed' } = this.status_;
     const ending = state === 'stopped' ? '; Crawlway will not retry it until it is tested or its secret changes' : '';
     return `login ${this.name}: ${detail}${ending}`;
@@ -179,20 +179,20 @@ export class LoginSession {
     } catch (error) {
       result = { kind: 'unreachable', detail: error instanceof Error ? error.message : String(error) };
     }
-    if (result.kind === 'in') this.succeeded(result, lastAttempt, steps);
-    else this.failed(result, lastAttempt, steps);
+    if (result.kind === 'in') this.noteSuccess(result, lastAttempt, steps);
+    else this.noteFailure(result, lastAttempt, steps);
     return result;
   }
 
-  private succeeded({ until }: { until?: Instant }, lastAttempt: Instant, steps: LoginStepReport[]): void {
+  private noteSuccess({ until }: { until?: Instant }, lastAttempt: Instant, steps: LoginStepReport[]): void {
     this.generation++;
     this.confirmed = false;
     this.failures = 0;
     this.until = until === undefined ? undefined : after(until, -EARLY as Duration);
-    this.move({ state: 'logged-in', refused: 0, lastSuccess: this.surroundings.now(), lastAttempt, steps });
+    this.setStatus({ state: 'logged-in', refused: 0, lastSuccess: this.surroundings.now(), lastAttempt, steps });
   }
 
-  private failed(
+  private noteFailure(
     { kind, detail }: { kind: LoginFailureKind; detail: string },
     lastAttempt: Instant,
     steps: LoginStepReport[],
@@ -201,19 +201,19 @@ export class LoginSession {
     const refused = this.status_.refused + (kind === 'refused' || kind === 'locked' ? 1 : 0);
     const common = { failure: kind, detail, refused, lastSuccess, lastAttempt, steps };
     if (kind === 'locked' || refused >= MOST_REFUSED) {
-      this.move({ ...common, state: 'stopped' });
+      this.setStatus({ ...common, state: 'stopped' });
       return;
     }
     const wait =
       kind === 'refused'
         ? RETRY_REFUSED[Math.min(refused, RETRY_REFUSED.length) - 1]!
         : (Math.min(FIRST_RETRY * 2 ** this.failures++, LONGEST_RETRY) as Duration);
-    this.move({ ...common, state: 'failing', nextAttempt: after(this.surroundings.now(), wait) });
+    this.setStatus({ ...common, state: 'failing', nextAttempt: after(this.surroundings.now(), wait) });
   }
 
-  private move(status: LoginStatus): void {
+  private setStatus(status: LoginStatus): void {
     const before = this.status_.state;
     this.status_ = status;
-    this.surroundings.changed(this, before);
+    this.surroundings.onChange(this, before);
   }
 }

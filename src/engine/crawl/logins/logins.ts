@@ -47,7 +47,7 @@ export class Logins {
   private readonly entries = new Map<string, Entry>();
   private choices = new Map<string, LoginChoice>();
   /** The login works again: pages that failed without it may be visited. */
-  recovered: (login: LoginDefinition) => void = () => {};
+  onRecovery: (login: LoginDefinition) => void = () => {};
 
   constructor(private readonly services: LoginServices) {}
 
@@ -60,14 +60,14 @@ export class Logins {
       if (choice) this.choices.set(fetcher.name, choice);
       for (const login of fetcher.logins) {
         names.add(login.name);
-        await this.keep(login, fetcher.name);
+        await this.open(login, fetcher.name);
       }
     }
     for (const name of this.entries.keys()) if (!names.has(name)) this.entries.delete(name);
   }
 
   /** Costs nothing if the fetcher has no logins. */
-  of(fetcher: string, href: string, option: string | undefined): LoginSession | undefined {
+  find(fetcher: string, href: string, option: string | undefined): LoginSession | undefined {
     if (this.choices.size === 0) return undefined;
     const login = this.choices.get(fetcher)?.(href, option);
     return login && this.entries.get(login.name)?.session;
@@ -77,13 +77,13 @@ export class Logins {
    * A client certificate belongs to the connection, so without it not even robots.txt can be requested; other logins are not used
    * for robots.txt.
    */
-  robotsSession(fetcher: string, href: string): Promise<RequestSession> | undefined {
-    const login = this.of(fetcher, href, undefined);
-    return login?.definition.type === 'certificate' ? login.untriedSession(href) : undefined;
+  findRobotsSession(fetcher: string, href: string): Promise<RequestSession> | undefined {
+    const login = this.find(fetcher, href, undefined);
+    return login?.definition.type === 'certificate' ? login.untriedSessionFor(href) : undefined;
   }
 
   list(): LoginView[] {
-    return [...this.entries.values()].map((entry) => viewOf(entry));
+    return [...this.entries.values()].map((entry) => toView(entry));
   }
 
   /** Tries the login at once; undefined: there is none with that name. */
@@ -91,10 +91,10 @@ export class Logins {
     const entry = this.entries.get(name);
     if (!entry) return undefined;
     await entry.session.test();
-    return viewOf(entry);
+    return toView(entry);
   }
 
-  private async keep(login: LoginDefinition, fetcher: string): Promise<void> {
+  private async open(login: LoginDefinition, fetcher: string): Promise<void> {
     const fingerprint = fingerprintOf(login, fetcher);
     const known = this.entries.get(login.name);
     if (known?.fingerprint === fingerprint) return;
@@ -103,7 +103,7 @@ export class Logins {
     const session = new LoginSession(login, createLogin(login), {
       fetch: (request) => processor.fetch({ ...request, fetcher }),
       now: () => clock.now(),
-      changed: (changed, before) => this.changed(changed, before),
+      onChange: (changed, before) => this.handleChange(changed, before),
     });
     this.entries.set(login.name, { fetcher, fingerprint, session });
     if (known) {
@@ -112,11 +112,11 @@ export class Logins {
       if (state === 'failing' || state === 'stopped') void session.test();
       return;
     }
-    const memory = await this.remembered(login.name, fingerprint);
+    const memory = await this.readMemory(login.name, fingerprint);
     if (memory) await session.restore(memory);
   }
 
-  private changed(session: LoginSession, before: LoginState): void {
+  private handleChange(session: LoginSession, before: LoginState): void {
     const { name, status, definition } = session;
     const { state, detail } = status;
     void this.save(session).catch((error: unknown) => {
@@ -124,20 +124,20 @@ export class Logins {
     });
     if (state === before) return;
     this.services.events.emit({ type: 'login', login: name, state, message: detail });
-    if (state === 'logged-in' && status.lastSuccess !== undefined) this.recovered(definition);
+    if (state === 'logged-in' && status.lastSuccess !== undefined) this.onRecovery(definition);
   }
 
   private async save(session: LoginSession): Promise<void> {
     const { seal, store } = this.services;
     const entry = this.entries.get(session.name);
     if (entry?.session !== session) return;
-    const { session: secret, ...plain } = session.memory();
+    const { session: secret, ...plain } = session.toMemory();
     const sealed = seal?.seal(JSON.stringify({ fingerprint: entry.fingerprint, session: secret }));
     if (plain.refused === 0 && secret === undefined) await store.putSetting(settingOf(session.name), undefined);
     else await store.putSetting(settingOf(session.name), JSON.stringify({ ...plain, sealed }));
   }
 
-  private async remembered(name: string, fingerprint: string): Promise<LoginMemory | undefined> {
+  private async readMemory(name: string, fingerprint: string): Promise<LoginMemory | undefined> {
     const text = await this.services.store.getSetting(settingOf(name));
     if (text === undefined) return undefined;
     try {
@@ -155,7 +155,7 @@ export class Logins {
 
 const settingOf = (name: string): string => `login:${name}`;
 
-const viewOf = ({ fetcher, session }: Entry): LoginView => {
+const toView = ({ fetcher, session }: Entry): LoginView => {
   const { name, type, url } = session.definition;
   return { name, type, url, fetcher, ...session.status };
 };

@@ -23,7 +23,7 @@ const HOSTS = 10_000;
 export type GuardVerdict = 'send' | 'hold' | Wait;
 
 export interface DeletionServices {
-  readonly store: Pick<FrontierStore, 'indexedOfHost' | 'orders'>;
+  readonly store: Pick<FrontierStore, 'countIndexedOfHost' | 'listOrders'>;
   readonly clock: Clock;
   readonly troubles: HostTroubles;
 }
@@ -55,17 +55,17 @@ export class Deletions {
     await this.restored;
     const fault = isFault ? await this.services.troubles.judgeFault(deletion, settings) : 'pass';
     if (fault !== 'pass') return fault;
-    const verdict = await this.withinLimits(deletion);
+    const verdict = await this.checkLimits(deletion);
     if (verdict === 'hold') this.holding.add(deletion.state.hostKey);
     return verdict;
   }
 
-  private async withinLimits(deletion: WantedDeletion): Promise<GuardVerdict> {
+  private async checkLimits(deletion: WantedDeletion): Promise<GuardVerdict> {
     const { store, troubles, clock } = this.services;
     const { hostKey } = deletion.state;
     if (this.holding.has(hostKey) && (await this.hasHeld(hostKey))) return 'hold';
     this.holding.delete(hostKey);
-    const indexed = await store.indexedOfHost(this.crawler, hostKey);
+    const indexed = await store.countIndexedOfHost(this.crawler, hostKey);
     if (isPageGone(deletion.reason)) {
       const look = await troubles.judgeGone(deletion, indexed, this.settings);
       if (look !== 'pass') return look;
@@ -78,21 +78,21 @@ export class Deletions {
   private isFailing(hostKey: string, indexed: number): boolean {
     const now = this.services.clock.now();
     const known = this.failures.get(hostKey) ?? { count: 0, since: now };
-    const lastSign = this.services.troubles.lastSign(hostKey);
+    const lastSign = this.services.troubles.lastSignOf(hostKey);
     const { count, since } = lastSign !== undefined && lastSign >= known.since ? { count: 0, since: now } : known;
     this.failures.delete(hostKey);
     this.failures.set(hostKey, { count: count + 1, since });
     if (this.failures.size > HOSTS) this.failures.delete(this.failures.keys().next().value as string);
-    return count + 1 > this.mostFailures(indexed + count);
+    return count + 1 > this.maxFailures(indexed + count);
   }
 
-  private mostFailures(documents: number): number {
+  private maxFailures(documents: number): number {
     const { maxDeletions, maxShare } = this.settings;
     return documents <= maxDeletions ? MOST_FAILURES : Math.max(maxDeletions, maxShare * documents);
   }
 
   private async hasHeld(hostKey: string): Promise<boolean> {
-    const held = await this.services.store.orders({ crawler: this.crawler, hostKey, state: 'held' }, undefined, 1);
+    const held = await this.services.store.listOrders({ crawler: this.crawler, hostKey, state: 'held' }, undefined, 1);
     return held.length > 0;
   }
 
@@ -107,7 +107,7 @@ export class Deletions {
   private async restore(): Promise<void> {
     let last: number | undefined;
     for (let read = 0; read < RESTORED; read += PAGE) {
-      const page = await this.services.store.orders({ crawler: this.crawler, state: 'held' }, last, PAGE);
+      const page = await this.services.store.listOrders({ crawler: this.crawler, state: 'held' }, last, PAGE);
       for (const { hostKey } of page) this.holding.add(hostKey);
       last = page.at(-1)?.id;
       if (page.length < PAGE) break;
@@ -120,7 +120,7 @@ export class Deletions {
     const times = new Map<string, Instant[]>();
     let last: number | undefined;
     for (let read = 0; read < RESTORED; ) {
-      const page = await this.services.store.orders(
+      const page = await this.services.store.listOrders(
         { crawler: this.crawler, kind: 'delete', state: 'acknowledged' },
         last,
         PAGE,

@@ -38,7 +38,7 @@ describe('a URL whose visit was cut short when the process died', () => {
   let store: FrontierStore;
   let state: UrlState;
   let inDoubt: InDoubtDeliveries;
-  const order = (outcome: VisitOutcome) => inDoubt.dispose(state, outcome, RULES, clock.now()).order;
+  const order = (outcome: VisitOutcome) => inDoubt.decide(state, outcome, RULES, clock.now()).order;
 
   beforeEach(async () => {
     store = await openSqliteInProcess(':memory:');
@@ -73,7 +73,7 @@ describe('a URL whose visit was cut short when the process died', () => {
 
   it('stays in doubt over temporary errors, and until they are too many', async () => {
     await inDoubt.begin();
-    const disposition = inDoubt.dispose(state, RESET, RULES, clock.now());
+    const disposition = inDoubt.decide(state, RESET, RULES, clock.now());
     expect(disposition.order).toBeUndefined();
     expect(disposition.changes).not.toHaveProperty('lastVisitAt');
     state = { ...state, temporaryErrors: 5 };

@@ -18,7 +18,7 @@ const DIED = 'died';
 export const UNKNOWN_STAMP = '';
 
 /** Nobody knows which document of the URL the sinks hold: its next visit, which is made at once, orders what it finds. */
-export const toVerify = (now: Instant) =>
+export const verificationChanges = (now: Instant) =>
   ({
     stamp: UNKNOWN_STAMP,
     status: 'indexed',
@@ -58,7 +58,7 @@ export class InDoubtDeliveries {
   }
 
   /** What the sinks hold of it has been recorded. */
-  settled(url: UrlId): void {
+  remove(url: UrlId): void {
     this.urls.delete(url);
   }
 
@@ -83,7 +83,7 @@ export class InDoubtDeliveries {
    * The disposition of the domain, except that in doubt a document is ordered even if the store knows it, and so is a deletion when
    * there is no document.
    */
-  dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
+  decide(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
     if (!this.isAbout(state)) return decideDisposition(state, outcome, rules, now);
     if (outcome.kind === 'document' && outcome.index) {
       const disposition = decideDisposition(state, outcome, rules, now);
@@ -95,11 +95,11 @@ export class InDoubtDeliveries {
   /** If nothing is ordered (after a temporary error, for example), the URL stays in doubt until its next visit. */
   keepInDoubt(state: UrlState, disposition: Disposition): Disposition {
     if (disposition.order || disposition.remove) return disposition;
-    return { ...disposition, changes: this.unanswered(state, disposition.changes) };
+    return { ...disposition, changes: this.changesIfUnanswered(state, disposition.changes) };
   }
 
   /** What is recorded of a URL when no sink has taken an order: no more is known of its document than before. */
-  unanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
+  changesIfUnanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
     if (!this.isAbout(state)) return changes;
     const { lastVisitAt: _, ...rest } = changes;
     return state.stamp === undefined ? rest : { ...rest, stamp: UNKNOWN_STAMP, etag: null, lastModified: null };

@@ -16,19 +16,19 @@ export class Ledger {
   private reserved = 0;
 
   constructor(
-    private readonly store: Settings & Pick<OrderLedger, 'lastOrderId'>,
+    private readonly store: Settings & Pick<OrderLedger, 'getLastOrderId'>,
     private readonly clock: Clock,
   ) {}
 
   async open(): Promise<void> {
     const reserved = Number((await this.store.getSetting(RESERVED)) ?? 0);
-    this.nextId = Math.max(await this.store.lastOrderId(), reserved) + 1;
+    this.nextId = Math.max(await this.store.getLastOrderId(), reserved) + 1;
     await this.reserve();
   }
 
   /** From here on, ids are higher than any that another node has assigned. */
   async renew(): Promise<void> {
-    this.nextId = Math.max(this.nextId, (await this.store.lastOrderId()) + 1);
+    this.nextId = Math.max(this.nextId, (await this.store.getLastOrderId()) + 1);
     await this.reserve();
   }
 
@@ -37,26 +37,26 @@ export class Ledger {
     await this.store.putSetting(RESERVED, undefined);
   }
 
-  add(state: UrlState, reason: Reason, document: PushDocument): PushOrder {
-    return { ...this.header(state, reason), kind: 'add', document };
+  createAddOrder(state: UrlState, reason: Reason, document: PushDocument): PushOrder {
+    return { ...this.createHeader(state, reason), kind: 'add', document };
   }
 
-  delete(state: UrlState, reason: Reason): PushOrder {
-    return { ...this.header(state, reason), kind: 'delete' };
+  createDeleteOrder(state: UrlState, reason: Reason): PushOrder {
+    return { ...this.createHeader(state, reason), kind: 'delete' };
   }
 
   /** For a document in a sink that has no stored URL. */
-  deleteUri(subject: { crawler: string; uri: string; hostKey: string }, reason: Reason): PushOrder {
+  createUriDeleteOrder(subject: { crawler: string; uri: string; hostKey: string }, reason: Reason): PushOrder {
     return { ...subject, id: this.takeId(), reason, decidedAt: this.clock.now(), kind: 'delete' };
   }
 
   /** A deletion that is already in the ledger, and keeps waiting under its number. */
-  resume(entry: LedgerEntry): PushOrder {
+  resumeOrder(entry: LedgerEntry): PushOrder {
     const { id, crawler, uri, hostKey, reason, decidedAt } = entry;
     return { id, crawler, uri, hostKey, reason, decidedAt, kind: 'delete' };
   }
 
-  entry(order: PushOrder, result: { state: OrderState; attempts?: number; answer?: string }): LedgerEntry {
+  toEntry(order: PushOrder, result: { state: OrderState; attempts?: number; answer?: string }): LedgerEntry {
     const { id, crawler, uri, hostKey, kind, reason, decidedAt } = order;
     const stamp = order.kind === 'add' ? order.document.stamp : undefined;
     const isOpen = result.state === 'pending' || result.state === 'held' || result.state === 'awaiting';
@@ -64,7 +64,7 @@ export class Ledger {
     return { id, crawler, uri, hostKey, kind, reason, decidedAt, stamp, attempts: 0, answeredAt: answered, ...result };
   }
 
-  private header(state: UrlState, reason: Reason): OrderHeader {
+  private createHeader(state: UrlState, reason: Reason): OrderHeader {
     const decidedAt = this.clock.now();
     return { id: this.takeId(), crawler: state.crawler, uri: state.url, hostKey: state.hostKey, reason, decidedAt };
   }

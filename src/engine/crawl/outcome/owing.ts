@@ -14,11 +14,11 @@ export class Owing {
   /** Called with each sink that is owed something. */
   onOwed: (crawler: string, sink: string) => void = () => undefined;
 
-  constructor(private readonly store: Pick<OwedOrders, 'owedCounts'>) {}
+  constructor(private readonly store: Pick<OwedOrders, 'countOwed'>) {}
 
   /** Reads what an earlier process, or another node, has left. */
   async open(): Promise<void> {
-    for (const { crawler, sink } of await this.store.owedCounts()) this.note(crawler, sink);
+    for (const { crawler, sink } of await this.store.countOwed()) this.note(crawler, sink);
   }
 
   /** To be called before and after a write that owes the sink something: a reader in between finds nothing. */
@@ -29,7 +29,7 @@ export class Owing {
   }
 
   /** Undefined: the sink is owed nothing. Otherwise a number that changes when something is put off. */
-  mark(crawler: string, sink: string): number | undefined {
+  markOf(crawler: string, sink: string): number | undefined {
     return this.known.get(keyOf(crawler, sink));
   }
 
@@ -41,7 +41,7 @@ export class Owing {
     return true;
   }
 
-  sinks(): { readonly crawler: string; readonly sink: string }[] {
+  listSinks(): { readonly crawler: string; readonly sink: string }[] {
     return [...this.known.keys()].map((key) => {
       const [crawler, sink] = JSON.parse(key) as [string, string];
       return { crawler, sink };
@@ -49,19 +49,19 @@ export class Owing {
   }
 
   /** What the fate of an order means for its sinks; to be written with the settlement. */
-  changes(order: PushOrder, sinks: readonly string[], putOff: readonly string[]): OwedChange[] {
+  decideChanges(order: PushOrder, sinks: readonly string[], putOff: readonly string[]): OwedChange[] {
     const { crawler, uri, hostKey, id: orderId, decidedAt: since } = order;
     const changes: OwedChange[] = [];
     for (const sink of sinks) {
       const isPutOff = putOff.includes(sink);
       if (isPutOff) this.note(crawler, sink);
-      if (isPutOff || this.mark(crawler, sink) !== undefined)
+      if (isPutOff || this.markOf(crawler, sink) !== undefined)
         changes.push({ change: isPutOff ? 'put off' : 'delivered', crawler, sink, uri, hostKey, orderId, since });
     }
     return changes;
   }
 
-  written(changes: readonly OwedChange[]): void {
+  noteWritten(changes: readonly OwedChange[]): void {
     for (const { change, crawler, sink } of changes) if (change === 'put off') this.note(crawler, sink);
   }
 }

@@ -37,7 +37,7 @@ export interface PartPlan {
 }
 
 export interface PartServices {
-  readonly store: Pick<OrderLedger, 'orders'>;
+  readonly store: Pick<OrderLedger, 'listOrders'>;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly events: CrawlEvents;
@@ -53,7 +53,7 @@ export class PartOrders {
   ) {}
 
   /** Undefined: the page has no parts and had none. */
-  async besideDocument(
+  async planWithDocument(
     state: UrlState,
     { parts: found, uri }: PushDocument,
     startedAt: Instant | undefined,
@@ -66,41 +66,41 @@ export class PartOrders {
     const isKnown = stamp !== undefined && stamp !== UNKNOWN_STAMP;
     const { pushed, gone, back } = partChanges(before, parts, isKnown);
     const reason = stamp === undefined ? 'indexed' : 'changed';
-    const adds = pushed.map((part) => ledger.add({ ...state, url: part.uri }, reason, part));
+    const adds = pushed.map((part) => ledger.createAddOrder({ ...state, url: part.uri }, reason, part));
     // A person who removes the splitting from the configuration wants the parts gone: the guard does not apply.
     const judged =
       found === undefined ? { sent: gone, kept: [], entries: [] } : await this.judge(state, gone, isKnown, startedAt);
-    const over = await this.withdrawn(state, back, 'the part is on the page again');
-    const ends = await this.withdrawn(state, judged.sent, 'the part is deleted');
+    const over = await this.withdrawAll(state, back, 'the part is on the page again');
+    const ends = await this.withdrawAll(state, judged.sent, 'the part is deleted');
     const present = partStates(parts);
     const isNew = new Set(before.map(({ id }) => id));
     // The waiting deletions are written in any case, and have to be found when their parts are back.
     const waiting = new Map(judged.kept.map((part) => [part.id, part]));
-    const marked = (part: PartState): PartState => waiting.get(part.id) ?? part;
+    const replaceIfWaiting = (part: PartState): PartState => waiting.get(part.id) ?? part;
     return {
-      orders: [...adds, ...judged.sent.map((part) => this.deletion(state, uri, part, PART_GONE))],
+      orders: [...adds, ...judged.sent.map((part) => this.createDeletion(state, uri, part, PART_GONE))],
       entries: [...judged.entries, ...over, ...ends],
       parts: [...present, ...judged.kept],
-      possible: [...present, ...gone.map(marked)],
-      unchanged: before.map(marked),
+      possible: [...present, ...gone.map(replaceIfWaiting)],
+      unchanged: before.map(replaceIfWaiting),
       hasNew: present.some(({ id }) => !isNew.has(id)),
     };
   }
 
   /** All parts are deleted with the document of their page. */
-  async besideDeletion(state: UrlState): Promise<PartPlan> {
+  async planWithDeletion(state: UrlState): Promise<PartPlan> {
     const { parts = [], url } = state;
     if (parts.length === 0) return NOTHING;
-    const orders = parts.map((part) => this.deletion(state, url, part, WITH_ITS_PAGE));
-    const entries = await this.withdrawn(state, parts, 'the page is deleted');
+    const orders = parts.map((part) => this.createDeletion(state, url, part, WITH_ITS_PAGE));
+    const entries = await this.withdrawAll(state, parts, 'the page is deleted');
     return { ...NOTHING, orders, entries, possible: parts, unchanged: parts };
   }
 
   /** One part whose deletion a person releases. */
-  async released(state: UrlState, entry: LedgerEntry, id: string): Promise<PartPlan | undefined> {
+  async planRelease(state: UrlState, entry: LedgerEntry, id: string): Promise<PartPlan | undefined> {
     const part = state.parts?.find((one) => one.id === id);
     if (!part) return undefined;
-    const order = this.deletion(state, state.url, part, PART_GONE);
+    const order = this.createDeletion(state, state.url, part, PART_GONE);
     const done = this.withdraw(entry, `sent as order ${order.id}`);
     const parts = state.parts!.filter((one) => one !== part);
     return { orders: [order], entries: [done], parts, possible: state.parts!, unchanged: state.parts!, hasNew: false };
@@ -128,26 +128,26 @@ export class PartOrders {
       else {
         // A sink that has refused it may lack it: when it is back, it is pushed whatever it was.
         kept.push({ ...part, ...(isKnown ? {} : { stamp: UNKNOWN_STAMP }), held: true });
-        if (!part.held || (await this.held(state, part)).length === 0) entries.push(this.hold(state, part));
+        if (!part.held || (await this.findHeld(state, part)).length === 0) entries.push(this.hold(state, part));
       }
     }
     return { sent, kept, entries };
   }
 
   private hold(state: UrlState, part: PartState): LedgerEntry {
-    const order = this.deletion(state, state.url, part, PART_GONE);
-    this.services.events.order(order, 'held');
-    return this.services.ledger.entry(order, { state: 'held' });
+    const order = this.createDeletion(state, state.url, part, PART_GONE);
+    this.services.events.emitOrder(order, 'held');
+    return this.services.ledger.toEntry(order, { state: 'held' });
   }
 
-  private deletion({ crawler, hostKey }: UrlState, page: string, { id }: PartState, reason: Reason): PushOrder {
-    return this.services.ledger.deleteUri({ crawler, uri: partUri(page, id), hostKey }, reason);
+  private createDeletion({ crawler, hostKey }: UrlState, page: string, { id }: PartState, reason: Reason): PushOrder {
+    return this.services.ledger.createUriDeleteOrder({ crawler, uri: partUri(page, id), hostKey }, reason);
   }
 
-  private async withdrawn(state: UrlState, parts: readonly PartState[], why: string): Promise<LedgerEntry[]> {
+  private async withdrawAll(state: UrlState, parts: readonly PartState[], why: string): Promise<LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     for (const part of parts)
-      if (part.held) for (const entry of await this.held(state, part)) entries.push(this.withdraw(entry, why));
+      if (part.held) for (const entry of await this.findHeld(state, part)) entries.push(this.withdraw(entry, why));
     return entries;
   }
 
@@ -155,7 +155,7 @@ export class PartOrders {
     return { ...entry, state: 'cancelled', answeredAt: this.services.clock.now(), answer };
   }
 
-  private held({ crawler, url }: UrlState, { id }: PartState): Promise<LedgerEntry[]> {
-    return this.services.store.orders({ crawler, uri: partUri(url, id), state: 'held' }, undefined, 10);
+  private findHeld({ crawler, url }: UrlState, { id }: PartState): Promise<LedgerEntry[]> {
+    return this.services.store.listOrders({ crawler, uri: partUri(url, id), state: 'held' }, undefined, 10);
   }
 }

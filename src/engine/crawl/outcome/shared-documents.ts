@@ -3,14 +3,14 @@ import { OUTSIDE, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
-import { type InDoubtDeliveries, toVerify } from './in-doubt-deliveries.js';
+import { type InDoubtDeliveries, verificationChanges } from './in-doubt-deliveries.js';
 
 /** Another crawler of this server, as far as this module needs it. */
 interface OtherCrawler {
   readonly name: string;
   readonly context: Pick<CrawlContext, 'definition'>;
   /** Records when the URL is visited next; false when it is in flight. */
-  correct(url: UrlState, changes: ReturnType<typeof toVerify>): Promise<boolean>;
+  correct(url: UrlState, changes: ReturnType<typeof verificationChanges>): Promise<boolean>;
 }
 
 interface SharedDocumentsServices {
@@ -25,7 +25,7 @@ export class SharedDocuments {
 
   /** Is the URL known to another crawler of one of these sinks, whose rules accept it? */
   async belongsToAnother(state: UrlState, sinks: readonly string[]): Promise<boolean> {
-    return (await this.others(state, sinks)).length > 0;
+    return (await this.findOthers(state, sinks)).length > 0;
   }
 
   /**
@@ -33,13 +33,13 @@ export class SharedDocuments {
    */
   async giveUp(state: Pick<UrlState, 'crawler' | 'url'>, sinks: readonly string[]): Promise<void> {
     const { clock, inDoubt } = this.services;
-    for (const { crawler, theirs } of await this.others(state, sinks)) {
+    for (const { crawler, theirs } of await this.findOthers(state, sinks)) {
       if (theirs.stamp === undefined) continue;
-      if (!(await crawler.correct(theirs, toVerify(clock.now())))) inDoubt.add(theirs.id);
+      if (!(await crawler.correct(theirs, verificationChanges(clock.now())))) inDoubt.add(theirs.id);
     }
   }
 
-  private async others(
+  private async findOthers(
     { crawler: own, url }: Pick<UrlState, 'crawler' | 'url'>,
     sinks: readonly string[],
   ): Promise<{ crawler: OtherCrawler; theirs: UrlState }[]> {

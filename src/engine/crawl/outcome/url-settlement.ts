@@ -83,23 +83,23 @@ export interface SettledUrl {
 export type Settled = 'written' | 'fenced out';
 
 export interface SettlementServices {
-  readonly store: Pick<OrderLedger, 'orders'>;
+  readonly store: Pick<OrderLedger, 'listOrders'>;
   readonly settler: Batcher<Settlement, Settled>;
   readonly delivery: Delivery;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: CrawlEvents;
-  readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'settled' | 'unanswered' | 'asInDoubt'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'remove' | 'changesIfUnanswered' | 'asInDoubt'>;
   readonly shared: Pick<SharedDocuments, 'giveUp'>;
-  readonly tracing: Pick<Tracing, 'ordered'>;
-  readonly owing: Pick<Owing, 'changes' | 'written'>;
+  readonly tracing: Pick<Tracing, 'recordOrder'>;
+  readonly owing: Pick<Owing, 'decideChanges' | 'noteWritten'>;
 }
 
 export interface SettlementSettings {
   readonly sinks: readonly string[];
   readonly maximumAge: Duration;
   /** Counts every order that the sinks have answered. */
-  readonly tally: Pick<Tally, 'order'>;
+  readonly tally: Pick<Tally, 'countOrder'>;
 }
 
 interface Sent {
@@ -145,9 +145,9 @@ export class UrlSettlement {
         [fence],
         orders.some(({ attempts }) => attempts > 0),
       );
-    if (owed) this.services.owing.written(owed);
+    if (owed) this.services.owing.noteWritten(owed);
     const isKnown = changes.stamp !== undefined || orders.some(({ state }) => state === 'acknowledged');
-    if (isKnown) this.services.inDoubt.settled(state.id);
+    if (isKnown) this.services.inDoubt.remove(state.id);
     if (remove) return { removed: true, simhash: null };
     const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
     const dueAt = changes.dueAt ?? state.dueAt;
@@ -163,65 +163,66 @@ export class UrlSettlement {
     if (decision.releasedPart) return this.releasePart(decision, decision.releasedPart);
     const orders: LedgerEntry[] = [];
     if (cancel) {
-      const open = await this.ordersInState(state, cancel.order.state);
+      const open = await this.findOrdersInState(state, cancel.order.state);
       orders.push(
-        ...this.cancelled(
+        ...this.cancel(
           open.filter(({ id }) => id === cancel.order.id),
           cancel.why,
         ),
       );
     }
     const answersAgain = changes.status === 'indexed' && state.pendingDeletion !== undefined;
-    if (answersAgain) orders.push(...this.cancelled(await this.held(state), 'the page answers again'));
-    if (remove) orders.push(...this.cancelled(await this.held(state), 'the URL is no longer known'));
+    if (answersAgain) orders.push(...this.cancel(await this.findHeld(state), 'the page answers again'));
+    if (remove) orders.push(...this.cancel(await this.findHeld(state), 'the URL is no longer known'));
     const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
     const { parts: _, ...own } = document;
     // The order may wait for hours. If the process dies meanwhile, the errors before this answer don't count towards the next one.
-    if (state.temporaryErrors > 0 && changes.temporaryErrors === 0) await this.mark(decision, { temporaryErrors: 0 });
-    const plan = await this.parts.besideDocument(state, document, decision.startedAt);
+    if (state.temporaryErrors > 0 && changes.temporaryErrors === 0)
+      await this.writeBeforeSending(decision, { temporaryErrors: 0 });
+    const plan = await this.parts.planWithDocument(state, document, decision.startedAt);
     // If the process dies in between, the visit is made again: it must know every document that may be in the index then.
     if (plan?.hasNew) await this.markUnknown(decision, { parts: plan.possible });
-    const add = this.services.ledger.add(state, order.reason, own);
+    const add = this.services.ledger.createAddOrder(state, order.reason, own);
     const { entries, isRefused, partiallyAccepted, owed } = await this.sendAll(add, plan, decision);
     orders.push(...entries);
-    if (!isRefused) return { changes: plan ? { ...base, parts: nonEmpty(plan.parts) } : base, orders, remove, owed };
-    const known = plan ? this.afterRefusal(state, partiallyAccepted, plan) : {};
-    const refused = refusedAdd(state, base, partiallyAccepted);
-    return { changes: this.refused(state, { ...refused, ...known }, partiallyAccepted), orders, remove, owed };
+    if (!isRefused) return { changes: plan ? { ...base, parts: nullIfEmpty(plan.parts) } : base, orders, remove, owed };
+    const known = plan ? this.changesAfterRefusal(state, partiallyAccepted, plan) : {};
+    const refused = changesOfRefusedAdd(state, base, partiallyAccepted);
+    return { changes: this.changesOfRefusal(state, { ...refused, ...known }, partiallyAccepted), orders, remove, owed };
   }
 
   /** The parts, and what remains of the marks of `markUnknown`. */
-  private afterRefusal({ stamp }: UrlState, partiallyAccepted: boolean, plan: PartPlan): UrlChanges {
-    const unchanged = { parts: nonEmpty(plan.unchanged) };
+  private changesAfterRefusal({ stamp }: UrlState, partiallyAccepted: boolean, plan: PartPlan): UrlChanges {
+    const unchanged = { parts: nullIfEmpty(plan.unchanged) };
     if (!plan.hasNew) return unchanged;
-    return partiallyAccepted ? { parts: nonEmpty(plan.possible) } : { stamp: stamp ?? null, ...unchanged };
+    return partiallyAccepted ? { parts: nullIfEmpty(plan.possible) } : { stamp: stamp ?? null, ...unchanged };
   }
 
   private async releasePart(
     decision: Decision,
     { id, entry }: NonNullable<Decision['releasedPart']>,
   ): Promise<CarriedOut> {
-    const plan = await this.parts.released(decision.state, entry, id);
+    const plan = await this.parts.planRelease(decision.state, entry, id);
     const [order] = plan?.orders ?? [];
     if (!plan || !order)
-      return { changes: {}, orders: this.cancelled([entry], 'the part is deleted already'), remove: false };
+      return { changes: {}, orders: this.cancel([entry], 'the part is deleted already'), remove: false };
     const { entries, isRefused, owed } = await this.sendAll(order, { ...plan, orders: [] }, decision);
     // The next visit finds again that the part is gone.
     const changes: UrlChanges = isRefused
       ? { stamp: UNKNOWN_STAMP, etag: null, lastModified: null }
-      : { parts: nonEmpty(plan.parts) };
+      : { parts: nullIfEmpty(plan.parts) };
     return { changes, orders: entries, remove: false, owed };
   }
 
   private async delete(decision: Decision, reason: Reason): Promise<CarriedOut> {
     const { state, disposition, byPerson } = decision;
     // The ledger decides what is held: a person may have dropped it since the URL was read.
-    const held = await this.held(state);
+    const held = await this.findHeld(state);
     // Already held: one order is enough, and it waits for a person.
     if (!byPerson && held.some((entry) => entry.state === 'held'))
-      return { changes: this.withheld(state, disposition, reason), orders: [], remove: false };
-    const waiting = waitingFor(held, reason);
+      return { changes: this.changesOfWithheld(state, disposition, reason), orders: [], remove: false };
+    const waiting = findWaiting(held, reason);
     const known = decision.resume ?? (byPerson ? undefined : waiting);
     // A document that the store does not know cannot be lost to an outage of its site.
     if (!byPerson && state.stamp !== undefined) {
@@ -230,7 +231,7 @@ export class UrlSettlement {
       const verdict = await this.deletions.admit({ state, reason, startedAt, waitingSince });
       if (verdict !== 'send') {
         const { ledger } = this.services;
-        const order = known ? ledger.resume({ ...known, reason }) : ledger.delete(state, reason);
+        const order = known ? ledger.resumeOrder({ ...known, reason }) : ledger.createDeleteOrder(state, reason);
         return this.keepBack(decision, order, verdict, held);
       }
     }
@@ -240,25 +241,25 @@ export class UrlSettlement {
     await this.services.shared.giveUp(state, this.settings.sinks);
     // A document may have been sent while the deletion waited, by a process that died before it recorded that: a new number is
     // needed.
-    const plan = await this.parts.besideDeletion(state);
-    const sentAll = await this.sendAll(this.services.ledger.delete(state, reason), plan, decision);
+    const plan = await this.parts.planWithDeletion(state);
+    const sentAll = await this.sendAll(this.services.ledger.createDeleteOrder(state, reason), plan, decision);
     const { partiallyAccepted, isRefused, owed } = sentAll;
     const [sent, ...beside] = sentAll.entries as [LedgerEntry, ...LedgerEntry[]];
-    const replaced = this.cancelled(known ? [known] : [], `sent as order ${sent.id}`);
+    const replaced = this.cancel(known ? [known] : [], `sent as order ${sent.id}`);
     const others = held.filter(({ id }) => id !== known?.id);
     if (isRefused) {
       // The document is still there, so the next visit that finds it gone orders its deletion again, unless another order waits for
       // a person. Other waiting deletions end: their page has answered otherwise, and a later fault waits for a sign of life of its
       // own.
       const pendingDeletion = (byPerson ? others[0]?.reason : undefined) ?? null;
-      const changes = { ...this.withheld(state, disposition, reason), pendingDeletion, stamp: state.stamp };
-      const over = byPerson ? [] : this.cancelled(others, 'the document is to be deleted for another reason');
+      const changes = { ...this.changesOfWithheld(state, disposition, reason), pendingDeletion, stamp: state.stamp };
+      const over = byPerson ? [] : this.cancel(others, 'the document is to be deleted for another reason');
       const orders = [sent, ...beside, ...replaced, ...over];
-      return { changes: this.refused(state, changes, partiallyAccepted), orders, remove: false, owed };
+      return { changes: this.changesOfRefusal(state, changes, partiallyAccepted), orders, remove: false, owed };
     }
     return {
       changes: { ...disposition.changes, stamp: null, pendingDeletion: null, ...(state.parts ? { parts: null } : {}) },
-      orders: [sent, ...beside, ...replaced, ...this.cancelled(others, 'the document was deleted for another reason')],
+      orders: [sent, ...beside, ...replaced, ...this.cancel(others, 'the document was deleted for another reason')],
       remove: disposition.remove,
       owed,
     };
@@ -266,11 +267,11 @@ export class UrlSettlement {
 
   /** Until the deletion is settled, the document may or may not be in the index. */
   private markUnknown(decision: Decision, more: UrlChanges = {}): Promise<void> {
-    return this.mark(decision, { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...more });
+    return this.writeBeforeSending(decision, { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...more });
   }
 
   /** Written before anything is sent. */
-  private async mark({ state, fence }: Decision, changes: UrlChanges): Promise<void> {
+  private async writeBeforeSending({ state, fence }: Decision, changes: UrlChanges): Promise<void> {
     if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
       throw new FencedOut([fence]);
   }
@@ -287,25 +288,25 @@ export class UrlSettlement {
 
   private async send(order: PushOrder, { fence, sinks }: Pick<Decision, 'fence' | 'sinks'>): Promise<Sent> {
     const { delivery, owing, ledger, events } = this.services;
-    this.services.tracing.ordered(order);
+    this.services.tracing.recordOrder(order);
     const all = sinks ?? this.settings.sinks;
     // An order for one sink alone fills it, and whoever fills it goes on when it follows again.
     const options = { fence, mayPutOff: sinks !== undefined };
     const { answer, attempts, partiallyAccepted, putOff } = await delivery.deliver(order, all, options);
     if (putOff.length > 0 && putOff.length === all.length)
       throw new SinkUnavailable(`${putOff.join(', ')} is slow or down`);
-    const owed = owing.changes(order, all, putOff);
+    const owed = owing.decideChanges(order, all, putOff);
     const behind = putOff.length > 0 ? `put off at ${putOff.join(', ')}` : undefined;
     const message = answer.state === 'refused' ? answer.message : undefined;
-    events.order(order, answer.state, message);
-    this.settings.tally.order(order.kind, answer.state);
-    const entry = ledger.entry(order, { state: answer.state, attempts, answer: message ?? behind });
+    events.emitOrder(order, answer.state, message);
+    this.settings.tally.countOrder(order.kind, answer.state);
+    const entry = ledger.toEntry(order, { state: answer.state, attempts, answer: message ?? behind });
     return { entry, partiallyAccepted, owed };
   }
 
   /** If one sink has accepted what another one refuses, nobody knows what they hold: the next visit orders whatever it finds. */
-  private refused(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
-    if (!partiallyAccepted) return this.services.inDoubt.unanswered(state, changes);
+  private changesOfRefusal(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
+    if (!partiallyAccepted) return this.services.inDoubt.changesIfUnanswered(state, changes);
     return { ...changes, stamp: UNKNOWN_STAMP };
   }
 
@@ -319,23 +320,23 @@ export class UrlSettlement {
     const wait = verdict === 'hold' ? undefined : verdict;
     const result = wait ? ({ state: 'awaiting', answer: wait.wait } as const) : ({ state: 'held' } as const);
     const before = open.find(({ id }) => id === order.id);
-    const orders = this.cancelled(
+    const orders = this.cancel(
       open.filter((entry) => entry !== before),
       'the document is to be deleted for another reason',
     );
     const isNews = before?.state !== result.state || before.reason !== order.reason || before.answer !== wait?.wait;
     if (isNews) {
-      this.services.events.order(order, result.state, wait?.wait);
-      orders.push(this.services.ledger.entry(order, result));
+      this.services.events.emitOrder(order, result.state, wait?.wait);
+      orders.push(this.services.ledger.toEntry(order, result));
     }
-    const changes = this.withheld(state, disposition, order.reason);
+    const changes = this.changesOfWithheld(state, disposition, order.reason);
     if (!wait) return { changes, orders, remove: false };
     const dueAt = earlier(changes.source === null ? NEVER : (changes.dueAt ?? NEVER), wait.until);
     return { changes: { ...changes, source: changes.source ?? REFRESH, dueAt }, orders, remove: false };
   }
 
   /** The outcome of the visit is recorded, and the document stays where it is; the URL is visited as before. */
-  private withheld(state: UrlState, disposition: Disposition, reason: Reason): UrlChanges {
+  private changesOfWithheld(state: UrlState, disposition: Disposition, reason: Reason): UrlChanges {
     const { stamp: _stamp, simhash: _simhash, ...rest }: StateChanges = disposition.changes;
     const revisit: UrlChanges =
       disposition.remove || rest.status === 'removed'
@@ -349,20 +350,20 @@ export class UrlSettlement {
         : {};
     // Without validators: an answer "not modified" would refer to the page that is to go, not to the document.
     const changes = { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
-    return this.services.inDoubt.unanswered(state, changes);
+    return this.services.inDoubt.changesIfUnanswered(state, changes);
   }
 
   /** Deletions of its document that the guard holds back. */
-  private async held(state: UrlState): Promise<LedgerEntry[]> {
+  private async findHeld(state: UrlState): Promise<LedgerEntry[]> {
     if (state.pendingDeletion === undefined) return [];
-    return [...(await this.ordersInState(state, 'held')), ...(await this.ordersInState(state, 'awaiting'))];
+    return [...(await this.findOrdersInState(state, 'held')), ...(await this.findOrdersInState(state, 'awaiting'))];
   }
 
-  private ordersInState({ crawler, url }: UrlState, state: OrderState): Promise<LedgerEntry[]> {
-    return this.services.store.orders({ crawler, uri: url, state }, undefined, MOST_HELD);
+  private findOrdersInState({ crawler, url }: UrlState, state: OrderState): Promise<LedgerEntry[]> {
+    return this.services.store.listOrders({ crawler, uri: url, state }, undefined, MOST_HELD);
   }
 
-  private cancelled(orders: readonly LedgerEntry[], answer: string): LedgerEntry[] {
+  private cancel(orders: readonly LedgerEntry[], answer: string): LedgerEntry[] {
     return orders.map((entry) => ({ ...entry, state: 'cancelled', answeredAt: this.services.clock.now(), answer }));
   }
 }
@@ -370,10 +371,10 @@ export class UrlSettlement {
 /** More than a URL has: one order is held, and one awaits each condition. */
 const MOST_HELD = 10;
 
-const nonEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
+const nullIfEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
 /** The deletion that already waits for the same condition. */
-const waitingFor = (open: readonly LedgerEntry[], reason: Reason): LedgerEntry | undefined =>
+const findWaiting = (open: readonly LedgerEntry[], reason: Reason): LedgerEntry | undefined =>
   open.find((entry) => entry.state === 'awaiting' && isServerFault(entry.reason) === isServerFault(reason));
 
 function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null | undefined {
@@ -382,7 +383,7 @@ function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null |
 }
 
 /** The sinks keep what they had: the state records that, and the sink's message is in the ledger. */
-function refusedAdd(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
+function changesOfRefusedAdd(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
   const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
   return {
     ...rest,

@@ -28,7 +28,7 @@ export type VisitStageServices = FetchServices &
   VisitServices & {
     readonly sessions: SessionStore;
     readonly health: SiteHealth;
-    readonly subscriptions: Pick<Subscriptions, 'found'>;
+    readonly subscriptions: Pick<Subscriptions, 'subscribeIfAllowed'>;
     readonly events: CrawlEvents;
   };
 

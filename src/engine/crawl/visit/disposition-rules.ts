@@ -5,7 +5,7 @@ import type { CronSchedule } from '../../ports/cron-schedule.js';
 import type { PageSchedule } from '../../ports/page-task.js';
 
 /** What a crawler's dispositions depend on; `schedule` is what the policy says about the URL. */
-export function dispositionRules(
+export function toDispositionRules(
   { errors, refresh }: CrawlerDefinition,
   schedule: PageSchedule,
   nextTime: CronSchedule,

@@ -28,46 +28,46 @@ export class Documents {
     private readonly looksForDuplicates: () => boolean,
   ) {}
 
-  /** The outcome of a visit in view of the other documents; `ended` must be called when it is settled. */
-  async outcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
+  /** The outcome of a visit in view of the other documents; `endVisit` must be called when it is settled. */
+  async decideOutcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
     if (page.kind === 'unchanged') {
-      const original = this.looksForDuplicates() ? await this.originalOf(state, state.simhash) : undefined;
-      return original === undefined ? page : this.duplicate(asIndexed(state), original);
+      const original = this.looksForDuplicates() ? await this.findOriginal(state, state.simhash) : undefined;
+      return original === undefined ? page : this.toDuplicate(toIndexedDocument(state), original);
     }
     if (page.kind !== 'document') return page;
     const { facts, index, reason, canonical } = page;
     const document: Document = { kind: 'document', index, reason, ...facts };
-    if (index && canonical !== undefined) return this.besideCanonical(state, document, canonical);
-    return this.unlessDuplicate(state, document);
+    if (index && canonical !== undefined) return this.decideBesideCanonical(state, document, canonical);
+    return this.decideUnlessDuplicate(state, document);
   }
 
   /** The visit is settled, or has failed. */
-  ended({ url }: UrlState): void {
+  endVisit({ url }: UrlState): void {
     this.givingWay.delete(url);
   }
 
   /** The visit could not be settled: what was known of the URL before still holds. */
-  failed({ id, stamp, simhash }: UrlState): void {
+  noteFailure({ id, stamp, simhash }: UrlState): void {
     if (!this.entering.delete(id)) return;
     if (stamp !== undefined && simhash !== undefined) this.nearDuplicates?.add(id, simhash);
     else this.nearDuplicates?.remove(id);
   }
 
   /** What the index holds of a URL: null if it no longer has text there, undefined if nothing has changed. */
-  settled(state: UrlState, simhash: bigint | null | undefined): void {
-    if (simhash === undefined) this.failed(state);
+  noteSettled(state: UrlState, simhash: bigint | null | undefined): void {
+    if (simhash === undefined) this.noteFailure(state);
     this.entering.delete(state.id);
     if (simhash === null) this.nearDuplicates?.remove(state.id);
     else if (simhash !== undefined) this.nearDuplicates?.add(state.id, simhash);
   }
 
-  private async besideCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
+  private async decideBesideCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
     const verdict = await this.judgeCanonical(state, canonical);
     if (verdict === 'gives-way') return { ...document, index: false, reason: CANONICAL_ELSEWHERE, related: canonical };
     // Without validators, the next visit reads it again, changed or not: its canonical URL may be in the index by then.
     const kept = { ...document, etag: undefined, lastModified: undefined };
     // Nor may it keep its canonical URL, which has the same text, out of the index.
-    return verdict === 'waits' ? { ...kept, simhash: undefined } : this.unlessDuplicate(state, kept);
+    return verdict === 'waits' ? { ...kept, simhash: undefined } : this.decideUnlessDuplicate(state, kept);
   }
 
   private async judgeCanonical(state: UrlState, canonical: string): Promise<CanonicalVerdict> {
@@ -79,19 +79,19 @@ export class Documents {
     return verdict;
   }
 
-  private async unlessDuplicate(state: UrlState, document: Document): Promise<Document> {
+  private async decideUnlessDuplicate(state: UrlState, document: Document): Promise<Document> {
     if (!document.index || document.simhash === undefined) return document;
-    const original = await this.originalOf(state, document.simhash, 'enters');
-    return original === undefined ? document : this.duplicate(document, original);
+    const original = await this.findOriginal(state, document.simhash, 'enters');
+    return original === undefined ? document : this.toDuplicate(document, original);
   }
 
-  private async duplicate(document: Document, original: UrlId): Promise<Document> {
+  private async toDuplicate(document: Document, original: UrlId): Promise<Document> {
     const [state] = await this.store.get([original]);
     return { ...document, index: false, reason: 'near-duplicate', related: state?.url };
   }
 
   /** Of twins that are both in the index, the one found first stays. */
-  private async originalOf(
+  private async findOriginal(
     { id, stamp }: UrlState,
     simhash: bigint | undefined,
     enters?: 'enters',
@@ -127,7 +127,14 @@ export class Documents {
   }
 }
 
-const asIndexed = ({ stamp = '', simhash, contentType = '', title = '', etag, lastModified }: UrlState): Document => ({
+const toIndexedDocument = ({
+  stamp = '',
+  simhash,
+  contentType = '',
+  title = '',
+  etag,
+  lastModified,
+}: UrlState): Document => ({
   kind: 'document',
   index: true,
   reason: 'indexed',

@@ -26,7 +26,7 @@ import { isRedirectLoop, type VisitSessions } from './visit-sessions.js';
 export interface FetchServices {
   readonly hosts: Hosts;
   readonly processor: Pick<PageProcessor, 'resolve'>;
-  readonly rendered: Pick<RenderedVisits, 'pause'>;
+  readonly rendered: Pick<RenderedVisits, 'pauseAfter'>;
   readonly review: ResultReview;
   readonly log: Log;
 }
@@ -34,7 +34,7 @@ export interface FetchServices {
 /** The crawler whose page is fetched. */
 export interface FetchTarget {
   readonly context: CrawlContext;
-  readonly gates: Pick<Gates, 'fetched'>;
+  readonly gates: Pick<Gates, 'noteFetched'>;
   /** Requests that may be in flight at the host at the same time; undefined: the limit of the crawler. */
   limitHost(hostKey: string, limit: number | undefined): void;
 }
@@ -58,7 +58,7 @@ export class FetchStage {
 
   /** The caller has claimed the host; the claim ends here. `waits` is called when it has to wait for another host. */
   async run(state: UrlState, host: Host, startedAt: Instant, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
-    if (host.rests(startedAt)) this.tried.set(state, host.politeness.backOffUntil);
+    if (host.isResting(startedAt)) this.tried.set(state, host.politeness.backOffUntil);
     else this.tried.delete(state);
     const result = await this.fetch(state, host, waits);
     if (result === PUT_BACK) return PUT_BACK;
@@ -68,7 +68,7 @@ export class FetchStage {
   }
 
   /** Until when the host would have rested if no person had requested the visit. */
-  restedUntil(state: UrlState): Instant | undefined {
+  restUntil(state: UrlState): Instant | undefined {
     return this.tried.get(state);
   }
 
@@ -78,23 +78,23 @@ export class FetchStage {
     let bytes = 0;
     try {
       const verdict = await this.judge(state);
-      const attempt = this.attempt(state, host, verdict, waits);
+      const attempt = this.createAttempt(state, host, verdict, waits);
       this.target.limitHost(host.key, attempt.options.concurrencyPerHost);
       // The page processor rejects what the policy excludes, and then no request is sent to the host at all.
       if (verdict.accepted) {
         const { end, asked } = await this.preconditions.check(attempt);
-        if (asked) pause = this.preconditions.delay(attempt);
+        if (asked) pause = this.preconditions.delayFor(attempt);
         if (end !== undefined) return end;
-        await this.services.hosts.started(host, this.preconditions.delay(attempt));
+        await this.services.hosts.recordRequestStart(host, this.preconditions.delayFor(attempt));
       }
-      const delay = this.preconditions.delay(attempt);
+      const delay = this.preconditions.delayFor(attempt);
       pause = delay;
-      const answer = await this.requests.ask(attempt);
+      const answer = await this.requests.send(attempt);
       ({ age, bytes } = answer);
       if (hasAsked(answer)) host.pace = paceAfter(host.pace, answer.duration, answer.status);
-      const read = this.afterReading(host, answer, adaptPause(delay, host.pace));
-      pause = this.services.rendered.pause(read, answer);
-      const accepted = await this.sessions.answered(attempt, answer);
+      const read = this.delayAfterReading(host, answer, adaptPause(delay, host.pace));
+      pause = this.services.rendered.pauseAfter(read, answer);
+      const accepted = await this.sessions.handleAnswer(attempt, answer);
       if (accepted !== answer) this.services.review.withdraw(answer);
       if (accepted === 'again' || (await this.wantsRetry(attempt, accepted, verdict))) return PUT_BACK;
       const result = await this.services.review.review(state, accepted);
@@ -105,19 +105,19 @@ export class FetchStage {
       if (!(error instanceof WorkLost) || this.isLostAgain(state)) throw error;
       return PUT_BACK;
     } finally {
-      if (pause === undefined) this.services.hosts.released(host);
-      else this.services.hosts.finished(host, pause, age);
-      this.target.gates.fetched(state, host, bytes);
+      if (pause === undefined) this.services.hosts.release(host);
+      else this.services.hosts.releaseAfterRequest(host, pause, age);
+      this.target.gates.noteFetched(state, host, bytes);
     }
   }
 
   private wantsRetry(attempt: Attempt, result: PageResult, verdict: Verdict): false | Promise<boolean> {
     if (result.variant === undefined && !isRedirectLoop(result)) return false;
-    return this.retries.wants(attempt, result, verdict, this.sessions.jarOf(attempt));
+    return this.retries.shouldRetry(attempt, result, verdict, this.sessions.findJar(attempt));
   }
 
   /** A page that was slow to read makes its host wait longer, so that others get their share of the thread. */
-  private afterReading(host: Host, { readingTime, outcome }: PageResult, delay: Duration): Duration {
+  private delayAfterReading(host: Host, { readingTime, outcome }: PageResult, delay: Duration): Duration {
     if (readingTime === undefined) return delay;
     const pause = pauseAfterReading(delay, readingTime);
     if (readingTime > SLOW_PAGE) {
@@ -128,12 +128,12 @@ export class FetchStage {
     return pause;
   }
 
-  private attempt(state: UrlState, host: Host, { effects }: Verdict, waits: () => void): Attempt {
-    const url = crawlUrl(effects.fetchUrl ?? this.retries.of(state)?.variant ?? state.url);
+  private createAttempt(state: UrlState, host: Host, { effects }: Verdict, waits: () => void): Attempt {
+    const url = crawlUrl(effects.fetchUrl ?? this.retries.find(state)?.variant ?? state.url);
     const { options } = effects;
     const tried = this.tried.has(state);
     const login = this.sessions.loginOf(url.href, options);
-    return { state, host, url, options, task: () => this.requests.task(state), tried, login, waits };
+    return { state, host, url, options, task: () => this.requests.createTask(state), tried, login, waits };
   }
 
   private isLostAgain(state: UrlState): boolean {

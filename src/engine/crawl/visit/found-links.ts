@@ -24,15 +24,15 @@ export interface LinkTarget {
   readonly context: CrawlContext;
   readonly tally: Tally;
   readonly endless: EndlessLinks;
-  refused(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string): void;
+  noteRefused(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string): void;
   /** The home page of a site root redirects to another site; without a target, it answers itself again. */
-  siteMoved(root: string, target?: CrawlUrl): Promise<void>;
+  noteSiteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }
 
 /** Of one page. */
 const LISTED_LINKS = 500;
 
-export const listedLinksSetting = ({ crawler, url }: Pick<UrlState, 'crawler' | 'url'>): string =>
+export const listedLinksSettingName = ({ crawler, url }: Pick<UrlState, 'crawler' | 'url'>): string =>
   `listed-links/${crawler}/${url}`;
 
 export class FoundLinks {
@@ -45,16 +45,16 @@ export class FoundLinks {
   ) {}
 
   /** How many URLs were new. */
-  async take(state: UrlState, result: PageResult): Promise<number> {
+  async store(state: UrlState, result: PageResult): Promise<number> {
     const { tally } = this.target;
     tally.refused += result.refused.length;
     await this.rememberListed(state, result);
     const recorded: NewUrl[] = [];
     for (const link of result.refused) {
-      this.target.refused(link, state.url);
+      this.target.noteRefused(link, state.url);
       if (link.record) {
         recorded.push({
-          ...this.newUrl(state, link.url),
+          ...this.toNewUrl(state, link.url),
           key: urlKey(link.url),
           hostKey: link.hostKey,
           status: 'filtered',
@@ -65,7 +65,7 @@ export class FoundLinks {
     const redirected = result.outcome.kind === 'redirect';
     const found = result.links.map(
       (link): NewUrl => ({
-        ...this.newUrl(state, link.url),
+        ...this.toNewUrl(state, link.url),
         key: link.key,
         hostKey: link.hostKey,
         source: link.source,
@@ -77,13 +77,13 @@ export class FoundLinks {
       }),
     );
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
-      await this.target.siteMoved(state.root, crawlUrl(result.outcome.target));
+      await this.target.noteSiteMoved(state.root, crawlUrl(result.outcome.target));
     }
     if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
-      await this.target.siteMoved(state.url);
-    const stored = await this.target.endless.take(state, result.words, [...found, ...recorded], {
+      await this.target.noteSiteMoved(state.url);
+    const stored = await this.target.endless.discoverLinks(state, result.words, [...found, ...recorded], {
       discover: (urls) => this.services.discovery.discover(urls),
-      refuse: ({ url, hostKey }) => this.target.refused({ url, hostKey, reason: ENDLESS_REASON }, state.url),
+      refuse: ({ url, hostKey }) => this.target.noteRefused({ url, hostKey, reason: ENDLESS_REASON }, state.url),
     });
     tally.discovered += stored.length;
     return stored.length;
@@ -94,7 +94,7 @@ export class FoundLinks {
     const listed = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
     if (listed.length === 0) return;
     const urls = [...new Set(listed)].slice(0, LISTED_LINKS);
-    await this.services.store.putSetting(listedLinksSetting(state), JSON.stringify(urls));
+    await this.services.store.putSetting(listedLinksSettingName(state), JSON.stringify(urls));
   }
 
   /** Sitemaps named by robots.txt, or the usual place if it names none, enter the frontier like any URL. */
@@ -110,7 +110,7 @@ export class FoundLinks {
     const urls = found
       .filter((place) => place.scheme === 'http' || place.scheme === 'https')
       .map((place) => ({
-        ...this.newUrl(state, place.href),
+        ...this.toNewUrl(state, place.href),
         key: urlKey(place.href),
         hostKey: hostKey(place),
         source: SITEMAPS,
@@ -120,7 +120,7 @@ export class FoundLinks {
     return this.services.discovery.discover(urls).then(() => void this.seededFrom.add(entry));
   }
 
-  private newUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {
+  private toNewUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {
     const now = this.services.clock.now();
     return {
       crawler: state.crawler,

@@ -12,27 +12,30 @@ import { isHub } from './page-requests.js';
 export class LinkStage {
   constructor(
     private readonly context: CrawlContext,
-    private readonly links: Pick<FoundLinks, 'take'>,
-    private readonly foundAgain: Pick<FoundAgain, 'linked'>,
-    private readonly claims: Pick<ClaimedChanges, 'dated' | 'hubChanged'>,
-    private readonly subscriptions: Pick<Subscriptions, 'found'>,
+    private readonly links: Pick<FoundLinks, 'store'>,
+    private readonly foundAgain: Pick<FoundAgain, 'findLinked'>,
+    private readonly claims: Pick<ClaimedChanges, 'bringForwardDated' | 'bringForwardHubLinks'>,
+    private readonly subscriptions: Pick<Subscriptions, 'subscribeIfAllowed'>,
   ) {}
 
   /** The result, including whether a sitemap has brought anything new. */
-  async take(state: UrlState, result: PageResult): Promise<PageResult> {
-    const again = await this.foundAgain.linked(state, result, this.context);
-    const added = await this.links.take(
+  async process(state: UrlState, result: PageResult): Promise<PageResult> {
+    const again = await this.foundAgain.findLinked(state, result, this.context);
+    const added = await this.links.store(
       state,
       again.length > 0 ? { ...result, links: [...result.links, ...again] } : result,
     );
     const { outcome, links, hub } = result;
-    if (hub) this.subscriptions.found(state.crawler, state.url, hub);
+    if (hub) this.subscriptions.subscribeIfAllowed(state.crawler, state.url, hub);
     if (outcome.kind === 'sitemap')
-      return { ...result, outcome: { ...outcome, changed: (await this.claims.dated(state, links)) || added > 0 } };
+      return {
+        ...result,
+        outcome: { ...outcome, changed: (await this.claims.bringForwardDated(state, links)) || added > 0 },
+      };
     if (outcome.kind === 'document') {
-      if (isFeed(outcome.facts.contentType)) await this.claims.dated(state, links);
+      if (isFeed(outcome.facts.contentType)) await this.claims.bringForwardDated(state, links);
       else if (isHub(state, this.context) && outcome.facts.stamp !== state.stamp)
-        await this.claims.hubChanged(state, links);
+        await this.claims.bringForwardHubLinks(state, links);
     }
     return result;
   }

@@ -14,7 +14,7 @@ import type { Retries } from '../retries.js';
 import type { Attempt } from './attempt.js';
 import type { Preconditions } from './preconditions.js';
 import type { RenderedVisits } from './rendered-visits.js';
-import { sentWith, type VisitSessions } from './visit-sessions.js';
+import { toSentSession, type VisitSessions } from './visit-sessions.js';
 
 export interface RequestServices {
   readonly processor: Pick<PageProcessor, 'process'>;
@@ -22,7 +22,7 @@ export interface RequestServices {
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'sendBy'>;
   readonly inDoubt: Pick<InDoubtDeliveries, 'asInDoubt'>;
-  readonly tracing: Pick<Tracing, 'answered'>;
+  readonly tracing: Pick<Tracing, 'recordAnswer'>;
 }
 
 /** The crawler that asks. */
@@ -38,20 +38,20 @@ export class PageRequests {
   constructor(
     private readonly services: RequestServices,
     private readonly target: RequestTarget,
-    private readonly preconditions: Pick<Preconditions, 'preferences'>,
-    private readonly retries: Pick<Retries, 'of'>,
-    private readonly sessions: Pick<VisitSessions, 'request' | 'note'>,
+    private readonly preconditions: Pick<Preconditions, 'findPreferences'>,
+    private readonly retries: Pick<Retries, 'find'>,
+    private readonly sessions: Pick<VisitSessions, 'createSession' | 'note'>,
   ) {}
 
-  async ask(attempt: Attempt): Promise<PageResult> {
+  async send(attempt: Attempt): Promise<PageResult> {
     const { state, url } = attempt;
-    const robotsPreferences = this.preconditions.preferences(attempt);
-    const retry = this.retries.of(state);
+    const robotsPreferences = this.preconditions.findPreferences(attempt);
+    const retry = this.retries.find(state);
     const variant = retry?.variant;
     const own = retry?.session && { cookies: retry.session.cookies(url.href) };
-    const session = own ?? (await this.sessions.request(attempt));
+    const session = own ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.wantsWords(state);
-    const task = this.task(state);
+    const task = this.createTask(state);
     const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.policySince());
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.note(state, session);
@@ -60,11 +60,11 @@ export class PageRequests {
     const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>
       processor.process({ ...asked, ...rendering }),
     );
-    this.services.tracing.answered(result);
-    return session ? { ...result, sent: sentWith(session) } : result;
+    this.services.tracing.recordAnswer(result);
+    return session ? { ...result, sent: toSentSession(session) } : result;
   }
 
-  task(state: UrlState): PageTask {
+  createTask(state: UrlState): PageTask {
     const {
       id,
       crawler,

@@ -36,23 +36,23 @@ const GO_ON: Gate = {};
 
 export interface PreconditionServices {
   readonly robots: RobotsGate;
-  readonly probes: Pick<ErrorPageProbes, 'isDue' | 'ask'>;
+  readonly probes: Pick<ErrorPageProbes, 'isDue' | 'probe'>;
   readonly hosts: Hosts;
   readonly clock: Clock;
-  readonly tracing: Pick<Tracing, 'part'>;
+  readonly tracing: Pick<Tracing, 'tracePart'>;
 }
 
 /** The crawler whose pages are requested. */
-export type PreconditionTarget = LinkTarget & { readonly gates: Pick<Gates, 'throttle'> };
+export type PreconditionTarget = LinkTarget & { readonly gates: Pick<Gates, 'throttleOf'> };
 
 type Precondition = (attempt: Attempt) => Gate | Promise<Gate>;
 
 export class Preconditions {
   private readonly list: readonly Precondition[] = [
-    (attempt) => this.endlessPattern(attempt),
-    (attempt) => this.services.tracing.part('robots', () => this.robotsTxt(attempt)),
-    (attempt) => this.errorPageProbe(attempt),
-    (attempt) => this.login(attempt),
+    (attempt) => this.checkEndlessPattern(attempt),
+    (attempt) => this.services.tracing.tracePart('robots', () => this.checkRobotsTxt(attempt)),
+    (attempt) => this.checkErrorPageProbe(attempt),
+    (attempt) => this.checkLogin(attempt),
   ];
 
   constructor(
@@ -72,35 +72,37 @@ export class Preconditions {
   }
 
   /** The pause after a request for the URL. */
-  delay(attempt: Pick<Attempt, 'host' | 'url' | 'options'>): Duration {
-    return atLeast(this.configuredDelay(attempt), this.target.gates.throttle(attempt.host.key));
+  delayFor(attempt: Pick<Attempt, 'host' | 'url' | 'options'>): Duration {
+    return atLeast(this.configuredDelayFor(attempt), this.target.gates.throttleOf(attempt.host.key));
   }
 
-  private configuredDelay({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
+  private configuredDelayFor({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
     const { definition } = this.target.context;
     if (definition.aggressive) return options.throttle ?? milliseconds(0);
     const wanted = this.obeysRobots(options)
-      ? this.services.robots.crawlDelay(url, this.robotsAgent(options))
+      ? this.services.robots.findCrawlDelay(url, this.robotsAgentFor(options))
       : undefined;
     return requestDelay(options.throttle ?? definition.throttle, wanted);
   }
 
   /** What robots.txt says about the use of the page; undefined: nothing, or robots.txt is not obeyed. */
-  preferences({ url, options }: Pick<Attempt, 'url' | 'options'>): PageTask['robotsPreferences'] {
-    return this.obeysRobots(options) ? this.services.robots.preferences(url, this.robotsAgent(options)) : undefined;
+  findPreferences({ url, options }: Pick<Attempt, 'url' | 'options'>): PageTask['robotsPreferences'] {
+    return this.obeysRobots(options)
+      ? this.services.robots.findPreferences(url, this.robotsAgentFor(options))
+      : undefined;
   }
 
-  private endlessPattern({ state }: Attempt): Gate {
+  private checkEndlessPattern({ state }: Attempt): Gate {
     const { endless } = this.target;
-    if (!endless.skips(state)) return GO_ON;
-    return { end: excluded(state, ENDLESS_REASON, endless.objection(state.hostKey, state.url)) };
+    if (!endless.shouldSkip(state)) return GO_ON;
+    return { end: createExcluded(state, ENDLESS_REASON, endless.findObjection(state.hostKey, state.url)) };
   }
 
-  private robotsTxt(attempt: Attempt): Gate | Promise<Gate> {
+  private checkRobotsTxt(attempt: Attempt): Gate | Promise<Gate> {
     const { state, url, host, options } = attempt;
     if (!this.obeysRobots(options)) return GO_ON;
-    const agent = this.robotsAgent(options);
-    const answer = this.services.robots.ask(url, agent);
+    const agent = this.robotsAgentFor(options);
+    const answer = this.services.robots.check(url, agent);
     if (answer.kind === 'unknown') return this.loadRobotsTxt(attempt);
     // A person who has a URL tried while its host rests wants the present answer.
     if (answer.kind === 'unreachable' && attempt.tried) return this.loadRobotsTxt(attempt);
@@ -113,7 +115,7 @@ export class Preconditions {
     const gate: Gate =
       answer.kind === 'allowed'
         ? GO_ON
-        : { end: excluded(state, 'robots-disallowed', `robots.txt forbids it to ${agent}`) };
+        : { end: createExcluded(state, 'robots-disallowed', `robots.txt forbids it to ${agent}`) };
     return seeded ? seeded.then(() => gate) : gate;
   }
 
@@ -121,18 +123,18 @@ export class Preconditions {
     const { state, url, host, options, waits } = attempt;
     const failure = await this.services.robots.load(url, host, {
       fetcher: fetcherOf(this.target.context, options).name,
-      throttle: this.delay(attempt),
+      throttle: this.delayFor(attempt),
       limit: maxRequestsPerHost(this.target.context.definition),
       waits,
     });
     const { login } = attempt;
-    if (failure && login?.failedHandshake(failure.code))
-      return { asked: true, end: loginFailed(emptyResult(state), `login ${login.name}: ${failure.detail}`) };
+    if (failure && login?.noteFailedHandshake(failure.code))
+      return { asked: true, end: loginFailed(createEmptyResult(state), `login ${login.name}: ${failure.detail}`) };
     // The network failed before any page could be requested: that is the outcome of this URL, too.
-    return { asked: true, end: failure ? failedBeforeFetch(state, failure) : PUT_BACK };
+    return { asked: true, end: failure ? createFailure(state, failure) : PUT_BACK };
   }
 
-  private errorPageProbe(attempt: Attempt): Gate | Promise<Gate> {
+  private checkErrorPageProbe(attempt: Attempt): Gate | Promise<Gate> {
     const { host, tried } = attempt;
     if (tried || !this.target.context.definition.probeErrorPages || !this.services.probes.isDue(host.key)) return GO_ON;
     // Another visit is probing: wait for its result.
@@ -141,32 +143,34 @@ export class Preconditions {
 
   private async probe(attempt: Attempt): Promise<Gate> {
     const { host, options, task } = attempt;
-    const mayAsk = (question: string): boolean => this.robotsAllow(crawlUrl(question), options);
-    const probe = await this.services.probes.ask(task(), host, { delay: this.delay(attempt), mayAsk });
+    const mayAsk = (question: string): boolean => this.isAllowedByRobots(crawlUrl(question), options);
+    const probe = await this.services.probes.probe(task(), host, { delay: this.delayFor(attempt), mayAsk });
     if (probe) noteHost(this.services.hosts, host, probe);
     return { asked: probe && hasAsked(probe), end: PUT_BACK };
   }
 
   /** Visits wait together for one login; while it fails, no request is sent to the host. */
-  private login({ state, url, login }: Attempt): Gate | Promise<Gate> {
+  private checkLogin({ state, url, login }: Attempt): Gate | Promise<Gate> {
     if (!login) return GO_ON;
-    if (login.isLoginPage(url.href)) return { end: excluded(state, 'login-page', `of login ${login.name}`) };
-    const gate = (ready: true | string): Gate =>
-      ready === true ? GO_ON : { end: loginFailed(emptyResult(state), ready) };
-    const ready = login.ready();
-    return ready instanceof Promise ? ready.then(gate) : gate(ready);
+    if (login.isLoginPage(url.href)) return { end: createExcluded(state, 'login-page', `of login ${login.name}`) };
+    const toGate = (ready: true | string): Gate =>
+      ready === true ? GO_ON : { end: loginFailed(createEmptyResult(state), ready) };
+    const ready = login.ensureReady();
+    return ready instanceof Promise ? ready.then(toGate) : toGate(ready);
   }
 
   private obeysRobots(options: UrlOptions): boolean {
     return obeysRobots(this.target.context.definition, options);
   }
 
-  private robotsAgent(options: UrlOptions): string {
+  private robotsAgentFor(options: UrlOptions): string {
     return fetcherOf(this.target.context, options).robotsAgent;
   }
 
-  private robotsAllow(url: CrawlUrl, options: UrlOptions): boolean {
-    return !this.obeysRobots(options) || this.services.robots.ask(url, this.robotsAgent(options)).kind === 'allowed';
+  private isAllowedByRobots(url: CrawlUrl, options: UrlOptions): boolean {
+    return (
+      !this.obeysRobots(options) || this.services.robots.check(url, this.robotsAgentFor(options)).kind === 'allowed'
+    );
   }
 }
 
@@ -175,7 +179,7 @@ export const hasAsked = ({ outcome, status }: PageResult): boolean =>
   outcome.kind !== 'excluded' || status !== undefined;
 
 /** Without a request, and for now: the next visit may find otherwise. */
-function excluded(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
+function createExcluded(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
   const outcome: PageOutcome = {
     kind: 'excluded',
     reason,
@@ -184,17 +188,17 @@ function excluded(state: UrlState, reason: Reason, detail: string | undefined): 
     removeStatus: false,
     revisit: true,
   };
-  return { ...emptyResult(state), outcome };
+  return { ...createEmptyResult(state), outcome };
 }
 
 type Failure = Extract<Awaited<ReturnType<RobotsGate['load']>>, object>;
 
-function failedBeforeFetch(state: UrlState, { code, detail, timings }: Failure): PageResult {
+function createFailure(state: UrlState, { code, detail, timings }: Failure): PageResult {
   const outcome: PageOutcome = { kind: 'error', code, detail: `robots.txt: ${detail}` };
-  return { ...emptyResult(state), duration: timings.total, outcome };
+  return { ...createEmptyResult(state), duration: timings.total, outcome };
 }
 
-const emptyResult = (state: UrlState): Omit<PageResult, 'outcome'> => ({
+const createEmptyResult = (state: UrlState): Omit<PageResult, 'outcome'> => ({
   id: state.id,
   crawler: state.crawler,
   links: [],

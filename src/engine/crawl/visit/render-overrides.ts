@@ -28,27 +28,27 @@ export class RenderOverrides {
     private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
-  async of(hostKey: string): Promise<Overrides> {
+  async get(hostKey: string): Promise<Overrides> {
     const now = this.clock.now();
     const known = this.known.get(hostKey);
     if (known && known.until > now) return known.overrides;
     const text = await this.store.getSetting(settingOf(hostKey));
-    return this.keep(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
+    return this.remember(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
   }
 
   /** `undefined` restores what is learned for the pattern. */
   async set(hostKey: string, pattern: string, override: Override | undefined): Promise<void> {
     this.known.set(hostKey, { until: this.clock.now(), overrides: {} }, 1);
-    const { [pattern]: _, ...others } = await this.of(hostKey);
+    const { [pattern]: _, ...others } = await this.get(hostKey);
     const overrides = override === undefined ? others : { ...others, [pattern]: override };
     const count = Object.keys(overrides).length;
     if (count > MOST_PATTERNS)
       throw new Unacceptable(`${MOST_PATTERNS} patterns of ${hostKey} are overruled already: write a rule with Render`);
     await this.store.putSetting(settingOf(hostKey), count === 0 ? undefined : JSON.stringify(overrides));
-    this.keep(hostKey, overrides);
+    this.remember(hostKey, overrides);
   }
 
-  private keep(hostKey: string, overrides: Overrides): Overrides {
+  private remember(hostKey: string, overrides: Overrides): Overrides {
     this.known.set(hostKey, { until: after(this.clock.now(), READ_AGAIN), overrides }, 1);
     return overrides;
   }

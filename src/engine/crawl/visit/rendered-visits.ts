@@ -59,7 +59,7 @@ export class RenderedVisits {
     const mode = options.renderMode ?? render;
     if (mode === 'never') return work(NOTHING);
     const { hostKey, url } = state;
-    const overrides = mode === 'auto' ? await this.overrides.of(hostKey) : undefined;
+    const overrides = mode === 'auto' ? await this.overrides.get(hostKey) : undefined;
     const forced = overrides ? overrides[renderPattern(url)] : 'always';
     const renderFailures = state.reason.startsWith('render-') ? state.temporaryErrors : 0;
     const visit = async (render: PageTask['render']) => {
@@ -67,13 +67,13 @@ export class RenderedVisits {
       if (result.rendering) this.learning.recordRendering(hostKey, url, result.rendering);
       return result;
     };
-    if (forced !== undefined) return forced === 'never' ? visit('never') : this.beside(waits, () => visit('always'));
+    if (forced !== undefined) return forced === 'never' ? visit('never') : this.runBeside(waits, () => visit('always'));
     const first = this.learning.decideNext(hostKey, url);
-    return first === 'plain' ? visit(undefined) : this.beside(waits, () => this.learned(state, first, visit));
+    return first === 'plain' ? visit(undefined) : this.runBeside(waits, () => this.runAsLearned(state, first, visit));
   }
 
   /** Pages of a pattern that is being tried wait until it is known. */
-  private async learned({ hostKey, url }: UrlState, first: NextPage, visit: Visit): Promise<PageResult> {
+  private async runAsLearned({ hostKey, url }: UrlState, first: NextPage, visit: Visit): Promise<PageResult> {
     const pattern = `${hostKey} ${renderPattern(url)}`;
     let next = first;
     for (; next === 'wait'; next = this.learning.decideNext(hostKey, url))
@@ -94,24 +94,24 @@ export class RenderedVisits {
   }
 
   /** What is known about a host here, and what a person has decided for it. */
-  async view(hostKey: string): Promise<RenderPatternView[]> {
-    const overrides = await this.overrides.of(hostKey);
+  async listPatterns(hostKey: string): Promise<RenderPatternView[]> {
+    const overrides = await this.overrides.get(hostKey);
     const learned = this.learning.listPatterns(hostKey).slice(0, MOST_SHOWN);
     const known = new Set(learned.map(({ pattern }) => pattern));
     const others = Object.entries(overrides).filter(([pattern]) => !known.has(pattern));
     return [
-      ...learned.map((one) => ({ ...viewOf(one), override: overrides[one.pattern] })),
+      ...learned.map((one) => ({ ...toView(one), override: overrides[one.pattern] })),
       ...others.map(([pattern, override]) => ({ ...UNKNOWN, pattern, override })),
     ];
   }
 
   /** A pause follows for each request that a page has made to the host. */
-  pause(pause: Duration, { rendering }: PageResult): Duration {
+  pauseAfter(pause: Duration, { rendering }: PageResult): Duration {
     return rendering ? milliseconds(pause * Math.min(MOST_PAUSES, 1 + rendering.ownRequests)) : pause;
   }
 
   /** A page that waits for the browser keeps no other page from being fetched. */
-  private async beside<T>(waits: () => void, work: () => Promise<T>): Promise<T> {
+  private async runBeside<T>(waits: () => void, work: () => Promise<T>): Promise<T> {
     if (this.waiting >= MOST_BESIDE) return work();
     this.waiting++;
     waits();
@@ -123,7 +123,7 @@ export class RenderedVisits {
   }
 }
 
-const viewOf = (learned: Learned): Omit<RenderPatternView, 'override'> => {
+const toView = (learned: Learned): Omit<RenderPatternView, 'override'> => {
   const { pattern, samples, worthwhile, time, failures } = learned;
   return { pattern, choice: choiceOf(learned), samples, worthwhile, time: milliseconds(Math.round(time)), failures };
 };

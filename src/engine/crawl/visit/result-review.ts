@@ -26,7 +26,7 @@ export class ResultReview {
 
   async review(state: UrlState, result: PageResult): Promise<PageResult> {
     try {
-      return await this.reviewed(state, result);
+      return await this.reviewDocument(state, result);
     } catch (error) {
       this.withdraw(result);
       throw error;
@@ -42,15 +42,15 @@ export class ResultReview {
     );
   }
 
-  private async reviewed(state: UrlState, result: PageResult): Promise<PageResult> {
+  private async reviewDocument(state: UrlState, result: PageResult): Promise<PageResult> {
     const { outcome } = result;
     switch (outcome.kind) {
       case 'redirect':
-        return this.redirected(state, result, outcome.target);
+        return this.reviewRedirect(state, result, outcome.target);
       case 'document': {
         const { fingerprint } = outcome.facts;
         if (fingerprint && this.services.probes.isErrorPage(state.hostKey, fingerprint))
-          return this.failed(result, 'soft-error', 'the page is what the host answers to a URL that cannot exist');
+          return this.toFailure(result, 'soft-error', 'the page is what the host answers to a URL that cannot exist');
         this.walls.recordSuccess(state.hostKey, state.url, this.services.clock.now());
         return result;
       }
@@ -62,18 +62,22 @@ export class ResultReview {
     }
   }
 
-  private async redirected(state: UrlState, result: PageResult, target: string): Promise<PageResult> {
+  private async reviewRedirect(state: UrlState, result: PageResult, target: string): Promise<PageResult> {
     if (await this.leadsBack(state, target))
-      return this.failed(result, 'redirect-loop', `the redirect to ${target} leads back to where the chain came from`);
+      return this.toFailure(
+        result,
+        'redirect-loop',
+        `the redirect to ${target} leads back to where the chain came from`,
+      );
     const { hostKey, url, stamp } = state;
     const indexed = stamp !== undefined;
     const now = this.services.clock.now();
     if (this.walls.judgeRedirect({ hostKey, from: url, target, indexed, now }) === 'wall')
-      return this.failed(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
+      return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
     // Of the many pages behind the wall, one comes first: it must not lose its document because of that.
     const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
     if (asInDoubt)
-      return this.failed(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
+      return this.toFailure(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
     return result;
   }
 
@@ -89,7 +93,7 @@ export class ResultReview {
     return false;
   }
 
-  private failed(result: PageResult, code: ErrorCode, detail: string): PageResult {
+  private toFailure(result: PageResult, code: ErrorCode, detail: string): PageResult {
     this.withdraw(result);
     return { ...result, outcome: { kind: 'error', code, detail }, links: [], refused: [] };
   }

@@ -13,21 +13,21 @@ import type { FoundAgain } from '../found-again.js';
 import type { Gates } from '../frontier/gates.js';
 import type { HostTroubles } from '../host-trouble.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
-import { pricedBy } from '../hosts/visit-pricing.js';
+import { computeVisitPrice } from '../hosts/visit-pricing.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import type { Decision, SettledUrl, UrlSettlement } from '../outcome/url-settlement.js';
 import type { Tally } from '../tally.js';
-import { dispositionRules } from './disposition-rules.js';
+import { toDispositionRules } from './disposition-rules.js';
 import type { Documents } from './documents.js';
 import type { VisitCounts } from './visit-counts.js';
 import { visitRecord } from './visit-record.js';
 
 export interface SettleServices {
   readonly clock: Clock;
-  readonly hosts: Pick<Hosts, 'price'>;
-  readonly inDoubt: Pick<InDoubtDeliveries, 'dispose'>;
+  readonly hosts: Pick<Hosts, 'setVisitPrice'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'decide'>;
   readonly cron: CronSchedule;
-  readonly tracing: Pick<Tracing, 'part'>;
+  readonly tracing: Pick<Tracing, 'tracePart'>;
 }
 
 /** The crawler whose visit ends. */
@@ -36,9 +36,9 @@ export interface SettleTarget {
   readonly settlement: UrlSettlement;
   readonly documents: Documents;
   readonly troubles: Pick<HostTroubles, 'note'>;
-  readonly foundAgain: Pick<FoundAgain, 'toRemember'>;
-  readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'visited'>;
-  readonly tally: Pick<Tally, 'price'>;
+  readonly foundAgain: Pick<FoundAgain, 'linksToRemember'>;
+  readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
+  readonly tally: Pick<Tally, 'countPrice'>;
   /** URLs whose site has requested their visit. */
   readonly told: Map<UrlId, Teller>;
   readonly gates: Pick<Gates, 'wasKeptUntilNow'>;
@@ -67,31 +67,31 @@ export class SettleStage {
 
   async settle(made: MadeVisit): Promise<SettledUrl> {
     const { tracing } = this.services;
-    const decision = await tracing.part('decide', () => this.decide(made));
-    return tracing.part('settle', () => this.target.settlement.settle(decision));
+    const decision = await tracing.tracePart('decide', () => this.decide(made));
+    return tracing.tracePart('settle', () => this.target.settlement.settle(decision));
   }
 
   private async decide({ state, host, result, fence, startedAt, restedUntil }: MadeVisit): Promise<Decision> {
     const { context, claims } = this.target;
-    const outcome = await this.target.documents.outcome(state, result.outcome);
+    const outcome = await this.target.documents.decideOutcome(state, result.outcome);
     const now = this.services.clock.now();
     const rules = {
-      ...dispositionRules(context.definition, result.schedule, this.services.cron, now),
+      ...toDispositionRules(context.definition, result.schedule, this.services.cron, now),
       visitPrice: host.visitPrice,
     };
     await this.noteAnswer(state, result, startedAt);
-    const disposition = this.services.inDoubt.dispose(state, outcome, rules, now);
+    const disposition = this.services.inDoubt.decide(state, outcome, rules, now);
     // A visit that is late because of a schedule says nothing about what the host can serve, as long as the next window is long enough.
     const isTold = !this.target.gates.wasKeptUntilNow(host.key, state.dueAt, now);
-    const price = isTold ? pricedBy({ state, rules, changes: disposition.changes }, host, now) : undefined;
+    const price = isTold ? computeVisitPrice({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {
-      this.services.hosts.price(host, price);
-      this.target.tally.price(price);
+      this.services.hosts.setVisitPrice(host, price);
+      this.target.tally.countPrice(price);
     }
     if (claims.isOnTrial(state))
-      await claims.visited(state, outcome.kind === 'error' ? undefined : disposition.changed);
+      await claims.recordVisit(state, outcome.kind === 'error' ? undefined : disposition.changed);
     const changed = (disposition.changes.changes ?? state.changes) > state.changes;
-    const visit = visitRecord(result, outcome, { changed, restedUntil, teller: this.tellerOf(state) }, now);
+    const visit = visitRecord(result, outcome, { changed, restedUntil, teller: this.takeTeller(state) }, now);
     this.counts.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
@@ -103,13 +103,13 @@ export class SettleStage {
       disposition: { ...disposition, changes },
       document,
       visit,
-      links: this.target.foundAgain.toRemember(state, result),
+      links: this.target.foundAgain.linksToRemember(state, result),
       startedAt,
       byPerson: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
     };
   }
 
-  private tellerOf({ id }: UrlState): Teller | undefined {
+  private takeTeller({ id }: UrlState): Teller | undefined {
     const { told } = this.target;
     if (told.size === 0) return undefined;
     const teller = told.get(id);

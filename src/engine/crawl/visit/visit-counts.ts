@@ -20,10 +20,10 @@ export class VisitCounts {
     const noSitemap = end.kind === 'error' && isMissingGuess(state, end.code);
     const failed = end.kind === 'error' && !noSitemap;
     const counted = noSitemap ? NO_SITEMAP : visit.outcome;
-    this.tally.visit(counted, failed, result.duration, result.bytes);
-    if (end.kind === 'document' && end.unread) this.tally.couldNotRead(end.unread.refused);
+    this.tally.countVisit(counted, failed, result.duration, result.bytes);
+    if (end.kind === 'document' && end.unread) this.tally.countUnread(end.unread.refused);
     if (end.kind === 'document' && end.needsRendering) this.tally.needRendering++;
-    if (result.rendering) this.tally.rendered(result.rendering);
+    if (result.rendering) this.tally.countRendering(result.rendering);
     this.health.note(state.hostKey, { outcome: counted, failed, duration: result.duration });
     const { crawler, url } = state;
     const { outcome, status, bytes, changed, duration } = visit;

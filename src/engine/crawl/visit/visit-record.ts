@@ -30,8 +30,8 @@ export function visitRecord(
 ): Visit {
   const said =
     outcome.kind === 'document' && !outcome.index
-      ? (exclusionReason(result.outcome) ?? notIndexedDetail(outcome.reason, outcome.related))
-      : detailOf(result.outcome);
+      ? (findExclusionReason(result.outcome) ?? notIndexedDetail(outcome.reason, outcome.related))
+      : findDetail(result.outcome);
   const cut = result.outcome.kind === 'document' ? result.outcome.cutLinks : undefined;
   const terms = result.outcome.kind === 'document' ? result.outcome.terms : undefined;
   const whole = terms === undefined ? said : termsDetail(said, terms);
@@ -50,10 +50,10 @@ export function visitRecord(
   };
 }
 
-const exclusionReason = (outcome: PageOutcome): string | undefined =>
+const findExclusionReason = (outcome: PageOutcome): string | undefined =>
   outcome.kind === 'document' ? outcome.leftOut : undefined;
 
-function detailOf(outcome: PageOutcome): string | undefined {
+function findDetail(outcome: PageOutcome): string | undefined {
   if (outcome.kind === 'error' || outcome.kind === 'excluded') return outcome.detail;
   if (outcome.kind === 'redirect') return redirectDetail(outcome.target, outcome.refused);
   if (outcome.kind === 'document' && outcome.unread) return `${outcome.unread.refused}: ${outcome.unread.detail}`;

@@ -15,7 +15,7 @@ import type { LinkTarget } from './found-links.js';
 
 export interface SessionServices {
   readonly sessions: SessionStore;
-  readonly logins: Pick<Logins, 'of'>;
+  readonly logins: Pick<Logins, 'find'>;
 }
 
 /** Requests of one visit that were repeated because of a login. */
@@ -46,20 +46,20 @@ export class VisitSessions {
   ) {}
 
   loginOf(href: string, options: Attempt['options']): LoginSession | undefined {
-    return this.services.logins.of(fetcherOf(this.target.context, options).name, href, options.login);
+    return this.services.logins.find(fetcherOf(this.target.context, options).name, href, options.login);
   }
 
   /** What the request for the URL carries; undefined: nothing. */
-  request({ state, host, url, login }: Attempt): RequestSession | undefined | Promise<RequestSession> {
+  createSession({ state, host, url, login }: Attempt): RequestSession | undefined | Promise<RequestSession> {
     if (!login) {
       const cookies = this.services.sessions.find(this.keyOf(host.key))?.cookies(url.href);
       return cookies === undefined ? undefined : { cookies };
     }
     this.generations.set(state, login.generation);
-    const session = login.session(url.href);
-    const named = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
+    const session = login.sessionFor(url.href);
+    const withLoginName = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
     // Without it, the site asks for a login, which shows what is wrong.
-    return session instanceof Promise ? session.then(named, () => named({})) : named(session);
+    return session instanceof Promise ? session.then(withLoginName, () => withLoginName({})) : withLoginName(session);
   }
 
   /** The request of the visit was sent with these. */
@@ -68,15 +68,16 @@ export class VisitSessions {
   }
 
   /** The cookies of the host, for a visit that is not logged in and whose fetcher keeps cookies. */
-  jarOf({ state, host, login, options }: Attempt): KeptCookies | undefined {
+  findJar({ state, host, login, options }: Attempt): KeptCookies | undefined {
     if (login || !fetcherOf(this.target.context, options).cookies) return undefined;
     return { jar: this.services.sessions.open(this.keyOf(host.key)), sent: this.sent.get(state) };
   }
 
   /** The result as it is, or `again`: the page must be requested once more. */
-  answered(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
-    if (attempt.login) return this.loggedIn(attempt, attempt.login, result);
-    if (result.setCookie !== undefined && !isRedirectLoop(result)) return this.take(attempt, result).then(() => result);
+  handleAnswer(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
+    if (attempt.login) return this.handleLoginAnswer(attempt, attempt.login, result);
+    if (result.setCookie !== undefined && !isRedirectLoop(result))
+      return this.keepCookies(attempt, result).then(() => result);
     return result;
   }
 
@@ -85,17 +86,21 @@ export class VisitSessions {
     this.sent.delete(state);
   }
 
-  private async take(attempt: Attempt, { setCookie }: PageResult): Promise<void> {
+  private async keepCookies(attempt: Attempt, { setCookie }: PageResult): Promise<void> {
     const { host, url } = attempt;
     if (setCookie === undefined || this.lastTaken.get(host.key) === setCookie) return;
     if (this.lastTaken.size >= MOST_HOSTS) this.lastTaken.clear();
     this.lastTaken.set(host.key, setCookie);
-    await this.jarOf(attempt)?.jar.take(url.href, setCookie);
+    await this.findJar(attempt)?.jar.keep(url.href, setCookie);
   }
 
-  private async loggedIn(attempt: Attempt, login: LoginSession, result: PageResult): Promise<PageResult | 'again'> {
+  private async handleLoginAnswer(
+    attempt: Attempt,
+    login: LoginSession,
+    result: PageResult,
+  ): Promise<PageResult | 'again'> {
     const { state } = attempt;
-    const verdict = await this.verdict(login, result, this.generations.get(state) ?? 0);
+    const verdict = await this.judge(login, result, this.generations.get(state) ?? 0);
     if (verdict === 'fine') return result;
     const { rounds, relogged } = this.rounds.get(state) ?? { rounds: 0, relogged: false };
     // The page asked for a login before, and other pages are served: the account has no access to it.
@@ -107,13 +112,13 @@ export class VisitSessions {
     return loginFailed(result, `login ${login.name}: the page still asks for a login after one that succeeded`);
   }
 
-  private verdict(
+  private judge(
     login: LoginSession,
     { session, outcome }: PageResult,
     generation: number,
   ): SessionVerdict | Promise<SessionVerdict> {
-    if (session) return login.answered(session, generation);
-    return outcome.kind === 'error' && login.failedHandshake(outcome.code, generation) ? 'ended' : 'fine';
+    if (session) return login.judgeAnswer(session, generation);
+    return outcome.kind === 'error' && login.noteFailedHandshake(outcome.code, generation) ? 'ended' : 'fine';
   }
 
   private readonly keyOf = (hostKey: string): string => `${this.target.context.definition.name} ${hostKey}`;
@@ -126,7 +131,7 @@ export const isRedirectLoop = ({ outcome }: PageResult): boolean =>
   outcome.kind === 'error' && outcome.code === 'redirect-loop';
 
 /** What was sent of a session, without its values. */
-export const sentWith = ({ login, cookies }: RequestSession): SentSession => ({
+export const toSentSession = ({ login, cookies }: RequestSession): SentSession => ({
   login,
   cookies: cookies?.split('; ').map((pair) => pair.split('=', 1)[0]!) ?? [],
 });

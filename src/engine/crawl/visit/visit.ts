@@ -16,9 +16,9 @@ import type { SettleStage } from './settle-stage.js';
 
 export interface VisitServices {
   readonly clock: Clock;
-  readonly partitions: Pick<Partitions, 'fence' | 'holds'>;
+  readonly partitions: Pick<Partitions, 'fenceFor' | 'holds'>;
   readonly review: Pick<ResultReview, 'withdraw'>;
-  readonly tracing: Pick<Tracing, 'visit' | 'part' | 'outcome'>;
+  readonly tracing: Pick<Tracing, 'traceVisit' | 'tracePart' | 'recordOutcome'>;
 }
 
 export class VisitRunner {
@@ -27,7 +27,7 @@ export class VisitRunner {
     private readonly fetching: FetchStage,
     private readonly links: LinkStage,
     private readonly settling: SettleStage,
-    private readonly documents: Pick<Documents, 'failed' | 'ended'>,
+    private readonly documents: Pick<Documents, 'noteFailure' | 'endVisit'>,
   ) {}
 
   /**
@@ -36,7 +36,7 @@ export class VisitRunner {
    * host was assigned to another node, which visits the URL again.
    */
   run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<SettledUrl | typeof PUT_BACK> {
-    return this.services.tracing.visit(state, () => this.visit(state, host, fetched));
+    return this.services.tracing.traceVisit(state, () => this.visit(state, host, fetched));
   }
 
   private async visit(
@@ -45,17 +45,17 @@ export class VisitRunner {
     fetched: (bytes: number) => void,
   ): Promise<SettledUrl | typeof PUT_BACK> {
     const { clock, partitions, review, tracing } = this.services;
-    const fence = partitions.fence(host.key);
+    const fence = partitions.fenceFor(host.key);
     const startedAt = clock.now();
     let result = await this.fetching.run(state, host, startedAt, () => fetched(0));
-    tracing.outcome(result === PUT_BACK ? undefined : result);
+    tracing.recordOutcome(result === PUT_BACK ? undefined : result);
     if (result === PUT_BACK) return PUT_BACK;
-    const restedUntil = this.fetching.restedUntil(state);
+    const restedUntil = this.fetching.restUntil(state);
     try {
       if (!fence || !partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
       fetched(bytesOf(result));
       const taken = result;
-      result = await tracing.part('links', () => this.links.take(state, taken));
+      result = await tracing.tracePart('links', () => this.links.process(state, taken));
     } catch (error) {
       review.withdraw(result);
       throw error;
@@ -65,10 +65,10 @@ export class VisitRunner {
       result.release?.();
       return settledUrl;
     } catch (error) {
-      this.documents.failed(state);
+      this.documents.noteFailure(state);
       throw error;
     } finally {
-      this.documents.ended(state);
+      this.documents.endVisit(state);
     }
   }
 }
