@@ -53,7 +53,7 @@ const LEFT_OUT = {
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(dist, file)])),
   platform: 'node',
-  // Of class-transformer there are two builds; Nest asks for the storage of this one.
+  // class-transformer has two builds; Nest uses the storage of this one.
   resolve: { alias: { 'class-transformer$': fileURLToPath(import.meta.resolve('class-transformer')) } },
   plugins: [FIELDS_OF_CLASSES, LEFT_OUT],
   external: EXTERNAL,

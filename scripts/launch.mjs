@@ -222,7 +222,7 @@ export function launch(name, args) {
 /**
  * What a process must be told before it begins (all measured, see bench/README.md). Allocation arenas and nurseries multiply
  * with threads and cost memory, not time; bodies of megabytes go back to the system when they are done, instead of leaving
- * holes; most of a heap of this size is code and metadata, so looking through it whenever it has grown by a sixth is in vain;
+ * holes; most of a heap of this size is code and metadata, so collecting it whenever it has grown by a sixth is a waste;
  * name lookups share libuv's threads, and its four are soon all waiting for dead name servers; compiled code is kept for the
  * next start.
  */

@@ -4,7 +4,7 @@
 import { SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
 
 export interface FirstConfiguration {
-  /** Of the crawler. */
+  /** Name of the crawler. */
   readonly name: string;
   readonly start: URL;
   /** Everything below this folder, or the whole site with and without www. */

@@ -135,9 +135,9 @@ export interface EngineApi {
   listSinks(): SinkView[];
   /** As all servers on the database see them together. */
   listAllSinks(): Promise<SinkView[]>;
-  /** Sends everything that is indexed to a sink: from all crawlers that push to it, or from one. */
+  /** Sends everything that is indexed to a sink, for all crawlers that push to it or for one of them. */
   pushAgain(sink: string, crawler?: string): Promise<BackfillView[]>;
-  /** Of this server. */
+  /** For this server only. */
   listPlugins(): readonly PluginView[];
   listBackfills(): Promise<BackfillView[]>;
   /** What sinks have yet to receive because they were slow or down while others followed. */
@@ -154,9 +154,9 @@ export interface EngineApi {
   caughtUp(): readonly string[];
   /** What happens on this server, for as long as it runs; the observer must not throw. */
   observe(observer: (event: CrawlEvent) => void): void;
-  /** Of this server. */
+  /** For this server only. */
   getMetrics(): Promise<EngineMetrics>;
-  /** Of every server on the database that crawls, by a name that is valid as long as its process; '' is this one. */
+  /** For every server on the database that crawls, by a name that is valid as long as its process; '' is this one. */
   getCounters(): Promise<ReadonlyMap<string, Pick<EngineMetrics, 'pages' | 'orders'>>>;
   /** Everything it remembers has been loaded; before that, its answers would be wrong. */
   readonly isOpen: boolean;

@@ -4,6 +4,6 @@
  */
 if (process.channel) {
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  // Does not keep the program alive by itself.
+  // Does not keep the program alive on its own.
   process.channel.unref();
 }

@@ -105,9 +105,9 @@ const RENDER_THREAD = new URL('./render.thread.js', import.meta.url);
 const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
 
 /**
- * Pages cost more than everything else together, so they get every core but one, which schedules, stores and delivers: two
- * page threads on two cores cost a tenth more time (each compiles the same code) and 40 MB. Past a few the store is the limit.
- * Where reading a page costs several times what the rest does, as with selectors, the last core is worth a thread, too.
+ * Pages cost more than everything else together, so they get every core but one, which schedules, stores and delivers: two page
+ * threads on two cores cost a tenth more time (each compiles the same code) and 40 MB. Beyond a few, the store is the limit. Where
+ * reading a page costs several times as much as the rest, as with selectors, the last core is worth a thread, too.
  */
 const pageThreadLimits = (): { threads: number; mostThreads: number } => ({
   threads: Math.min(8, Math.max(1, availableParallelism() - 1)),

@@ -8,7 +8,7 @@ const KEY = 'crawlway-key';
 
 const client = new CrawlwayClient({ key: () => storedKey() ?? undefined });
 
-/** Of this tab, else of this browser. */
+/** This tab's key, or else this browser's. */
 const storedKey = (): string | null => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 
 export const hasKey = (): boolean => storedKey() !== null;

@@ -1,4 +1,4 @@
-/** What became of a URL, in one sentence that is the whole truth, and the next step. */
+/** What became of a URL, in one complete sentence, and the next step. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { HeadlineDto } from '../api/schema.js';
 import { href } from '../state/route.js';

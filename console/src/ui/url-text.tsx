@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { href } from '../state/route.js';
 
-/** A URL as text, leading to its URL history. Nothing here ever leads to the web by itself. */
+/** A URL as text, leading to its URL history. Nothing here links straight to the web. */
 export function UrlLink({ crawler, url }: { crawler: string; url: string }): JSX.Element {
   return (
     <a class="url" href={href('/url', { crawler, url })} title={url}>

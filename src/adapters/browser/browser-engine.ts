@@ -190,7 +190,7 @@ export class BrowserEngine implements FetchEngine {
     const current = await this.browser?.catch(() => undefined);
     if (current && !current.isWornOut) return current;
     if (this.closed) throw new BrowserMissing('the renderer is closed');
-    // Of several calls that find it worn, the first one starts another.
+    // If several calls find it worn, the first one starts another.
     if (current === (await this.browser?.catch(() => undefined))) {
       this.browser = this.startBrowser();
       // Longer than any page may take.
@@ -244,7 +244,7 @@ export class BrowserEngine implements FetchEngine {
     try {
       process.kill(largest.pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has exited on its own.
     }
   }
 }

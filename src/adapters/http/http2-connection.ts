@@ -10,8 +10,8 @@ const OFFERED = ['h2', 'http/1.1'];
 const MOST_HEADER_FIELDS = 2_000;
 
 /**
- * What a server may send besides a body and as much again for its frames: header, settings, pings. nghttp2 ends some floods by itself,
- * and reads others, of settings with their answers read or of windows that grow, for as long as they last.
+ * What a server may send in addition to twice the size of a body: headers, settings, pings. nghttp2 stops some floods on its own, but
+ * reads others for as long as they last, such as settings whose acknowledgements are read, or window updates.
  */
 const MOST_BESIDE_BODY = 1024 * 1024;
 const LOOK_EVERY = 250;

@@ -13,7 +13,7 @@ export class CallCounts {
     this.counts.set(hook, count);
   }
 
-  /** Of those that were asked anything. */
+  /** Only hooks that have been called. */
   list(): PluginCallCount[] {
     return PLUGIN_HOOKS.flatMap((hook) => {
       const count = this.counts.get(hook);

@@ -31,7 +31,7 @@ const NOT_THE_DOCUMENT = new Set([
   'security_exception',
 ]);
 
-/** Of one action of a bulk request. */
+/** The result of one action of a bulk request. */
 interface ItemResult {
   readonly action: string;
   /** 0: there is no readable one, which counts as the sink's fault. */
@@ -110,7 +110,7 @@ export class ElasticsearchSink implements Sink {
     return this.client.close();
   }
 
-  /** Also if the reader stopped early. A point in time that stays open ends by itself after KEEP_ALIVE. */
+  /** Also if the reader stopped early. A point in time that stays open expires after KEEP_ALIVE. */
   private async closePointInTime(pit: string): Promise<void> {
     const request: SinkRequest = { method: 'DELETE', headers: JSON_TYPE, ...this.dialect.closePointInTime(pit) };
     await this.client.request(request, new AbortController().signal).catch(() => undefined);

@@ -64,7 +64,7 @@ export async function resolveAndCheckHost(host: string, allowed: readonly string
 interface AgentSettings {
   readonly allowedAddresses: readonly string[];
   readonly tls?: SinkTls;
-  /** Of the server or an authority, see pinned-agent.ts. */
+  /** Fingerprint of the server or an authority, see pinned-agent.ts. */
   readonly fingerprint?: string;
 }
 

@@ -10,7 +10,7 @@ import { acknowledgeAll, type RequestAnswer, sendSplitting } from './splitting.j
 
 type Records = Producer<string, string, string, string>;
 
-/** Of every replica that is in sync, which makes a record durable by the rules of its topic. */
+/** From every in-sync replica, which makes a record durable by the rules of its topic. */
 const ALL_REPLICAS = -1;
 const CONNECT_WITHIN_MS = 10_000;
 /** Errors of Kafka that blame the records, not the cluster. */

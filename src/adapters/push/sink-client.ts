@@ -40,7 +40,7 @@ export class SinkClient {
   constructor(
     private readonly definition: HttpSinkDefinition,
     basePath = '',
-    /** Of the header that carries an API key. */
+    /** Scheme of the header that carries an API key. */
     keyScheme: 'Bearer' | 'ApiKey' = 'Bearer',
   ) {
     this.base = new URL(definition.url);

@@ -218,7 +218,7 @@ function leastBusy(threads: readonly PageThread[]): PageThread {
   }
 }
 
-/** Of a canonical URL, without the cost of parsing it. */
+/** The host of a canonical URL, without the cost of parsing it. */
 function hostOf(url: string): string {
   const start = url.indexOf('//') + 2;
   const end = url.indexOf('/', start);

@@ -1,4 +1,4 @@
-/** How long the pages of a host take to read, if that is remarkable: slow hosts may block only some of the threads. */
+/** How long the pages of a host take to read, if unusually long: slow hosts may block only some of the threads. */
 
 /** Milliseconds for a page of a host about which nothing is known. */
 const USUAL_MS = 5;

@@ -39,12 +39,12 @@ export interface ImportedCrawler {
   rules: ImportedRule[];
   /** What happens to URLs that no rule matches, if there are rules. */
   acceptsOthers: boolean;
-  /** Of the Crawler element. */
+  /** Attributes of the Crawler element. */
   attributes: Record<string, string>;
   maxHops?: number;
   /** Before those that `maxHops`, `exclude` and `include` make. */
   conditions: ImportedCondition[];
-  /** Of the Fetcher element. */
+  /** Attributes of the Fetcher element. */
   fetcher: Record<string, string>;
   sink?: { type: string; url: string; index?: string; login?: string; secret?: 'password' | 'apiKey' };
   /** Elements that are copied as they are: crawl rules files and the like. */

@@ -111,7 +111,7 @@ export type ExtractorDefinition =
   | {
       /** Limits for documents, which are read in processes of their own. */
       readonly type: 'documents';
-      /** Of one document. */
+      /** Per document. */
       readonly timeLimit: Duration;
       /** Bytes of memory for one process. */
       readonly memoryLimit: number;

@@ -28,7 +28,7 @@ export interface DispositionRules {
   readonly errors: ErrorPolicyDefinition;
   readonly refresh: RefreshDefinition;
   readonly schedule: VisitSchedule;
-  /** Next time of the cron schedule, when smart refresh is off; absent: no refresh by itself. */
+  /** Next time of the cron schedule, when smart refresh is off; absent: no automatic refresh. */
   readonly nextCron?: Instant;
   /** What a visit costs at the host; absent: the minimum. */
   readonly visitPrice?: Duration;

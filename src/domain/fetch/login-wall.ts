@@ -48,7 +48,7 @@ export class LoginWalls {
   /** By host, the most recently visited at the end. */
   readonly #recent = new Map<string, RecentVisit[]>();
 
-  /** Judges a redirect by itself and by what came before it. */
+  /** Judges a redirect on its own and in view of what came before it. */
   judgeRedirect({ hostKey, from, target, indexed, now }: RedirectedVisit): 'normal' | 'wall' {
     const page = withoutQuery(target);
     const visits = this.#remember(hostKey, { at: now, from, target: page });

@@ -16,11 +16,11 @@ export interface Rendering {
   readonly time: Duration;
   /** Requests of the page for scripts, data and frames, including those answered from memory. */
   readonly requests: number;
-  /** Of those, sent to the host of the page. */
+  /** How many of them were sent to the host of the page. */
   readonly ownRequests: number;
   /** Requests that were not made, by reason. */
   readonly refused: Readonly<Record<string, number>>;
-  /** Of the answers. */
+  /** Bytes of the answers. */
   readonly bytes: number;
   /** Navigations and windows that its scripts asked for. */
   readonly routes: readonly string[];

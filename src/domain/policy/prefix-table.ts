@@ -8,7 +8,7 @@ export class PrefixTable<T> {
   /** Position of the longest proper prefix of the same table; -1 when there is none. */
   private readonly parents: Int32Array;
 
-  /** Of entries with the same prefix the last one counts; otherwise their order does not matter. */
+  /** If entries have the same prefix, the last one counts; otherwise their order does not matter. */
   constructor(entries: Iterable<readonly [prefix: string, value: T]>) {
     const sorted = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
     this.prefixes = sorted.map(([prefix]) => prefix);

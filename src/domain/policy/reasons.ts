@@ -1,5 +1,5 @@
 /**
- * Every reason that Crawlway gives for what becomes of a URL, as data: stable code → who decides, what it means, what to change.
+ * Every reason that Crawlway gives for what happens to a URL, as data: stable code → who decides, what it means, what to change.
  * Verdicts, URL states, orders, metrics, docs and console use these codes. Why a visit failed is given by the codes of
  * domain/fetch/error-codes.ts.
  */

@@ -16,7 +16,7 @@ export interface BackfillProgress {
   readonly total: number;
   /** Documents processed so far. */
   readonly done: number;
-  /** Of these, sent from another sink; the others are visited. */
+  /** How many of these were sent from another sink; the others are visited. */
   readonly sent: number;
   /** `recent`: what was visited while the sink was being added, once more. */
   readonly pass: 'all' | 'recent';

@@ -19,7 +19,7 @@ export const LOOK_LASTS: Duration = minutes(10);
 export interface LookFindings {
   /** Pages visited for it. */
   readonly looked: number;
-  /** Of these, pages that are gone too. */
+  /** How many of these are gone, too. */
   readonly gone: number;
   /** Documents whose pages were also found gone meanwhile. */
   readonly vanished: number;

@@ -56,7 +56,7 @@ export const contradictsVisit = ({ from, to }: ClaimedChange, visitedAt: Instant
 export interface Credibility {
   readonly confirmed: number;
   readonly refuted: number;
-  /** Of the last claims, how many in a row proved false; absent: none. */
+  /** How many of the last claims in a row proved false; absent: none. */
   readonly refutedInARow?: number;
 }
 

@@ -9,7 +9,7 @@ import type { Amount, RenderReport } from './report.js';
 const FIRST_SAMPLES = 3;
 /** The same on a host where rendering has brought nothing this often. */
 const POOR_HOST = 12;
-/** Of a pattern known to be plain, one page in this many is rendered nevertheless. */
+/** One page in this many is rendered although its pattern is known to be plain. */
 const SAMPLE_EVERY = 50;
 /** The weight of one page compared with those before it. */
 const WEIGHT = 0.2;

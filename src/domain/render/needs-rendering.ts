@@ -5,7 +5,7 @@
 
 /** Signs of scripts on a page without much text. Counted only for such pages. */
 export interface ScriptSigns {
-  /** Of the visible text, in UTF-8. */
+  /** Bytes of the visible text, in UTF-8. */
   readonly textBytes: number;
   /** Links of any kind that lead to documents. */
   readonly links: number;
@@ -13,7 +13,7 @@ export interface ScriptSigns {
   readonly frames: boolean;
   /** `<script src>`, data and JSON blocks not counted. */
   readonly externalScripts: number;
-  /** Of scripts in the page itself, data and JSON blocks not counted. */
+  /** Bytes of scripts in the page itself, not counting data and JSON blocks. */
   readonly inlineScriptBytes: number;
   /** An empty element that frameworks fill: `div#root`, `app-root`. */
   readonly emptyRoot?: string;

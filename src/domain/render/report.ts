@@ -5,7 +5,7 @@ export interface RenderReport {
   readonly time: Duration;
   /** Requests of the page for scripts, data and frames. */
   readonly requests: number;
-  /** Of those, sent to the host of the page. */
+  /** How many of them were sent to the host of the page. */
   readonly ownRequests: number;
   /** Requests that were not made, by reason. */
   readonly refused: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
  * robots.txt: from bytes to plain data that can be stored, and from that data to yes or no for one path. Source: RFC 9309. Beyond
- * the RFC: Crawl-delay, and the misspellings that the large crawlers forgive, too.
+ * the RFC: Crawl-delay, and the misspellings that the large crawlers also tolerate.
  */
 import { type Duration, seconds } from '../time/units.js';
 import { normalizePath, normalizePattern } from './path-form.js';

@@ -13,7 +13,7 @@ export interface CrawlHours {
 interface LocalTime {
   /** 0 Sunday. */
   readonly day: number;
-  /** Of the day. */
+  /** Minute of the day. */
   readonly minute: number;
 }
 

@@ -53,7 +53,7 @@ interface WholeServices {
 export class ClusterView {
   constructor(private readonly services: WholeServices) {}
 
-  /** Of these crawlers, in their order. */
+  /** One view for each crawler, in the same order. */
   async viewCrawlers(crawlers: readonly Crawler[]): Promise<CrawlerView[]> {
     const { answers, complete } = await this.askOthers<CrawlerWork[]>({ about: 'work' });
     const works = answers.flatMap(({ said }) => said);

@@ -99,7 +99,7 @@ export class NodeCommands {
   }
 }
 
-/** An order for one sink that is slow or down: the command is brought again. */
+/** An order for one sink that is slow or down: the command is offered again. */
 function retryWhenSinkFollows(error: unknown): false {
   if (error instanceof SinkUnavailable) return false;
   throw error;

@@ -99,8 +99,8 @@ export class Backfills {
   }
 
   /**
-   * Others may see the documents now: they go back to the sinks that give them back, changed. False: some sink cannot, or is being
-   * filled; only visits help then.
+   * Who may see the documents has changed: those that sinks return are sent back to them, updated. False: some sink cannot return
+   * them, or is being filled; then only visits help.
    */
   async restateAccess(crawler: Crawler): Promise<boolean> {
     const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);

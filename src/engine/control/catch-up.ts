@@ -1,8 +1,8 @@
 /**
- * Sinks that were slow or down get what they missed: of each URI that they are owed, what is indexed now, a document or its deletion.
- * From another sink of the crawler that gives it back, else by a visit without conditions. Nothing else of a URL is in flight
- * meanwhile, so that no older document goes out after a newer one; what the sink has answered is owed no more from the
- * transaction on that writes its answer down.
+ * Sinks that were slow or down get what they missed: for each URI that they are owed, what is indexed now, a document or its
+ * deletion. It comes from another sink of the crawler that returns it, or else from an unconditional visit. Nothing else of a URL
+ * is in flight meanwhile, so that no older document goes out after a newer one; what the sink has answered is no longer owed once
+ * the transaction that records its answer is written.
  */
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
@@ -39,9 +39,9 @@ const VISIT_WITHIN = minutes(10);
 const ASK_AGAIN = days(1);
 const LOOK_AGAIN = seconds(1);
 const LOOK_AT_LEAST_EVERY = minutes(1);
-/** A request of a process that died may reach its sink so long afterwards; nothing newer overtakes it. */
+/** A request of a process that died may reach its sink this long afterwards; nothing newer overtakes it. */
 const LAST_REQUESTS = seconds(10);
-/** After the store, or the sink that gives documents back, has failed. */
+/** After the store, or the sink that returns documents, has failed. */
 const RETRY = seconds(10);
 
 interface CatchUpServices {
@@ -246,7 +246,7 @@ class Bringing {
     return 'answered';
   }
 
-  /** What its page answers is ordered, whatever the store knows. */
+  /** Whatever its page answers is ordered, whatever the store knows. */
   private async requestVisit(owed: OwedOrder, state: UrlState, fence: Fence): Promise<Fate> {
     if (this.visits <= 0) return 'busy';
     this.visits--;
@@ -267,7 +267,7 @@ class Bringing {
     owing.noteWritten(settlement.owed ?? []);
   }
 
-  /** Another sink of the crawler that follows, and gives back what this one needs. */
+  /** Another sink of the crawler that is keeping up and returns what this one needs. */
   private chooseSource(): string | undefined {
     const { delivery, sink } = this.services;
     const ready = new Set(delivery.views().flatMap(({ name, state }) => (state === 'ready' ? [name] : [])));

@@ -13,7 +13,7 @@ interface IndexedDocument {
 }
 
 /**
- * The document of a URL as a sink gives it back, to be delivered again without a visit.
+ * The document of a URL as a sink returns it, to be delivered again without a visit.
  * Undefined: that sink does not have it, or what it has is not what is indexed now.
  * @throws SinkUnavailable
  */

@@ -119,7 +119,7 @@ export class Orders {
     }
   }
 
-  /** The deletion that replaced this one, or what else became of it. */
+  /** The deletion that replaced this one, or its own outcome. */
   private async waitForOutcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
     const { store } = this.services;
     const { id, crawler, uri } = entry;

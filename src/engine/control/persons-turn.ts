@@ -19,7 +19,7 @@ interface Asked {
   readonly hostKey: string;
   /** Requests that it may have in flight. */
   readonly limit: number;
-  /** That it is owed afterwards. */
+  /** The pause that follows. */
   readonly pause: Duration;
 }
 
@@ -66,7 +66,7 @@ export interface HostServices extends HostsHere {
   readonly partitions: Partitions;
 }
 
-/** Of a host that belongs to another node, only what that node has saved is known, and it is not overwritten. */
+/** For a host that belongs to another node, only what that node has saved is known, and it is not overwritten. */
 export async function useHosts<T>(
   { store, clock, partitions, hosts, slots }: HostServices,
   hostKey: string,

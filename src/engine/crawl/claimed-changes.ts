@@ -1,6 +1,6 @@
 /**
- * Brings visits forward because the site says that pages have changed: sitemaps and feeds by their dates, hub pages by having
- * changed themselves. The first claims of a place are tried; the more of them prove true, the more are tried at once. A place whose
+ * Brings visits forward because the site says that pages have changed: sitemaps and feeds by their dates, hub pages by their own
+ * changes. The first claims of a place are tried; the more of them turn out to be true, the more are tried at once. A place whose
  * claims prove false is not believed, except for one of its claims now and then. The results are kept in the store.
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
@@ -30,9 +30,9 @@ const MOST_PENDING = 50_000;
 const MOST_PENDING_OF_ALL = 200_000;
 /** Claims of a place that are tried at once before any has proved true; each true claim allows two more. */
 const FIRST_TRIALS = 10;
-/** Of a place that is not believed, a claim is tried at one in this many readings. */
+/** If a place is not believed, one of its claims is tried every this many readings. */
 const TRY_AGAIN_EVERY = 8;
-/** Of a place that was read before, claimed changes older than this before that reading are ignored. */
+/** Claimed changes that are this much older than the previous reading of the place are ignored. */
 const OVERLAP = days(2);
 const KEYS_PER_CALL = 1_000;
 const SAVE_EVERY = 8;
@@ -132,7 +132,7 @@ export class ClaimedChanges {
     place.onTrial = 0;
     for (const state of await this.services.store.get([...trials.keys()])) {
       const { dueAt, plannedAt } = trials.get(state.id)!;
-      // Another due time is somebody else's wish.
+      // A different due time was set by something else.
       if (state.dueAt === dueAt) await this.reschedule(state, plannedAt);
     }
   }
@@ -199,7 +199,7 @@ export class ClaimedChanges {
     this.setPending(place, place.pending.slice(ids.length));
     const now = this.services.clock.now();
     for (const state of await this.services.store.get(ids)) {
-      // A visit that has ended meanwhile may have been one false claim too many.
+      // A visit that ended in the meantime may have proved one claim too many false.
       if (isBelieved(credibility) && !isBelieved(place.credibility)) return;
       if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
       const dueAt = bringForward(state.dueAt, credibility, now);

@@ -4,7 +4,7 @@ import { type Duration } from '../../domain/time/units.js';
 /** Counters since the start of the process, for Prometheus. */
 export interface EngineMetrics {
   readonly pages: readonly { readonly crawler: string; readonly outcome: string; readonly count: number }[];
-  /** Of crawlers that render. */
+  /** Only for crawlers that render. */
   readonly rendering: readonly {
     readonly crawler: string;
     /** By outcome: `rendered` or a `render-…` code. */

@@ -135,7 +135,7 @@ export class HostTroubles {
     if (stored?.pendingDeletion !== undefined) await this.visitReleased(stored);
   }
 
-  /** When the last good answer began that the host gave while deletions waited. */
+  /** When the last good answer of the host began while deletions were waiting. */
   lastSignOf(hostKey: string): Instant | undefined {
     return this.hosts.get(hostKey)?.lastSign;
   }
@@ -354,7 +354,7 @@ const toFindings = ({ looked, gone, vanished, documents }: Look) => ({
   documents,
 });
 
-/** This many of them, evenly spread; the first one, often the home page, among them. */
+/** This many of them, evenly spread, including the first one, which is often the home page. */
 const sampleEvenly = <T>(all: readonly T[], size: number): T[] =>
   all.length <= size ? [...all] : Array.from({ length: size }, (_, i) => all[Math.floor((i * all.length) / size)]!);
 

@@ -69,7 +69,7 @@ function describePolitenessLimit({ waiting, now }: Load): string {
   return `politeness: ${most}; next request in ${formatWait(Math.max(0, (waiting.nextRequestAt - now) / 1000))}`;
 }
 
-/** Minutes where tenths of a second mean nothing any more. */
+/** In minutes when tenths of a second no longer matter. */
 function formatWait(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;

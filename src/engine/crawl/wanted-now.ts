@@ -8,7 +8,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { tryCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 
-/** Resting hosts that one forced refresh of many URLs asks. */
+/** How many resting hosts one forced refresh of many URLs may ask. */
 const MOST_TRIED_HOSTS = 100;
 
 export interface WantedServices {

@@ -1,4 +1,4 @@
-/** What becomes of a URL without a visit: a command, a correction of what is known about it, an earlier next visit. */
+/** What happens to a URL without a visit: a command, a correction of what is known about it, an earlier next visit. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';

@@ -1,7 +1,7 @@
 /**
  * Brings orders to the sinks of their crawler. An order is answered when every sink has answered; only then does the caller change
  * what the store knows about the document. What is in flight is bounded: `hasRoom` says whether another page may come.
- * A sink that is slow or down holds up no other one: once another sink has answered, the order is put off there, and the caller
+ * A sink that is slow or down does not hold up the others: once another sink has answered, the order is put off there, and the caller
  * records with the settlement that the sink is owed it.
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
@@ -60,7 +60,7 @@ export class Delivery {
     return sinkNames.length === 0 || sinkNames.some((name) => this.isOpen(name));
   }
 
-  /** How many orders more may wait for the sink; 0 when it is full of bytes. */
+  /** How many more orders may wait for the sink; 0 when it is full of bytes. */
   roomFor(name: string): number {
     const load = this.sinks.get(name)?.load ?? { orders: 0, bytes: 0 };
     return load.bytes < this.limits.maxBytes ? Math.max(0, this.limits.maxOrders - load.orders) : 0;
@@ -116,7 +116,7 @@ export class Delivery {
     for (const sink of this.sinks.values()) sink.flush();
   }
 
-  /** Nothing is to wait for a sink that is ill, where another one has answered. */
+  /** Nothing should wait for a sink that is ill if another one has answered. */
   hurry(): void {
     for (const sink of this.sinks.values()) sink.hurry();
     this.flush();

@@ -36,7 +36,7 @@ export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: a
 /** The answer to an order that did not go out: the sink is behind, and gets what is indexed when it follows again. */
 export const PUT_OFF: OrderAnswer = { state: 'refused', message: 'put off: the sink is behind' };
 
-/** An order waits so long for a sink that is slow or down before it is put off. */
+/** How long an order waits for a sink that is slow or down before it is put off. */
 export const PATIENCE = minutes(1);
 
 /** How often a sink to which nothing is pushed is asked whether it would accept orders. */
@@ -109,7 +109,7 @@ export class SinkQueue implements SuccessorQueue {
     if (when.mayPutOff) this.armPatience();
   }
 
-  /** Another sink has answered the order: it is not to wait here when this sink has been ill for a while, or is full. */
+  /** Another sink has answered the order: it must not wait here if this sink has been ill for a while, or is full. */
   leave(order: PushOrder, room: Room): void {
     const waiting = this.queue.find((one) => one.order === order);
     if (waiting && (this.isBehind(waiting, room) || this.isLate(waiting))) this.putOff([waiting]);

@@ -99,7 +99,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   ),
   step('file', ({ lasting }, page) => {
     add(lasting, 'file_name', fileName(page, page.mediaType));
-    // The length of what scripts write differs at each visit, although the content is the same.
+    // The length of what scripts write differs between visits, although the content is the same.
     if (!page.rendered) add(lasting, 'file_size', String(page.body.byteLength));
     add(lasting, 'content_type', page.mediaType);
   }),
@@ -137,7 +137,7 @@ function add(metas: Meta[], name: string, value: string | undefined): void {
   if (value !== undefined && value !== '') metas.push(toTypedMeta(name, value));
 }
 
-/** A configured field that the page has: what would come later under its name stays away. */
+/** A configured field that the page has: anything that comes later under its name is dropped. */
 const isFieldIn = (lasting: readonly Meta[], field: string, taking: ContentDefinition | undefined): boolean =>
   (taking?.fields ?? []).some(({ name }) => name === field) && lasting.some(({ name }) => name === field);
 

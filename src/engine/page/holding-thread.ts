@@ -3,7 +3,7 @@ export interface ThreadTools {
   readonly reading?: (isRead: boolean) => void;
 }
 
-/** For work that may block the thread for long. What is done elsewhere is awaited outside of it. */
+/** For work that may block the thread for long. Work that is done elsewhere is awaited outside of it. */
 export function holdingThread<T>({ reading }: ThreadTools, work: () => T): T {
   reading?.(true);
   try {

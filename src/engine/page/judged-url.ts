@@ -50,7 +50,7 @@ export async function judgeUrl(
   if (verdict.accepted) {
     return { task, context, url, candidate, verdict, mode: renderModeOf(context, verdict.effects.options, task) };
   }
-  // A host unknown to DNS is not an exclusion, and yet it must not be asked: a proxy might know it.
+  // A host unknown to DNS is not excluded, but it must not be asked either: a proxy might know it.
   const excluded =
     address === null
       ? failed('dns-no-answer', addressNeeded(verdict))

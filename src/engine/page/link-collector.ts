@@ -18,7 +18,7 @@ const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
   'crawl-rules': false,
 };
 
-/** V8 gives all longer strings of one length the same hash: looking up some thousands of them in a set takes minutes. */
+/** V8 gives all longer strings of one length the same hash: looking up thousands of them in a set takes minutes. */
 const LONGEST_LOOKED_UP = 16_383;
 
 /** Characters of refused links that one page reports; 40,000 links are usually shorter. */

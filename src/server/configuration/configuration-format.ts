@@ -89,7 +89,7 @@ export interface ConfigurationFormat {
     xml: string,
     context: FormatContext,
   ): { readonly definition?: ServerDefinition; readonly problems: readonly Problem[] };
-  /** One element that says what is taken of pages, by itself; a definition only when there is no error. */
+  /** One element that says what is taken from pages, on its own; a definition only when there is no error. */
   readContent(xml: string): { readonly definition?: ContentDefinition; readonly problems: readonly Problem[] };
   /** Everything that can be written, in the order of the reference. */
   elements(): readonly ElementForm[];

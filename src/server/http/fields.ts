@@ -25,7 +25,7 @@ export const IsListOf = (type: () => new () => object, max: number): PropertyDec
     ValidateNested({ each: true }),
   ) as PropertyDecorator;
 
-/** ISO 8601 also has weeks and days of the year, which Date cannot parse; RFC 3339 by itself has a 31st of February. */
+/** ISO 8601 also has weeks and days of the year, which Date cannot parse; RFC 3339 alone would allow the 31st of February. */
 const isMoment = (value: unknown): boolean =>
   isRFC3339(value) && isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string));
 

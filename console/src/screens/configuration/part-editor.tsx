@@ -10,9 +10,9 @@ import { type LoadedConfiguration } from './load.js';
 import { type Part, placeInPart, wholeText } from './part.js';
 import { useUnsaved } from './unsaved.js';
 
-/** A text of the configuration that is edited by itself. */
+/** A text of the configuration that is edited separately. */
 export interface PartText {
-  /** Of the panel. */
+  /** Title of the panel. */
   readonly title: string;
   /** Its purpose, in one line. */
   readonly purpose: string;

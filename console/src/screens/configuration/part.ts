@@ -1,4 +1,4 @@
-/** A piece of the configuration that is edited by itself: `before + text + after` is the whole. */
+/** A piece of the configuration that is edited separately: `before + text + after` is the whole. */
 export interface Part {
   readonly before: string;
   readonly text: string;

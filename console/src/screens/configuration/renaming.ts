@@ -4,7 +4,7 @@ import { attributeValue, setAttribute, type XmlElement } from './xml-tree.js';
 interface Reference {
   readonly element: string;
   readonly attribute: string;
-  /** Of options of conditions: which one it is. */
+  /** For options of conditions: the name of the option. */
   readonly option?: string;
 }
 

@@ -20,7 +20,7 @@ interface LookProps {
   readonly onCrawl: () => Promise<void>;
 }
 
-/** Of each group. */
+/** Per group. */
 const SHOWN = 25;
 
 /** The first page was fetched and its links were judged by the rules that the crawl will use; nothing has been written yet. */

@@ -128,7 +128,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
   );
 }
 
-/** Of a sink on a private network. */
+/** For a sink on a private network. */
 function NetworkFields({ sink, onChange }: Pick<NewSinkProps, 'sink' | 'onChange'>): JSX.Element {
   return (
     <details class="more">

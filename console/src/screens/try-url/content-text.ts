@@ -1,4 +1,4 @@
-/** The element `Content` of a crawler as a text that is edited by itself and tried before it is put back. */
+/** The element `Content` of a crawler as a text that is edited separately and tried out before it is put back. */
 
 import type { Part } from '../configuration/part.js';
 import { findOwnPrefix, newPart } from '../configuration/part-text.js';

@@ -7,7 +7,7 @@ import { useDebounced } from '../../state/rested.js';
 export interface Trying {
   /** To the last text that could be read. */
   readonly answer?: ContentTrialDto;
-  /** Of the text as it is. */
+  /** For the current text. */
   readonly problems: ContentTrialDto['problems'];
   readonly failure?: ApiProblem;
   /** An answer to the text as it is has not come yet. */
@@ -28,7 +28,7 @@ interface Page {
   readonly render: boolean;
 }
 
-/** What the server makes of the page with the element, whenever the typing pauses. The server keeps the page meanwhile. */
+/** What the server extracts from the page with the element, whenever typing pauses. The server keeps the page meanwhile. */
 export function useTrial({ crawler, url, render }: Page, content: string): Trying {
   const rested = useDebounced(content);
   const [tried, setTried] = useState<Tried>({ text: '', problems: [] });

@@ -33,7 +33,7 @@ export interface ContentRead {
   readonly problems: readonly Problem[];
 }
 
-/** One `cw:Content` by itself, whatever its prefix; variables have no values in it. */
+/** One `cw:Content` on its own, whatever its prefix; variables have no values in it. */
 export function readContentElement(xml: string): ContentRead {
   const problems = new Problems();
   try {

@@ -39,7 +39,7 @@ export interface Reading {
   readonly cut?: readonly string[];
   /** For a person who looks at the page. */
   readonly look?: ContentLook;
-  /** Of the page itself, when parts were split off it: `text` is of all of it. */
+  /** The text of the page itself when parts were split off it: `text` covers all of it. */
   readonly ownText?: string;
   /** Flattened: `microdata.name`. */
   readonly microdata?: readonly { readonly name: string; readonly value: string }[];

@@ -6,7 +6,7 @@ import { elementsIn, isElement } from './tree.js';
 
 export interface TreePart {
   readonly id: string;
-  /** Of its first heading; empty without one. */
+  /** The text of its first heading; empty if it has none. */
   readonly title: string;
   readonly root: Document;
 }

@@ -74,7 +74,7 @@ const ATTRIBUTES = new NameTrie(
 );
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
-/** Of one page. */
+/** Exists once for each page. */
 interface Kind extends ElementKind {
   /** How many are open, so that an end tag without a start costs nothing. */
   open: number;
@@ -101,7 +101,7 @@ class TreeBuilder {
   /** One character for each byte: cutting from it is many times faster than decoding each piece. */
   private readonly page: string;
   private readonly ascii: boolean;
-  /** Of the tag that was read last. */
+  /** Belongs to the tag that was read last. */
   private attributes = NONE;
   private selfClosing = false;
   private kindRead!: Kind;
@@ -323,7 +323,7 @@ class TreeBuilder {
     return at;
   }
 
-  /** Of two attributes of one name the first counts. */
+  /** If an attribute appears twice, the first one counts. */
   private addAttribute(name: string, start: number, end: number): void {
     if (this.attributes === NONE) this.attributes = {};
     else if (Object.hasOwn(this.attributes, name)) return;

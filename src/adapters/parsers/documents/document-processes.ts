@@ -44,7 +44,7 @@ export class DocumentProcesses implements AsyncExtractor {
   readonly kind = 'async';
   readonly name = 'documents';
   readonly mediaTypes = DOCUMENT_TYPES;
-  /** Of waiting and reading together; one document has the time limit of its process. */
+  /** For waiting and reading together; each document also has the time limit of its process. */
   readonly timeLimit = hours(1);
 
   private readonly all = new Set<DocumentProcess>();

@@ -131,7 +131,7 @@ export class Attributes {
     return at;
   }
 
-  /** Of two attributes of one name the first counts. */
+  /** If an attribute appears twice, the first one counts. */
   private storeAttribute(index: number | undefined, start: number, end: number, bits: number): void {
     if (index === undefined || this.tags[index] === this.tag) return;
     this.tags[index] = this.tag;

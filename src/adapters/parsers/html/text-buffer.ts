@@ -31,7 +31,7 @@ export class TextBuffer {
   private length = 0;
   private readonly references = new CharacterReferences();
 
-  /** Begins a new text, taken from a source of so many bytes. */
+  /** Begins a new text, taken from a source of this many bytes. */
   begin(sourceLength: number): void {
     const wanted = Math.ceil(sourceLength * GROWTH) + 16;
     if (this.bytes.length < wanted) this.bytes = Buffer.allocUnsafeSlow(wanted);
@@ -115,7 +115,7 @@ export class TextBuffer {
     }
   }
 
-  /** At most so many bytes from the middle of the text, of whole characters. */
+  /** At most this many bytes from the middle of the text, in whole characters. */
   middle(length: number): string {
     let start = Math.max(0, (this.length - length) >> 1);
     let end = Math.min(this.length, start + length);

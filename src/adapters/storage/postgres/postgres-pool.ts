@@ -7,7 +7,7 @@ import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-s
 import type { Value } from '../shared/url-row.js';
 import { connectionConfig, displayName } from './connection.js';
 
-/** Of a statement: one value, or a column of values for `unnest`. */
+/** Parameter of a statement: one value, or a column of values for `unnest`. */
 export type Parameter = Value | boolean | readonly Value[];
 
 /** Anything that runs statements: the pool, or one connection inside a transaction. */

@@ -29,7 +29,7 @@ export const toOwedValues = (owed: OwedOrder): Value[] => [
   owed.askedAt === undefined ? null : roundTime(owed.askedAt),
 ];
 
-/** Of several updates for one URI at one sink the last one counts: a statement must not touch a row twice. */
+/** If there are several updates for one URI at one sink, the last one counts: a statement must not touch a row twice. */
 export function keepLastChanges(changes: readonly OwedChange[]): OwedChange[] {
   return [...new Map(changes.map((one) => [toOwedKey(one).join('\n'), one])).values()];
 }

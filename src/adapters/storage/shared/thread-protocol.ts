@@ -17,7 +17,7 @@ interface CrossingError {
 
 export interface StoreThreadData {
   readonly file: string;
-  /** Of a reader: whether it checkpoints; one does. */
+  /** Whether this reader checkpoints; only one does. */
   readonly checkpoints?: boolean;
 }
 

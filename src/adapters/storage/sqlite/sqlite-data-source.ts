@@ -77,7 +77,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
       );
     }
     await dataSource.runMigrations({ transaction: 'all' });
-    // A lock must be reported now, not when the first write of an apparently healthy server has waited in vain.
+    // A lock must be reported now, not when the first write of an apparently healthy server has timed out.
     rawHandle(dataSource).exec('BEGIN IMMEDIATE; ROLLBACK');
     return dataSource;
   } catch (error) {

@@ -113,7 +113,7 @@ function readRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): v
     report.reportChanged(kind, 'a Sink of type warc, where there is one; else documents go to documents.jsonl');
 }
 
-/** Settings that Crawlway always behaves by, or that are part of site mode. */
+/** Settings that describe what Crawlway always does, or that are part of site mode. */
 const IMPLIED = new Set([
   'RejectDecideRule',
   'AcceptDecideRule',

@@ -9,7 +9,7 @@ import { compilePattern } from './text-matcher.js';
 
 export interface CompiledExpression {
   readonly matches: Predicate;
-  /** Of the folded URL, in lower case. */
+  /** Taken from the folded URL, in lower case. */
   readonly necessary: Necessary;
 }
 

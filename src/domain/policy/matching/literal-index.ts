@@ -119,7 +119,7 @@ function keyFrequencies(rules: readonly Necessary[]): Frequencies {
   return frequencies;
 }
 
-/** Of the sets that are known for a rule, the one that finds the fewest URLs; short texts find many. */
+/** Among the sets known for a rule, the one that finds the fewest URLs; short texts find many. */
 function rarestSet(necessary: Necessary, frequencies: Frequencies): readonly string[] | undefined {
   let best: readonly string[] | undefined;
   let fewest = Number.POSITIVE_INFINITY;

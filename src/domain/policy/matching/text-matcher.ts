@@ -21,7 +21,7 @@ export interface PatternDefinition {
 export interface CompiledPattern {
   /** Expects a text folded by the same norm. */
   readonly matches: TextMatcher;
-  /** Of texts folded by the same norm. */
+  /** Expects texts folded by the same norm. */
   readonly necessary: Necessary;
 }
 

@@ -95,7 +95,7 @@ export class GroupGate implements Gate {
   }
 }
 
-/** Of a host whose group is not known yet: no request is sent until its address, or the list of domains, is there. */
+/** For a host whose group is not known yet: no request is sent until its address, or the list of domains, is there. */
 export const UNKNOWN_GROUP: Gate = {
   opensAt: () => NEVER,
   offerWhenOpen: () => {},

@@ -63,7 +63,7 @@ const SHOWN_TEXT = 16_384;
 
 type FetchFailed = Extract<FetchOutcome, { kind: 'failure' }>;
 
-/** What a request for robots.txt at a URL needs of a login: the client certificate of its connection, if there is one. */
+/** What a request for robots.txt at a URL needs from a login: the client certificate of its connection, if there is one. */
 export type RobotsSession = (fetcher: string, href: string) => Promise<RequestSession> | undefined;
 
 export interface RobotsRequest {
@@ -209,7 +209,7 @@ export class RobotsGate {
       if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
       return;
     }
-    // Rules that were read before stay in force; but a host that asks for rest gets it.
+    // Rules that were read before stay in force; but a host that asks for a rest gets one.
     const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
     const asked = overloaded ? retryAfterOf(outcome, now) : undefined;
     if (asked !== undefined) this.hosts.backOff(host, asked);

@@ -34,7 +34,7 @@ export interface LoginStatus {
   readonly steps: readonly LoginStepReport[];
 }
 
-/** What outlives a restart. */
+/** What survives a restart. */
 export interface LoginMemory {
   readonly refused: number;
   readonly stopped: boolean;
@@ -44,7 +44,7 @@ export interface LoginMemory {
 export interface LoginSurroundings {
   readonly fetch: LoginTools['fetch'];
   readonly now: () => Instant;
-  /** The state has moved. */
+  /** The state has changed. */
   onChange(session: LoginSession, before: LoginState): void;
 }
 
@@ -121,7 +121,7 @@ export class LoginSession {
   }
 
   /**
-   * There was no connection. That is the login's fault if it takes place in the handshake: a certificate that has expired or that
+   * There was no connection. That is the login's fault if it happens during the handshake: a certificate that has expired or that
    * the server no longer accepts. Otherwise false.
    */
   noteFailedHandshake(code: string, generation = this.generation): boolean {

@@ -71,7 +71,7 @@ export class Ledger {
 
   private takeId(): number {
     // Half a block ahead, so that the reservation is written long before it is needed.
-    if (this.nextId + BLOCK / 2 > this.reserved) this.reserve().catch(() => undefined); // the store says elsewhere that it fails
+    if (this.nextId + BLOCK / 2 > this.reserved) this.reserve().catch(() => undefined); // the failure of the store is reported elsewhere
     return this.nextId++;
   }
 

@@ -1,7 +1,7 @@
 /**
- * What sinks of a crawler are owed: orders that were put off because the sink was slow or down while another one had answered. It is
- * in the store, one row for each URI at each sink, written in the transaction that settles the URL. Here is which sinks may be owed
- * something at all, so that nobody else pays for it.
+ * What sinks of a crawler are owed: orders that were put off because the sink was slow or down while another one had answered. It
+ * is in the store, one row for each URI at each sink, written in the transaction that settles the URL. This module knows which
+ * sinks may be owed anything at all, so that the others cost nothing.
  */
 import type { PushOrder } from '../../../domain/push/order.js';
 import type { OwedChange, OwedOrders } from '../../ports/owed-orders.js';
@@ -16,7 +16,7 @@ export class Owing {
 
   constructor(private readonly store: Pick<OwedOrders, 'countOwed'>) {}
 
-  /** Reads what an earlier process, or another node, has left. */
+  /** Reads what an earlier process, or another node, has left behind. */
   async open(): Promise<void> {
     for (const { crawler, sink } of await this.store.countOwed()) this.note(crawler, sink);
   }

@@ -126,7 +126,7 @@ export class PartOrders {
       };
       if ((await this.deletions.admit(wanted)) === 'send') sent.push(part);
       else {
-        // A sink that has refused it may lack it: when it is back, it is pushed whatever it was.
+        // A sink that has refused it may lack it: when it comes back, it is pushed, changed or not.
         kept.push({ ...part, ...(isKnown ? {} : { stamp: UNKNOWN_STAMP }), held: true });
         if (!part.held || (await this.findHeld(state, part)).length === 0) entries.push(this.hold(state, part));
       }

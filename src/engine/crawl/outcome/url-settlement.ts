@@ -290,7 +290,7 @@ export class UrlSettlement {
     const { delivery, owing, ledger, events } = this.services;
     this.services.tracing.recordOrder(order);
     const all = sinks ?? this.settings.sinks;
-    // An order for one sink alone fills it, and whoever fills it goes on when it follows again.
+    // An order for one sink alone belongs to a backfill, which continues when the sink keeps up again.
     const options = { fence, mayPutOff: sinks !== undefined };
     const { answer, attempts, partiallyAccepted, putOff } = await delivery.deliver(order, all, options);
     if (putOff.length > 0 && putOff.length === all.length)

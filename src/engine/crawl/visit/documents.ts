@@ -90,7 +90,7 @@ export class Documents {
     return { ...document, index: false, reason: 'near-duplicate', related: state?.url };
   }
 
-  /** Of twins that are both in the index, the one found first stays. */
+  /** If twins are both in the index, the one found first stays. */
   private async findOriginal(
     { id, stamp }: UrlState,
     simhash: bigint | undefined,

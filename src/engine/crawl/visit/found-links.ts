@@ -29,7 +29,7 @@ export interface LinkTarget {
   noteSiteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }
 
-/** Of one page. */
+/** Per page. */
 const LISTED_LINKS = 500;
 
 export const listedLinksSettingName = ({ crawler, url }: Pick<UrlState, 'crawler' | 'url'>): string =>

@@ -1,5 +1,5 @@
 /**
- * What the answer to one page does not reveal by itself: a redirect that is a login wall or closes a loop, a document that is the
+ * What the answer to one page does not reveal on its own: a redirect that is a login wall or closes a loop, a document that is the
  * error page of its host. Such a result becomes an error, and nothing that the page led to is taken.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -74,7 +74,7 @@ export class ResultReview {
     const now = this.services.clock.now();
     if (this.walls.judgeRedirect({ hostKey, from: url, target, indexed, now }) === 'wall')
       return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
-    // Of the many pages behind the wall, one comes first: it must not lose its document because of that.
+    // One of the many pages behind the wall is visited first: it must not lose its document because of that.
     const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
     if (asInDoubt)
       return this.toFailure(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);

@@ -31,7 +31,7 @@ export class VisitCounts {
   }
 }
 
-/** How a visit is counted that looked for a sitemap in the usual place and found none: nobody had named it, so nothing failed. */
+/** How to count a visit that looked for a sitemap in the usual place and found none: nobody had named it, so nothing failed. */
 const NO_SITEMAP = 'no-sitemap';
 
 const isMissingGuess = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>

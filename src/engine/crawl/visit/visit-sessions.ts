@@ -1,5 +1,5 @@
 /**
- * What a visit uses of a session, and what becomes of it: the cookies that its host has set, or a login. Visits of one crawler to
+ * What a visit uses of a session, and what it adds to it: the cookies that its host has set, or a login. Visits of one crawler to
  * one host share their cookies; a login has its own.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';

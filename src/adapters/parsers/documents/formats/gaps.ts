@@ -19,7 +19,7 @@ export interface Glyphs {
   isGenerated(index: number): boolean;
 }
 
-/** Of the font size: a wider gap separates words, as in poppler, and no narrower one does. */
+/** Relative to the font size: only a wider gap separates words, as in poppler. */
 const WORD_GAP = 0.1;
 /** Digits are also grouped by thin spaces, of a sixth, and PDFium's widths of ligatures are too small. */
 const WIDE_GAP = 0.2;
@@ -27,14 +27,17 @@ const WIDE_GAP = 0.2;
 const INK = 1.2;
 /** Gaps within a word differ by no more than this share of the font size. */
 const SAME_GAP = 0.05;
-/** A character that is not further right, and so many font sizes lower or higher, is on another line; the small letter of LaTeX's logo is not. */
+/**
+ * A character that is not further right, and this many font sizes lower or higher, is on another line; the small letter of LaTeX's
+ * logo is not.
+ */
 const LINE_BELOW = 0.35;
 const LINE_ABOVE = 0.75;
-/** Of the height of a character: what is on its line has its foot no further away. */
+/** Relative to the height of a character: anything on its line has its foot no further away. */
 const RAISED = 0.1;
-/** Of the number of a footnote. */
+/** In the number of a footnote. */
 const MOST_DIGITS = 3;
-/** So many characters in a row, each with a space after it, are letterspaced. */
+/** This many characters in a row, each with a space after it, are letterspaced. */
 const LEAST_LETTERSPACED = 4;
 /** A gap that is less than these shares of the wider or the narrower of two characters is none, whatever their font. */
 const NO_GAP = 0.08;

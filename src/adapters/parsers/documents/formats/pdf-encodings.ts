@@ -10,7 +10,7 @@ const MOST_FILE = 64 * 1024 * 1024;
 const MOST_OBJECT = 64 * 1024;
 const MOST_UNPACKED = 32 * 1024 * 1024;
 const MOST_FONTS = 1_000;
-/** Fonts with encodings have so many. */
+/** Fonts with encodings have at most this many. */
 const CODES = 256;
 const LIGATURES = new Set(['ff', 'fi', 'fl', 'ffi', 'ffl', 'IJ', 'ij']);
 

@@ -134,7 +134,7 @@ class Repair {
     return found;
   }
 
-  /** Of the characters before and after what PDFium takes for the end of a line. */
+  /** Whether the characters before and after what PDFium takes for the end of a line belong to one word. */
   private isOneWord(before: number, after: number, cells: number): boolean {
     if (before < 0 || after >= this.texts.length) return false;
     const [end, start] = [this.advance(before, cells), this.advance(after, cells)];
@@ -237,7 +237,7 @@ function placesOf(pdfium: Pdfium, text: number, count: number, written: readonly
   return places;
 }
 
-/** Of a word that goes on in the next line: PDFium's character, and how it is written in the text. */
+/** The hyphen of a word that continues on the next line: PDFium's character, and how it is written in the text. */
 const HYPHEN = 2;
 const MARK = '\ufffe';
 
@@ -248,7 +248,7 @@ const isSpace = (text: string): boolean => text === ' ' || text === '\r' || text
 
 const LOWER = /^\p{Ll}$/u;
 
-/** As the first character of a line is from the last one of the line before: so many widths. Fonts may have no widths. */
+/** In widths: how far the first character of a line is from the last one of the line before. Fonts may have no widths. */
 const FAR = 4;
 function isFar(one: Box, other: Box): boolean {
   const widest = Math.max(one.right - one.left, other.right - other.left);

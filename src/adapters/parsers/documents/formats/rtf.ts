@@ -36,7 +36,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 const MOST_DEPTH = 1_000;
 
 interface Group {
-  /** What becomes of its text. */
+  /** Where its text goes. */
   readonly goes: 'text' | 'nowhere' | 'field' | string;
   /** Characters that stand for a Unicode one in programs that know none. */
   readonly skip: number;
@@ -65,7 +65,7 @@ class RtfReading {
   private readonly groups: Group[] = [];
   private readonly info = new Map<string, string>();
   private readonly times = new Map<string, Map<string, number>>();
-  /** Of the time whose group is open. */
+  /** The parts of the time whose group is open. */
   private timeParts: Map<string, number> | undefined;
   private encoding = 'windows-1252';
   private pending: number[] = [];
