@@ -248,3 +248,57 @@ it('the report counts in the singular and leaves no setting of Norconex out', ()
   expect(settings).toEqual(expect.arrayContaining(['numThreads 2', 'orphansStrategy']));
   expect(settings.join('\n')).not.toMatch(/\b1 \w+(?: \w+)?s$/m);
 });
+
+const settingsOf = (kind: string, lines: ImportReport['lines']): string[] =>
+  lines.filter((line) => line.kind === kind).map(({ setting }) => setting);
+
+it('a pattern that cannot be converted is reported as not taken, and not as taken too', () => {
+  const include =
+    '<filter class="ReferenceFilter" onMatch="include"><valueMatcher method="regex">.*/(?!private).*</valueMatcher></filter>';
+  const { report } = convert('norconex', [
+    file('c.xml', NORCONEX_3.replace('<referenceFilters>', `<referenceFilters>${include}`)),
+  ]);
+  expect(settingsOf('taken', report.lines).filter((setting) => setting.includes('(?!'))).toEqual([]);
+  expect(settingsOf('not taken', report.lines)).toContain('include .*/(?!private).*');
+});
+
+it('a login of Norconex is named in the report, without its password', () => {
+  const login =
+    '<authentication><method>form</method><username>joe</username><password>sesame</password></authentication>';
+  const { xml, report } = convert('norconex', [
+    file(
+      'c.xml',
+      NORCONEX_3.replace('<maxDepth>', `<httpFetchers><fetcher class="F">${login}</fetcher></httpFetchers><maxDepth>`),
+    ),
+  ]);
+  expect(settingsOf('not taken', report.lines)).toContain('authentication');
+  expect(xml).not.toContain('sesame');
+});
+
+it('the contact, the name and the archive of a Heritrix job are kept', () => {
+  const bean = `<bean id="metadata"><property name="operatorContactUrl" value="[see override above]"/>
+    <property name="userAgentTemplate" value="Mozilla/5.0 (compatible; heritrix/@VERSION@ +@OPERATOR_CONTACT_URL@)"/></bean>
+    <bean class="org.archive.modules.writer.WARCWriterProcessor"/>
+    <bean class="org.archive.modules.deciderules.TransclusionDecideRule"/>`;
+  const overrides = 'metadata.operatorContactUrl=https://library.example/crawl\nmetadata.jobName=library\ndisposition.';
+  const { xml, report } = convert('heritrix', [
+    file('crawler-beans.cxml', HERITRIX.replace('<bean ', `${bean}<bean `).replace('disposition.', overrides)),
+  ]);
+  expect(xml).toContain('<Crawler name="library"');
+  expect(xml).toContain('contact="https://library.example/crawl"');
+  expect(xml).toContain('type="warc"');
+  expect(xml).not.toContain('www.example.com/contact');
+  expect(xml).not.toContain('see override above');
+  expect(XML_FORMAT.read(xml, { file: 'imported.xml', readFile: () => '' }).problems).toEqual([]);
+  expect(settingsOf('taken differently', report.lines)).toContain('TransclusionDecideRule');
+});
+
+it('each setting of Elastic Open Crawler is in the report, with what to do instead', () => {
+  const more =
+    'user_agent: bot\nschedule: { pattern: "0 0 * * *" }\nbinary_content_extraction_enabled: true\nmax_crawl_depth';
+  const { report } = convert('elastic', [file('c.yml', ELASTIC.replace('max_crawl_depth', more))]);
+  expect(settingsOf('taken', report.lines)).toEqual(expect.arrayContaining(['max_crawl_depth 3', 'user_agent bot']));
+  const noteOf = (name: string) => report.lines.find(({ setting }) => setting === name)?.note;
+  expect(noteOf('schedule')).toMatch(/smartRefreshMaxAgeS/);
+  expect(noteOf('binary_content_extraction_enabled')).toMatch(/documents\.md/);
+});

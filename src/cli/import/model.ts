@@ -1,3 +1,5 @@
+import { RE2JS } from 're2js';
+
 /** What the configurations of other crawlers have in common, before it is written as CrawlConfig.xml. */
 
 export interface ImportFile {
@@ -120,6 +122,21 @@ export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && UR
 
 /** What the attribute contact of a Fetcher accepts. */
 export const isContact = (text: string): boolean => isUrl(text) || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(text);
+
+/** Why a pattern is left out that `isLinear` denies. */
+export const NOT_LINEAR =
+  'the regular expression uses lookaround or a back-reference, or is incomplete; use literal matches instead';
+
+/** Crawlway's engine runs in linear time, so it has neither lookaround nor back-references. */
+export function isLinear({ kind, value }: Pattern): boolean {
+  if (kind !== 'regex') return true;
+  try {
+    RE2JS.compile(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The text as a regular expression that matches it literally. */
 export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

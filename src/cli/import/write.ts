@@ -1,11 +1,12 @@
 /** Writes the imported configuration as a CrawlConfig.xml for a person to continue with. */
-import { RE2JS } from 're2js';
 import { toCrawlerName } from '../first-configuration.js';
 import {
   escapeRegExp,
   type ImportedCondition,
   type ImportedCrawler,
   type ImportReport,
+  isLinear,
+  NOT_LINEAR,
   type Pattern,
 } from './model.js';
 
@@ -127,20 +128,11 @@ function toRegex({ kind, value, ignoreCase }: Pattern): string {
   return ignoreCase ? `(?i:${anchored})` : anchored;
 }
 
-/** Crawlway's engine runs in linear time, so it has neither lookaround nor back-references. */
-function isSupported({ kind, value }: Pattern, report: ImportReport): boolean {
-  if (value.trim() === '') return false;
-  if (kind !== 'regex') return true;
-  try {
-    RE2JS.compile(value);
-    return true;
-  } catch {
-    report.reportSkipped(
-      value,
-      'the regular expression uses lookaround or a back-reference, or is incomplete; use literal matches instead',
-    );
-    return false;
-  }
+function isSupported(pattern: Pattern, report: ImportReport): boolean {
+  if (pattern.value.trim() === '') return false;
+  const linear = isLinear(pattern);
+  if (!linear) report.reportSkipped(pattern.value, NOT_LINEAR);
+  return linear;
 }
 
 function uniqueNames(crawlers: readonly ImportedCrawler[]): string[] {

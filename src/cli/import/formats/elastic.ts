@@ -39,6 +39,20 @@ const KNOWN = new Set([
   'robots_txt_service_disabled',
 ]);
 
+const TAKEN: Readonly<Record<string, string>> = {
+  max_crawl_depth: 'option max-hops, one less: start URLs have depth 1 there and no hops here',
+  user_agent: 'userAgent of Fetcher',
+};
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  schedule: 'a crawl has no end here; smartRefreshMaxAgeS says how old documents may become, cw:Schedule when to crawl',
+  max_unique_url_count: 'a crawl has no end here; crawlway crawl --max-pages makes one that has',
+  max_duration: 'a crawl has no end here; crawlway crawl --max-pages makes one that has',
+  purge_crawl_enabled: 'pages that are gone are always deleted',
+  binary_content_extraction_enabled: 'PDF and office documents are always read; see docs/documents.md',
+  binary_content_extraction_mime_types: 'the types of documents are chosen by MimeTypes; see docs/documents.md',
+};
+
 export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   // The crawl and the connection are two files there; the later one overrides.
   const config: Mapping = Object.assign({}, ...files.map((file) => asMapping(parseYamlValue(file))));
@@ -46,8 +60,9 @@ export function readElastic(files: readonly ImportFile[], report: ImportReport):
   if (domains.length === 0) throw new ImportError('no domains: give the file that has them first');
   const sink = toSink(config, report);
   for (const key of Object.keys(config))
-    if (!KNOWN.has(key))
-      report.reportSkipped(key, 'has no counterpart, or is set in another way; see docs/REFERENCE.md');
+    if (!KNOWN.has(key)) report.reportSkipped(key, INSTEAD[key] ?? 'has no counterpart');
+  for (const key of ['max_crawl_depth', 'user_agent'])
+    if (config[key] !== undefined) report.reportTaken(`${key} ${String(config[key])}`, TAKEN[key]!);
   return domains.map((domain) => ({ ...toCrawler(domain, config, report), sink }));
 }
 

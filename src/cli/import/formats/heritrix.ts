@@ -9,6 +9,7 @@ import {
   type ImportedRule,
   type ImportFile,
   type ImportReport,
+  isContact,
   isUrl,
   linesOf,
 } from '../model.js';
@@ -52,11 +53,16 @@ function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
         .filter(isUrl),
     ),
   );
-  for (const [key, value] of [...properties, ...overrides]) readSetting(key.split('.').at(-1)!, value, crawler, report);
+  for (const [key, value] of [...properties, ...overrides])
+    if (value !== OVERRIDDEN) readSetting(key.split('.').at(-1)!, value, crawler, report);
   for (const bean of findAll(tree, 'bean')) readRule(bean, crawler, report);
 }
 
-function readSetting(key: string, value: string, { attributes, fetcher }: ImportedCrawler, report: ImportReport): void {
+/** What a bean says whose value is in another part of the file. */
+const OVERRIDDEN = '[see override above]';
+
+function readSetting(key: string, value: string, crawler: ImportedCrawler, report: ImportReport): void {
+  const { attributes, fetcher } = crawler;
   const number = /^\d+$/.test(value);
   if (key === 'maxToeThreads' && number) {
     attributes['nthreads'] = value;
@@ -68,10 +74,18 @@ function readSetting(key: string, value: string, { attributes, fetcher }: Import
     if (value === 'ignore') attributes['ignoreRobotsTxt'] = 'true';
     report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt');
   } else if (key === 'userAgentTemplate') {
-    fetcher['userAgent'] = value
-      .replace(/@OPERATOR_CONTACT_URL@/g, 'https://www.example.com/contact')
-      .replace(/@VERSION@/g, '1');
-    report.reportChanged('userAgentTemplate', 'userAgent of Fetcher; put the address of your contact page into it');
+    // The contact is an attribute of its own, and part of each request.
+    fetcher['userAgent'] = value.replace(/\s*\+?@OPERATOR_CONTACT_URL@/g, '').replace(/@VERSION@/g, '1');
+    report.reportChanged(
+      'userAgentTemplate',
+      'userAgent of Fetcher, without the contact, which is an attribute of its own',
+    );
+  } else if (key === 'operatorContactUrl' && isContact(value)) {
+    fetcher['contact'] = value;
+    report.reportTaken(`${key} = ${value}`, 'contact of Fetcher');
+  } else if (key === 'jobName' && value !== '') {
+    crawler.name = value;
+    report.reportTaken(`${key} = ${value}`, 'name of the Crawler');
   } else if (key === 'maxLengthBytes' && number && value !== '0') {
     fetcher['maxSizeBytes'] = value;
     report.reportTaken(`maxLengthBytes = ${value}`, 'maxSizeBytes');
@@ -83,7 +97,6 @@ function readSetting(key: string, value: string, { attributes, fetcher }: Import
       'delayFactor',
       'operatorContactUrl',
       'operatorFrom',
-      'jobName',
     ].includes(key)
   )
     report.reportSkipped(`${key} = ${value}`, 'has no counterpart');
@@ -109,9 +122,18 @@ function readRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): v
     report.reportTaken(kind, 'Rules');
   } else if (/DecideRule$/.test(kind) && !IMPLIED.has(kind))
     report.reportSkipped(kind, 'a rule of this kind has no counterpart');
-  else if (/WARCWriter|ARCWriter/.test(kind))
-    report.reportChanged(kind, 'a Sink of type warc, where there is one; else documents go to documents.jsonl');
+  else if (Object.hasOwn(SITE_MODE, kind)) report.reportChanged(kind, SITE_MODE[kind]!);
+  else if (/WARCWriter|ARCWriter/.test(kind)) {
+    crawler.sink = { type: 'warc', url: 'warcs' };
+    report.reportChanged(kind, 'a Sink of type warc; file names and sizes are those of Crawlway');
+  }
 }
+
+const SITE_MODE: Readonly<Record<string, string>> = {
+  TransclusionDecideRule: 'pictures, styles and scripts of a page are not crawled: a search index has no use for them',
+  PathologicalPathDecideRule: 'maxRepeatedSegments of cw:Traps',
+  TooManyPathSegmentsDecideRule: 'maxPathDepth of cw:Traps',
+};
 
 /** Settings that describe what Crawlway always does, or that are part of site mode. */
 const IMPLIED = new Set([
@@ -123,7 +145,6 @@ const IMPLIED = new Set([
   'TooManyPathSegmentsDecideRule',
   'PrerequisiteAcceptDecideRule',
   'SchemeNotInSetDecideRule',
-  'NotMatchesRegexDecideRule',
 ]);
 
 /** `http://(com,example,www,)/path`: hosts are written backwards. */

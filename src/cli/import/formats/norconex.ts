@@ -9,8 +9,10 @@ import {
   type ImportedCrawler,
   type ImportFile,
   type ImportReport,
+  isLinear,
   isUrl,
   linesOf,
+  NOT_LINEAR,
   type Pattern,
 } from '../model.js';
 import { findAll, findFirst, findSetting, type Node, parseXml, parseYaml } from '../tree.js';
@@ -75,6 +77,8 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
     'maxDocuments',
     'workDir',
     'orphansStrategy',
+    'authentication',
+    'proxySettings',
   ])
     if (findFirst(node, name))
       report.reportSkipped(name, LEFT[name] ?? 'Crawlway reads documents in its own way; see docs/documents.md');
@@ -85,6 +89,8 @@ const LEFT: Readonly<Record<string, string>> = {
   workDir: 'the data directory is chosen when the server starts: crawlway serve --data',
   orphansStrategy: 'pages to which no link leads any more are refreshed like others, and deleted when they are gone',
   maxDocuments: 'a crawl here has no end; crawlway crawl --max-pages makes one that has',
+  authentication: 'write a Credential or a Login in the Fetcher (docs/LOGINS.md); passwords are not copied',
+  proxySettings: 'write a Proxy in the Fetcher; passwords are not copied',
   urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/REFERENCE.md',
   linkExtractors: 'links of all documents that are read are followed',
 };
@@ -168,15 +174,17 @@ function readFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport
       `${kind || 'filter'} ${value}`,
       'a filter of this kind has no counterpart for URLs',
     );
+  const excludes = (findSetting(filter, 'onMatch') ?? 'include').toLowerCase() === 'exclude';
+  const setting = `${excludes ? 'exclude' : 'include'} ${value}`;
+  if (!patterns.every(isLinear)) return void report.reportSkipped(setting, NOT_LINEAR);
   const ignoreCase =
     (findSetting(matcher, 'ignoreCase') ?? 'false') === 'true' || findSetting(filter, 'caseSensitive') === 'false';
-  const excludes = (findSetting(filter, 'onMatch') ?? 'include').toLowerCase() === 'exclude';
   const list = excludes ? crawler.exclude : crawler.include;
   addAll(
     list,
     patterns.map((pattern) => ({ ...pattern, ignoreCase })),
   );
-  report.reportTaken(`${excludes ? 'exclude' : 'include'} ${value}`, excludes ? 'may-not-have' : 'must-have');
+  report.reportTaken(setting, excludes ? 'may-not-have' : 'must-have');
 }
 
 function toPatterns(kind: string, method: string, value: string): Pattern[] {
