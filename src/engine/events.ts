@@ -13,6 +13,8 @@ export type CrawlEvent =
       readonly durationMs: number;
       readonly bytes: number;
       readonly changed: boolean;
+      /** Present if the URL is a root: whether the visit failed. */
+      readonly rootFailed?: boolean;
     }
   | {
       readonly type: 'verdict';

@@ -118,7 +118,7 @@ describe('the headline of a URL', () => {
       '/away',
       'not-in-index',
       /redirects to http:\/\/elsewhere\.example\/, which is refused \(rule-ignored: /,
-      /Look at/,
+      /^To have http:\/\/elsewhere\.example\/ crawled: change that rule/,
     ],
     [
       'gone',

@@ -56,6 +56,24 @@ describe('the log of a server', () => {
     expect(outage).toContain('a host does not answer, or asks crawlers to slow down: it is left alone');
     expect(outage).toContain('the host answers again');
   });
+
+  it('tells of a start URL that cannot be crawled, once, and not of other pages', async () => {
+    const site = await startSite();
+    site.page('/ok', ['/missing']);
+    const world = await start({ crawler: `<Root url="${site.url('/mistyped')}"/><Root url="${site.url('/ok')}"/>` });
+    const lines: { level: string; message: string; url?: unknown; reason?: unknown; meaning?: unknown }[] = [];
+    world.engine.observe(new EventLog(collecting(lines)).logEvent);
+    await world.untilIdle();
+    await world.pass(days(2));
+    expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      {
+        message: 'a start URL could not be crawled',
+        url: site.url('/mistyped'),
+        reason: 'http-404',
+        meaning: expect.stringContaining('404'),
+      },
+    ]);
+  });
 });
 
 function collecting(lines: object[]): Log {

@@ -223,6 +223,8 @@ function givenUpHeadline({ visits }: UrlFacts, { reason }: UrlState): Headline {
   return { fate: 'not-in-index', reason, text: `Not in the index: ${why}`, nextStep: remedy };
 }
 
+const lowerFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);
+
 function redirectedHeadline({ related }: UrlFacts, state: UrlState): Headline {
   const refused = related?.refused;
   const to = related ? ` to ${related.url}` : '';
@@ -236,7 +238,11 @@ function redirectedHeadline({ related }: UrlFacts, state: UrlState): Headline {
     fate: 'not-in-index',
     reason: state.reason,
     text: `Not in the index under this address: it redirects${to}${why}.`,
-    nextStep: related ? `Look at ${related.url}, which is crawled in its place.` : findEntry('redirected').remedy,
+    nextStep: refused
+      ? `To have ${related.url} crawled: ${lowerFirst(findEntry(refused).remedy)}`
+      : related
+        ? `Look at ${related.url}, which is crawled in its place.`
+        : findEntry('redirected').remedy,
   };
 }
 

@@ -90,7 +90,10 @@ export const ERROR_CODES = {
     'The chain of redirects is longer than allowed.',
     'Fix the chain, or raise maxRedirects.',
   ),
-  'dns-not-found': permanent('The host name does not exist.', 'Fix the links that lead to it.'),
+  'dns-not-found': permanent(
+    'The host name does not exist.',
+    'Check its spelling; fix the Root or the links that name it.',
+  ),
   'address-forbidden': permanent(
     'The host has an address that is not public.',
     'Allow it with AllowAddress if this is intended.',

@@ -2,6 +2,7 @@
  * Events of the crawl as lines of the log: one for each event that an operator would be woken for, and every visit at level debug.
  * Events that come by the thousand (held deletions, refused documents) are logged at 1, 10, 100, … of a host or crawler.
  */
+import { ERROR_CODES, isErrorCode } from '../../domain/fetch/error-codes.js';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Log } from '../../engine/ports/log.js';
 
@@ -9,6 +10,9 @@ type Event<T extends CrawlEvent['type']> = Extract<CrawlEvent, { type: T }>;
 
 /** Hosts and crawlers counted at the same time; beyond it, counting starts again. */
 const MOST_COUNTED = 10_000;
+
+/** A list of a million start URLs must not fill the log. */
+const MOST_ROOTS = 100;
 
 const HELD = {
   held: 'deletions are held until a person releases or drops them',
@@ -19,6 +23,8 @@ export class EventLog {
   private readonly counts = new Map<string, number>();
   /** Hosts that do not answer, or have asked for rest. */
   private readonly resting = new Set<string>();
+
+  private readonly failedRoots = new Set<string>();
 
   constructor(private readonly log: Log) {}
 
@@ -31,8 +37,23 @@ export class EventLog {
     else this.log.trace?.(event.type, { ...event });
   };
 
-  private logVisit({ crawler, url, outcome, status, durationMs, bytes, changed }: Event<'visit'>): void {
+  private logVisit({ crawler, url, outcome, status, durationMs, bytes, changed, rootFailed }: Event<'visit'>): void {
     this.log.debug('visited', { crawler, url, outcome, status, durationMs, bytes, changed });
+    if (rootFailed !== undefined) this.logRoot(`${crawler} ${url}`, { crawler, url, outcome, failed: rootFailed });
+  }
+
+  /** A crawl that cannot begin would otherwise look like one that has nothing to do. */
+  private logRoot(
+    key: string,
+    { crawler, url, outcome, failed }: Pick<Event<'visit'>, 'crawler' | 'url' | 'outcome'> & { failed: boolean },
+  ): void {
+    if (!failed) {
+      if (this.failedRoots.delete(key)) this.log.info('the start URL is crawled again', { crawler, url });
+    } else if (!this.failedRoots.has(key) && this.failedRoots.size < MOST_ROOTS) {
+      this.failedRoots.add(key);
+      const meaning = isErrorCode(outcome) ? ERROR_CODES[outcome].meaning : undefined;
+      this.log.warn('a start URL could not be crawled', { crawler, url, reason: outcome, meaning });
+    }
   }
 
   private logOrder({ crawler, id, uri, kind, state, reason, message }: Event<'order'>): void {

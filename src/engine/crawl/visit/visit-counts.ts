@@ -26,8 +26,9 @@ export class VisitCounts {
     if (result.rendering) this.tally.countRendering(result.rendering);
     this.health.note(state.hostKey, { outcome: counted, failed, duration: result.duration });
     const { crawler, url } = state;
+    const root = state.discoveredVia === 'root' ? { rootFailed: failed } : {};
     const { outcome, status, bytes, changed, duration } = visit;
-    this.events.emit({ type: 'visit', crawler, url, outcome, status, bytes, changed, durationMs: duration });
+    this.events.emit({ type: 'visit', crawler, url, outcome, status, bytes, changed, durationMs: duration, ...root });
   }
 }
 
