@@ -2,9 +2,9 @@
 import { TimeHeap } from '../src/domain/frontier/time-heap.js';
 import { type ChangeBelief, UNKNOWN, updateBelief } from '../src/domain/refresh/change-belief.js';
 import {
-  freshnessInterval,
-  harmonicInterval,
-  nextVisit,
+  computeFreshnessInterval,
+  computeHarmonicInterval,
+  computeNextVisit,
   type RefreshObjective,
 } from '../src/domain/refresh/smart-refresh.js';
 import { effectivePrice, priceAfter } from '../src/domain/refresh/visit-price.js';
@@ -87,7 +87,7 @@ export function smart(size: number, objective: RefreshObjective): Policy {
       beliefs[index] = belief;
       const present = effectivePrice(price, range);
       const draw = ((index + visits[index]!++) * 0.618_033_988_749_895) % 1;
-      const next = nextVisit(belief, range, { price: present, draw });
+      const next = computeNextVisit(belief, range, { price: present, draw });
       if (lastVisitAt !== undefined) {
         const sincePriced = pricedAt === undefined ? undefined : between(pricedAt, now);
         price = priceAfter(present, { lastVisitAt, dueAt, now, next, sincePriced });
@@ -121,7 +121,7 @@ export interface Measures {
   readonly freshness: number;
 }
 
-const INTERVALS = { harmonic: harmonicInterval, freshness: freshnessInterval };
+const INTERVALS = { harmonic: computeHarmonicInterval, freshness: computeFreshnessInterval };
 
 /** The best fixed interval with a known rate, none beyond the maximum age. */
 const bestInterval = (objective: RefreshObjective, rate: number, price: Duration): number =>

@@ -3,7 +3,7 @@
  * sixty visits, then pages of five rates. The engine's own belief and interval, with the default ages, at two prices of a visit.
  */
 import { type ChangeBelief, UNKNOWN, updateBelief } from '../src/domain/refresh/change-belief.js';
-import { nextVisit, type RefreshRange } from '../src/domain/refresh/smart-refresh.js';
+import { computeNextVisit, type RefreshRange } from '../src/domain/refresh/smart-refresh.js';
 import { effectivePrice } from '../src/domain/refresh/visit-price.js';
 import { type Duration, days, hours, milliseconds } from '../src/domain/time/units.js';
 import { seeded } from './freshness-web.js';
@@ -33,7 +33,7 @@ function intervals(
   let elapsed: Duration | undefined;
   return Array.from({ length: VISITS }, (_, visit) => {
     belief = updateBelief(belief, { elapsed, changed: elapsed === undefined || changes(elapsed) });
-    elapsed = nextVisit(belief, range, { price: cost, draw: (visit * 0.618_033_988_749_895) % 1 });
+    elapsed = computeNextVisit(belief, range, { price: cost, draw: (visit * 0.618_033_988_749_895) % 1 });
     return elapsed;
   });
 }

@@ -4,7 +4,7 @@ import { Client as ElasticsearchClient } from '@elastic/elasticsearch';
 import { Client as OpenSearchClient } from '@opensearch-project/opensearch';
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka';
 import pg from 'pg';
-import { documentSource, getDialect } from '../src/adapters/push/elasticsearch-schema.js';
+import { getDialect, toSource } from '../src/adapters/push/elasticsearch-schema.js';
 import { toOrderRecord } from '../src/adapters/push/order-record.js';
 import type { SinkDefinition } from '../src/domain/crawl/sink-definition.js';
 import type { PushOrder } from '../src/domain/push/order.js';
@@ -39,10 +39,7 @@ const idOf = ({ uri }: AddOrder): string => createHash('sha256').update(uri).dig
 const titleOf = ({ document }: AddOrder): string => document.metas.find(({ name }) => name === 'title')?.value ?? '';
 
 const bulkOf = (batch: readonly AddOrder[]) =>
-  batch.flatMap((order) => [
-    { index: { _index: NAME, _id: idOf(order) } },
-    documentSource(order.crawler, order.document),
-  ]);
+  batch.flatMap((order) => [{ index: { _index: NAME, _id: idOf(order) } }, toSource(order.crawler, order.document)]);
 
 const opensearch: Opens = async (url, settings) => {
   const client = new OpenSearchClient({ node: url });

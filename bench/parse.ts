@@ -15,7 +15,7 @@ import { TextBuffer } from '../src/adapters/parsers/html/text-buffer.js';
 import { createPageReader } from '../src/adapters/parsers/page-reader.js';
 import { type ContentDefinition, type FieldDefinition, MARKERS } from '../src/domain/content/content-definition.js';
 import { compileFields } from '../src/domain/content/fields.js';
-import { simhash } from '../src/domain/content/simhash.js';
+import { computeSimhash } from '../src/domain/content/simhash.js';
 import { crawlUrl } from '../src/domain/url/crawl-url.js';
 import type { Extraction, SyncExtractor } from '../src/engine/ports/content-extractor.js';
 
@@ -43,7 +43,7 @@ const contestants: Record<string, Contestant> = {
   },
   'page reader and simhash'(page) {
     const { links, text } = html.extract(page, 'text/html', CONTEXT) as Extraction;
-    simhash(text);
+    computeSimhash(text);
     return { links: links.length, text: text.length };
   },
   'page reader, markers': withContent({}),

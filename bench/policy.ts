@@ -11,7 +11,7 @@ import type { CrawlerDefinition } from '../src/domain/crawl/definition.js';
 import type { RuleDefinition, ServerRecord } from '../src/domain/crawl/policy-definition.js';
 import { compilePolicy } from '../src/domain/policy/crawl-policy.js';
 import { PrefixTable } from '../src/domain/policy/prefix-table.js';
-import { rootContext } from '../src/domain/policy/site-mode.js';
+import { createRootContext } from '../src/domain/policy/site-mode.js';
 import type { Candidate } from '../src/domain/policy/verdict.js';
 import { hours } from '../src/domain/time/units.js';
 import { crawlUrl } from '../src/domain/url/crawl-url.js';
@@ -26,7 +26,7 @@ import {
 const HOSTS = 500;
 const host = (n: number): string => `www.site${n}.example.com`;
 
-const root = rootContext(
+const root = createRootContext(
   rootDefinition('https://www.site1.example.com/', { site: true }),
   crawlUrl('https://www.site1.example.com/'),
 );

@@ -86,8 +86,8 @@ export class CrawlwayClient {
     const response = await this.send(name, options);
     const text = await response.text();
     const type = response.headers.get('content-type') ?? '';
-    const value = type.includes('json') ? parsed(text) : text;
-    if (!response.ok) throw problemOf(response, value);
+    const value = type.includes('json') ? parseJson(text) : text;
+    if (!response.ok) throw toProblem(response, value);
     return { value: value as Calls[Name]['answer'], etag: response.headers.get('etag') ?? '' };
   }
 
@@ -103,11 +103,12 @@ export class CrawlwayClient {
     const { body, ifMatch, signal } = options;
     const headers = this.accessHeaders();
     if (ifMatch !== undefined) headers['if-match'] = ifMatch;
-    if (body !== undefined) headers['content-type'] = typeof body === 'string' ? bodyType(body) : 'application/json';
+    if (body !== undefined)
+      headers['content-type'] = typeof body === 'string' ? detectBodyType(body) : 'application/json';
     const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
     const request = this.options.fetch ?? fetch;
     try {
-      const url = `${this.server}${address(template, options)}`;
+      const url = `${this.server}${buildAddress(template, options)}`;
       return await request(url, { method, headers, body: payload, signal });
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -116,9 +117,9 @@ export class CrawlwayClient {
   }
 }
 
-const bodyType = (body: string): string => (body.trimStart().startsWith('<') ? 'application/xml' : 'text/plain');
+const detectBodyType = (body: string): string => (body.trimStart().startsWith('<') ? 'application/xml' : 'text/plain');
 
-function address(template: string, { path, query }: { path?: object; query?: object }): string {
+function buildAddress(template: string, { path, query }: { path?: object; query?: object }): string {
   const values = new Map(Object.entries(path ?? {}));
   const filled = template.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(String(values.get(name))));
   const search = queryText(query ?? {});
@@ -132,16 +133,16 @@ export function queryText(query: object): string {
 }
 
 /** The problem in an answer that is not 2xx, whose body has not been read. */
-export const problemIn = async (response: Response): Promise<ApiProblem> =>
-  problemOf(response, parsed(await response.text()));
+export const readProblem = async (response: Response): Promise<ApiProblem> =>
+  toProblem(response, parseJson(await response.text()));
 
-function problemOf(response: Response, value: unknown): ApiProblem {
+function toProblem(response: Response, value: unknown): ApiProblem {
   const { detail, errors, type, title, status, instance, ...members } = (value ?? {}) as Record<string, unknown>;
   const words = typeof detail === 'string' ? detail : `The server answered ${response.status} ${response.statusText}.`;
   return new ApiProblem(response.status, words, Array.isArray(errors) ? errors : [], members);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -4,7 +4,7 @@ import { type Answer, css, html, json, sendAnswer, text, xml } from './answer.js
 import { runCommand } from './papi/commands.js';
 import { COMMAND_PATH } from './papi/names.js';
 import { Refusal, refusalXml } from './papi/refusal.js';
-import { STYLE, STYLE_PATH, searchPage } from './search/page.js';
+import { renderSearchPage, STYLE, STYLE_PATH } from './search/page.js';
 import {
   LAST_START,
   LONGEST_QUERY,
@@ -49,7 +49,7 @@ export class IndexService {
     if (!this.isAuthorized(request)) throw new Refusal('login and password are needed or wrong', 401);
     if (!this.authorization) refuseOtherHosts(request);
     refuseOtherSites(request);
-    const url = targetUrl(request);
+    const url = parseTargetUrl(request);
     const [, connector, command] = COMMAND_PATH.exec(url.pathname) ?? [];
     if (connector === undefined || command === undefined) return this.handleReader(url, request);
     refuseBrowsers(request);
@@ -61,24 +61,24 @@ export class IndexService {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(`${url.pathname} wants GET`, 405);
     switch (url.pathname) {
       case '/':
-        return html(searchPage(this.search.run({ ...searchRequest(url), filters: [] })));
+        return html(renderSearchPage(this.search.run({ ...parseSearchRequest(url), filters: [] })));
       case STYLE_PATH:
         return css(STYLE);
       case '/search':
-        return json(this.search.run(searchRequest(url)));
+        return json(this.search.run(parseSearchRequest(url)));
       case '/status':
-        return json(this.status());
+        return json(this.getStatus());
       default:
         return text('Not found\n', 404);
     }
   }
 
-  private status() {
+  private getStatus() {
     const { store } = this;
     return {
-      documents: store.documentCount(),
+      documents: store.countDocuments(),
       session: store.session,
-      lastCheckpoint: store.lastCheckpoint() ?? null,
+      lastCheckpoint: store.getLastCheckpoint() ?? null,
     };
   }
 
@@ -91,7 +91,7 @@ export class IndexService {
 
 const computeDigest = (value: string): Buffer => createHash('sha256').update(value).digest();
 
-function targetUrl(request: IncomingMessage): URL {
+function parseTargetUrl(request: IncomingMessage): URL {
   try {
     return new URL(request.url ?? '/', 'http://index');
   } catch {
@@ -131,17 +131,17 @@ function decodeName(connector: string): string {
   }
 }
 
-function searchRequest(url: URL): SearchRequest {
+function parseSearchRequest(url: URL): SearchRequest {
   return {
     query: (url.searchParams.get('q') ?? '').trim().slice(0, LONGEST_QUERY),
-    start: wholeNumber(url, 'start', { fallback: 0, least: 0, most: LAST_START }),
-    count: wholeNumber(url, 'count', { fallback: DEFAULT_COUNT, least: 1, most: MOST_HITS }),
-    filters: metaFilters(url),
+    start: parseWholeNumber(url, 'start', { fallback: 0, least: 0, most: LAST_START }),
+    count: parseWholeNumber(url, 'count', { fallback: DEFAULT_COUNT, least: 1, most: MOST_HITS }),
+    filters: parseMetaFilters(url),
   };
 }
 
 /** `meta.author=Ada`, or a range: `meta.date_created.from=2024-01`, `meta.date_created.to=2024-06-30`; a range may be open on one side. */
-function metaFilters({ searchParams }: URL): MetaFilter[] {
+function parseMetaFilters({ searchParams }: URL): MetaFilter[] {
   const filters = new Map<string, MetaFilter>();
   for (const [parameter, value] of searchParams) {
     const [, meta = '', end] = /^meta\.(.+?)(?:\.(from|to))?$/s.exec(parameter) ?? [];
@@ -158,7 +158,7 @@ function metaFilters({ searchParams }: URL): MetaFilter[] {
 /** Nothing in a meta sorts after it. */
 const LAST_TEXT = '\u{10ffff}';
 
-function wholeNumber(url: URL, name: string, range: { fallback: number; least: number; most: number }): number {
+function parseWholeNumber(url: URL, name: string, range: { fallback: number; least: number; most: number }): number {
   const value = url.searchParams.get(name);
   if (value === null || value === '') return range.fallback;
   if (!/^\d{1,9}$/.test(value) || Number(value) < range.least || Number(value) > range.most)

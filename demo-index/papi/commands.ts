@@ -3,7 +3,7 @@ import { type Answer, NO_CONTENT, text } from '../answer.js';
 import type { IndexStore } from '../store/store.js';
 import { parseDocuments } from './documents.js';
 import { type Form, readForm } from './form.js';
-import { ENUMERATION_MODE, entryLine, PARAMETER, statusLine } from './names.js';
+import { ENUMERATION_MODE, formatEntry, formatStatus, PARAMETER } from './names.js';
 import { Parameters } from './parameters.js';
 import { Refusal } from './refusal.js';
 
@@ -27,7 +27,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   delete_documents_root_path: { method: 'POST', run: deleteRootPath },
   set_checkpoint: { method: 'POST', run: setCheckpoint },
   get_checkpoint: { method: 'GET', run: getCheckpoint },
-  get_documents_status: { method: 'GET', run: documentsStatus },
+  get_documents_status: { method: 'GET', run: getDocumentsStatus },
   enumerate_synced_entries: { method: 'GET', run: enumerate },
 };
 
@@ -59,8 +59,8 @@ function getCheckpoint({ store, connector, parameters }: Call): Answer {
   return value === undefined ? NO_CONTENT : text(value);
 }
 
-function documentsStatus({ store, connector, parameters }: Call): Answer {
-  return text(parameters.getAll(PARAMETER.uri).map((uri) => statusLine(uri, store.findStamp(connector, uri))));
+function getDocumentsStatus({ store, connector, parameters }: Call): Answer {
+  return text(parameters.getAll(PARAMETER.uri).map((uri) => formatStatus(uri, store.findStamp(connector, uri))));
 }
 
 function enumerate({ store, connector, parameters }: Call): Answer {
@@ -69,11 +69,11 @@ function enumerate({ store, connector, parameters }: Call): Answer {
     throw new Refusal(`${PARAMETER.mode} must be ${ENUMERATION_MODE.all} or ${ENUMERATION_MODE.direct}, not ${mode}`);
   store.sync();
   const root = parameters.optional(PARAMETER.rootPath) ?? '';
-  return text(lines(store.entries(connector, root, mode === ENUMERATION_MODE.all)));
+  return text(toLines(store.listEntries(connector, root, mode === ENUMERATION_MODE.all)));
 }
 
-function* lines(entries: Iterable<{ uri: string; stamp: string }>): Generator<string> {
-  for (const { uri, stamp } of entries) yield entryLine(uri, stamp);
+function* toLines(entries: Iterable<{ uri: string; stamp: string }>): Generator<string> {
+  for (const { uri, stamp } of entries) yield formatEntry(uri, stamp);
 }
 
 /** Carries out one command. Throws a Refusal for every error of the connector. */

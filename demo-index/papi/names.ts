@@ -38,10 +38,10 @@ export const ENUMERATION_MODE = {
 } as const;
 
 /** `url_encode(URI) SP escape(STAMP) LF` (assumed). */
-export const entryLine = (uri: string, stamp: string): string => `${encodeURIComponent(uri)} ${escapeLine(stamp)}\n`;
+export const formatEntry = (uri: string, stamp: string): string => `${encodeURIComponent(uri)} ${escapeLine(stamp)}\n`;
 
 /** `url_encode(URI) SP true|false SP escape(STAMP) LF` (assumed). */
-export const statusLine = (uri: string, stamp: string | undefined): string =>
+export const formatStatus = (uri: string, stamp: string | undefined): string =>
   `${encodeURIComponent(uri)} ${stamp !== undefined} ${escapeLine(stamp ?? '')}\n`;
 
 const escapeLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');

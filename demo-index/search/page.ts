@@ -4,7 +4,7 @@ import type { Hit, SearchAnswer } from './search.js';
 export const STYLE_PATH = '/search.css';
 
 /** The search page: plain HTML, no script. Every word that came from a document or a person is escaped. */
-export function searchPage(answer: SearchAnswer): string {
+export function renderSearchPage(answer: SearchAnswer): string {
   const heading = answer.query === '' ? 'Search' : `${escapeMarkup(answer.query)} · Search`;
   return `<!doctype html>
 <html lang="en">
@@ -24,18 +24,18 @@ export function searchPage(answer: SearchAnswer): string {
 </form>
 </header>
 <main>
-<p class="summary">${resultSummary(answer)}</p>
+<p class="summary">${renderSummary(answer)}</p>
 <ol class="hits" start="${answer.start + 1}">
-${answer.hits.map(hitItem).join('\n')}
+${answer.hits.map(renderHit).join('\n')}
 </ol>
-${pager(answer)}
+${renderPager(answer)}
 </main>
 </body>
 </html>
 `;
 }
 
-function resultSummary({ query, start, total, hits }: SearchAnswer): string {
+function renderSummary({ query, start, total, hits }: SearchAnswer): string {
   const documents = total === 1 ? '1 document' : `${total.toLocaleString('en')} documents`;
   if (query === '') return total === 0 ? 'No document is indexed yet.' : `${documents} indexed. The newest:`;
   if (total === 0) return `Nothing found for <strong>${escapeMarkup(query)}</strong>.`;
@@ -43,7 +43,7 @@ function resultSummary({ query, start, total, hits }: SearchAnswer): string {
   return `${documents} found${range}`;
 }
 
-function hitItem(hit: Hit): string {
+function renderHit(hit: Hit): string {
   const title = escapeMarkup(hit.title || hit.uri);
   const snippet = hit.snippet
     .map(({ text, match }) => (match ? `<mark>${escapeMarkup(text)}</mark>` : escapeMarkup(text)))
@@ -55,12 +55,12 @@ function hitItem(hit: Hit): string {
   return `<li><h2>${heading}</h2><p class="uri">${escapeMarkup(hit.uri)}</p><p class="snippet">${snippet}</p></li>`;
 }
 
-function pager({ query, start, count, total }: SearchAnswer): string {
-  const pageLink = (to: number, label: string) =>
+function renderPager({ query, start, count, total }: SearchAnswer): string {
+  const renderPageLink = (to: number, label: string) =>
     `<a href="/?${escapeMarkup(new URLSearchParams({ q: query, start: String(to), count: String(count) }).toString())}">${label}</a>`;
   const links = [
-    start > 0 ? pageLink(Math.max(0, start - count), '← Previous') : '',
-    start + count < total ? pageLink(start + count, 'Next →') : '',
+    start > 0 ? renderPageLink(Math.max(0, start - count), '← Previous') : '',
+    start + count < total ? renderPageLink(start + count, 'Next →') : '',
   ].filter((text) => text !== '');
   return links.length === 0 ? '' : `<nav aria-label="Pages of results">${links.join(' ')}</nav>`;
 }

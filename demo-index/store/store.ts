@@ -79,7 +79,7 @@ export class IndexStore {
     return (this.statements.checkpoint.get(connector, name) as { value: string } | undefined)?.value;
   }
 
-  lastCheckpoint(): Checkpoint | undefined {
+  getLastCheckpoint(): Checkpoint | undefined {
     const row = this.statements.lastCheckpoint.get() as (Omit<Checkpoint, 'setAt'> & { setAt: number }) | undefined;
     return row && { ...row, setAt: new Date(row.setAt).toISOString() };
   }
@@ -89,7 +89,7 @@ export class IndexStore {
   }
 
   /** Entries in the order of their URIs. Changes made meanwhile may or may not be seen; no entry comes twice. */
-  *entries(connector: string, rootPath: string, recursive: boolean): Generator<Entry> {
+  *listEntries(connector: string, rootPath: string, recursive: boolean): Generator<Entry> {
     let after = '';
     for (;;) {
       const page = this.statements.entries.all({
@@ -106,7 +106,7 @@ export class IndexStore {
     }
   }
 
-  documentCount(): number {
+  countDocuments(): number {
     return (this.statements.count.get() as { n: number }).n;
   }
 

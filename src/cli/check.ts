@@ -10,7 +10,7 @@ export function check(
   { json }: JsonOption = {},
 ): void {
   const file = openConfigurationFile(path);
-  const { problems } = file.check(file.text());
+  const { problems } = file.check(file.readText());
   if (json) printJson(problems);
   else
     for (const { place, code, message, severity } of problems) {

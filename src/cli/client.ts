@@ -39,8 +39,8 @@ export class ServerClient {
   /** @throws UsageError with the server's own message if it refuses, or if there is no server. */
   async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
     const answer = await this.request<T>(method, path, body);
-    if (answer.status === 401) throw new UsageError(this.keyHint());
-    if (answer.status >= 400) throw new UsageError(problemText(answer));
+    if (answer.status === 401) throw new UsageError(this.createKeyHint());
+    if (answer.status >= 400) throw new UsageError(formatProblem(answer));
     return answer.body;
   }
 
@@ -120,7 +120,7 @@ export class ServerClient {
     return (await this.list<{ name: string }>('/crawlers')).map(({ name }) => name);
   }
 
-  private keyHint(): string {
+  private createKeyHint(): string {
     const wanted =
       'one of the keys that the server was started with in CRAWLWAY_API_KEYS (the part after the second colon)';
     return this.key
@@ -146,7 +146,7 @@ export class ServerClient {
 
 const causeOf = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
 
-function problemText({ status, body }: Answer<unknown>): string {
+function formatProblem({ status, body }: Answer<unknown>): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;
   const more = errors.map((error) => `\n  ${error.pointer ? `${error.pointer}: ` : ''}${error.detail}`);
   return `the server refuses (${status}): ${detail ?? 'it does not say why'}${more.join('')}`;

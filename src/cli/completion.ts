@@ -12,10 +12,10 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export function completion(program: Command, shell: string): void {
   const all = collectCompletions(program);
-  if (shell === 'bash') process.stdout.write(bashScript(all));
+  if (shell === 'bash') process.stdout.write(createBashScript(all));
   else if (shell === 'zsh')
-    process.stdout.write(`#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(all)}`);
-  else if (shell === 'fish') process.stdout.write(fishScript(program));
+    process.stdout.write(`#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${createBashScript(all)}`);
+  else if (shell === 'fish') process.stdout.write(createFishScript(program));
   else throw new UsageError(`the shell ${shell} is not known; give one of ${SHELLS.join(', ')}`);
 }
 
@@ -28,7 +28,7 @@ function collectCompletions(command: Command, path = ''): Completion[] {
   return [here, ...command.commands.flatMap((one) => collectCompletions(one, `${path} ${one.name()}`.trim()))];
 }
 
-const bashScript = (all: readonly Completion[]): string => `_crawlway() {
+const createBashScript = (all: readonly Completion[]): string => `_crawlway() {
   local word="\${COMP_WORDS[COMP_CWORD]}" path="" candidates=""
   local i=1
   while [ $i -lt $COMP_CWORD ]; do
@@ -48,19 +48,19 @@ ${all.map(({ path, words }) => `      "${path}") candidates="${words.join(' ')}"
 complete -F _crawlway crawlway
 `;
 
-function fishScript(program: Command): string {
+function createFishScript(program: Command): string {
   const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-  const optionLines = (command: Command, condition: string): string[] =>
+  const formatOptions = (command: Command, condition: string): string[] =>
     command.options.map(
       ({ long, short, description }) =>
         `complete -c crawlway -n ${quote(condition)}${long ? ` -l ${long.slice(2)}` : ''}${short ? ` -s ${short.slice(1)}` : ''} -d ${quote(description)}`,
     );
   const lines = program.commands.flatMap((command) => [
     `complete -c crawlway -f -n __fish_use_subcommand -a ${command.name()} -d ${quote(command.description())}`,
-    ...optionLines(command, `__fish_seen_subcommand_from ${command.name()}`),
+    ...formatOptions(command, `__fish_seen_subcommand_from ${command.name()}`),
     ...command.commands.flatMap((inner) => [
       `complete -c crawlway -f -n ${quote(`__fish_seen_subcommand_from ${command.name()}`)} -a ${inner.name()} -d ${quote(inner.description())}`,
-      ...optionLines(inner, `__fish_seen_subcommand_from ${inner.name()}`),
+      ...formatOptions(inner, `__fish_seen_subcommand_from ${inner.name()}`),
     ]),
   ]);
   return `${lines.join('\n')}\n`;

@@ -56,7 +56,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     const nothing = ending === 'complete' && failed.length === 0 ? await explainEmptyCrawl(engine) : [];
     const crawlers = await engine.listCrawlers(); // draining closes the store
     await engine.drain(seconds(10));
-    for (const one of failures) process.stderr.write(printableLines(failureText(one)));
+    for (const one of failures) process.stderr.write(printableLines(formatFailure(one)));
     for (const line of nothing) process.stderr.write(`${printable(line)}\n`);
     const exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
     if (options.json) printSummary(crawlers, { ending, exitCode, failed, nothing }, output !== process.stdout);
@@ -127,7 +127,7 @@ interface FailedRoot {
   readonly headline: Headline;
 }
 
-const failureText = ({ url, reason, headline }: FailedRoot): string =>
+const formatFailure = ({ url, reason, headline }: FailedRoot): string =>
   `could not be crawled: ${url} (${reason})\n  ${headline.text}\n${headline.nextStep ? `  Next step: ${headline.nextStep}\n` : ''}`;
 
 async function listFailedRoots(engine: EngineApi): Promise<FailedRoot[]> {

@@ -67,7 +67,7 @@ function checkNode(): Finding {
 function checkConfiguration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
   try {
     const checked = openConfigurationFile(file);
-    const { problems } = checked.check(checked.text());
+    const { problems } = checked.check(checked.readText());
     const errors = problems.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) {
       const [{ place, message }] = errors as [(typeof errors)[0]];

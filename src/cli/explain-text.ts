@@ -36,7 +36,7 @@ const AS: Readonly<Record<string, string>> = {
 
 const NUMBER = 10;
 
-export function explanationText(crawler: string, judged: Judged): string {
+export function formatExplanation(crawler: string, judged: Judged): string {
   const { url, headline } = judged;
   const lines = [
     url,
@@ -44,9 +44,9 @@ export function explanationText(crawler: string, judged: Judged): string {
     ...(headline.nextStep ? [`  Next step: ${headline.nextStep}`] : []),
     '',
     `  crawler  ${crawler}`,
-    ...verdictLines(judged),
-    ...factLines(judged),
-    ...recordLines(judged),
+    ...formatVerdict(judged),
+    ...formatFacts(judged),
+    ...formatRecord(judged),
     '  policy',
     ...judged.trace.map((step) => {
       const where = step.place ? `  ${step.place.file}:${step.place.line}` : '';
@@ -56,7 +56,7 @@ export function explanationText(crawler: string, judged: Judged): string {
   return lines.map(printable).join('\n');
 }
 
-function verdictLines({ discoveredVia, from, verdict, queue }: Judged): string[] {
+function formatVerdict({ discoveredVia, from, verdict, queue }: Judged): string[] {
   const { accepted, reason, meaning, layer, place, detail, effects } = verdict;
   const shift = queue && queue.shift !== 0 ? ` (${queue.natural} shifted by ${queue.shift})` : '';
   return [
@@ -70,7 +70,7 @@ function verdictLines({ discoveredVia, from, verdict, queue }: Judged): string[]
   ];
 }
 
-function factLines({ robots, state, behind = [] }: Judged): string[] {
+function formatFacts({ robots, state, behind = [] }: Judged): string[] {
   const by = robots?.line === undefined ? '' : ` by line ${robots.line}: ${robots.rule}`;
   const next = state?.dueAt ? `, next visit ${state.dueAt} (${state.source})` : state ? ', not queued' : '';
   return [
@@ -82,22 +82,22 @@ function factLines({ robots, state, behind = [] }: Judged): string[] {
   ];
 }
 
-function recordLines({ visits = [], orders = [], refusedLinks = [] }: Judged): string[] {
-  const visitLine = ({ at, status, outcome, detail }: VisitDto): string =>
+function formatRecord({ visits = [], orders = [], refusedLinks = [] }: Judged): string[] {
+  const formatVisit = ({ at, status, outcome, detail }: VisitDto): string =>
     `    ${[at, status ?? '–', outcome, detail].filter((part) => part !== undefined).join('  ')}`;
-  const orderLine = ({ id, decidedAt, kind, state, reason, answer }: OrderDto): string =>
+  const formatOrder = ({ id, decidedAt, kind, state, reason, answer }: OrderDto): string =>
     `    ${decidedAt}  ${kind} ${state} (${reason}, order ${id})${answer ? `: ${answer}` : ''}`;
   return [
-    ...sectionLines('visits', visits.map(visitLine)),
-    ...sectionLines('orders', orders.map(orderLine)),
-    ...sectionLines(
+    ...formatSection('visits', visits.map(formatVisit)),
+    ...formatSection('orders', orders.map(formatOrder)),
+    ...formatSection(
       'refused links',
       refusedLinks.map(({ from, reason }) => `    ${reason}  on ${from}`),
     ),
   ];
 }
 
-function sectionLines(title: string, lines: readonly string[]): string[] {
+function formatSection(title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
   const more =
     lines.length > NUMBER ? [`    … and ${lines.length - NUMBER} more, in the console or GET …/explain`] : [];

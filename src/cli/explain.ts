@@ -9,7 +9,7 @@ import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { explanationDto } from '../server/urls/explanation.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
-import { explanationText, type Judged } from './explain-text.js';
+import { formatExplanation, type Judged } from './explain-text.js';
 import { type JsonOption, printJson } from './output.js';
 
 interface ExplainOptions extends ServerOption, JsonOption {
@@ -27,7 +27,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<voi
   const useServer = options.server !== undefined || (options.config === undefined && (await client.isReachable()));
   const answers = useServer ? await explainOnServer(client, url, options) : await explainLocally(url, options);
   if (options.json) printJson(answers.map(([crawler, judged]) => ({ crawler, ...judged })));
-  else process.stdout.write(`${answers.map(([crawler, judged]) => explanationText(crawler, judged)).join('\n\n')}\n`);
+  else process.stdout.write(`${answers.map(([crawler, judged]) => formatExplanation(crawler, judged)).join('\n\n')}\n`);
   process.exitCode = Math.min(...answers.map(([, judged]) => exitCode(judged)));
 }
 

@@ -26,7 +26,7 @@ export async function extract(source: string, options: ExtractOptions): Promise<
   if (isUrl && options.url !== undefined)
     throw new UsageError('--url gives the address of a local file: use it with a file');
   const url = isUrl ? source : (options.url ?? `http://127.0.0.1/${encodeURIComponent(basename(source))}`);
-  const definition = await definitionFor(url, isUrl, options);
+  const definition = await createDefinition(url, isUrl, options);
   printPage(
     source,
     await readPage(url, definition, isUrl ? {} : { trial: { answer: await readFileAsResponse(source) } }),
@@ -64,7 +64,7 @@ const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
  * The configuration determines what is extracted from pages and how they are fetched; its rules do not apply to a URL that a person
  * names.
  */
-async function definitionFor(url: string, fetches: boolean, options: ExtractOptions): Promise<ServerDefinition> {
+async function createDefinition(url: string, fetches: boolean, options: ExtractOptions): Promise<ServerDefinition> {
   const plain = await createSiteDefinition([url], { delay: '0', fetches });
   const configured = options.config === undefined ? undefined : openConfigurationFile(options.config).load().definition;
   const named = configured?.crawlers.find(({ name }) => options.crawler === undefined || name === options.crawler);
@@ -74,14 +74,14 @@ async function definitionFor(url: string, fetches: boolean, options: ExtractOpti
     ...plain.crawlers[0]!,
     mimeTypesMode: 'exclude',
     mimeTypes: [],
-    contents: contentsOf(named, options.markdown === true),
+    contents: listContents(named, options.markdown === true),
     ...(named?.conditions ? { conditions: named.conditions } : {}),
     softErrors: named?.softErrors ?? [],
   };
   return { ...plain, crawlers: [crawler], extractors: configured?.extractors ?? [] };
 }
 
-function contentsOf(crawler: CrawlerDefinition | undefined, markdown: boolean): readonly ContentDefinition[] {
+function listContents(crawler: CrawlerDefinition | undefined, markdown: boolean): readonly ContentDefinition[] {
   const contents = crawler?.contents ?? [];
   const general = contents.some(({ name }) => name === undefined) ? contents : [...contents, PAGE_AS_IT_IS];
   return general.map((content) => ({ ...content, markdown: content.markdown || markdown }));

@@ -26,7 +26,7 @@ export async function push({ again: sink, crawler, wait, json, ...server }: Push
   let shown = '';
   const printProgress = (): void => {
     if (json) return;
-    const text = backfills.map(progressText).join('\n');
+    const text = backfills.map(formatProgress).join('\n');
     if (text !== shown) process.stdout.write(`${text}\n`);
     shown = text;
   };
@@ -41,7 +41,7 @@ export async function push({ again: sink, crawler, wait, json, ...server }: Push
   if (json) printJson(backfills);
 }
 
-function progressText({ crawler, state, total, done, sent, waitingVisits, from, message }: BackfillDto): string {
+function formatProgress({ crawler, state, total, done, sent, waitingVisits, from, message }: BackfillDto): string {
   const copied = from === undefined ? '' : `, ${sent} copied from ${from}`;
   const visits = waitingVisits > 0 ? `, ${waitingVisits} visits to come` : '';
   const end = message === undefined ? '' : `; ${message}`;

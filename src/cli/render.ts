@@ -23,12 +23,12 @@ const LINES_SHOWN = 40;
 
 /** Exit code 0: rendered; 2: the page could not be rendered. */
 export async function render(url: string, options: RenderOptions): Promise<void> {
-  const result = await readPage(url, await definitionFor(url, options), { render: 'always' });
+  const result = await readPage(url, await createDefinition(url, options), { render: 'always' });
   const compared = compareRendering(url, result);
   if (options.picture !== undefined && compared.picture !== undefined)
     await savePicture(options.picture, compared.picture);
   if (options.json) printJson({ ...compared, picture: undefined, pictureFile: options.picture });
-  else process.stdout.write(`${comparisonText(compared)}\n`);
+  else process.stdout.write(`${formatComparison(compared)}\n`);
   if (!compared.comparison) process.exitCode = 2;
 }
 
@@ -56,7 +56,7 @@ function compareRendering(url: string, result: PageResult) {
   };
 }
 
-function comparisonText(compared: Compared): string {
+function formatComparison(compared: Compared): string {
   const { comparison, failure, goesTo, seconds, requests, refused, readiness, newLinks } = compared;
   if (goesTo !== undefined) return `Its scripts send the visitor on to ${goesTo}`;
   if (!comparison) return `not rendered: ${failure?.code ?? 'nothing'}: ${failure?.detail ?? ''}`;
@@ -85,7 +85,7 @@ function listLines(name: string, sign: string, lines: readonly string[]): string
   return ['', `${name}:`, ...lines.slice(0, LINES_SHOWN).map((line) => `${sign} ${printable(line)}`), ...more];
 }
 
-async function definitionFor(url: string, { config, crawler, sandbox }: RenderOptions): Promise<ServerDefinition> {
+async function createDefinition(url: string, { config, crawler, sandbox }: RenderOptions): Promise<ServerDefinition> {
   if (config === undefined) return createSiteDefinition([url], { delay: '0', sandbox });
   const { definition } = openConfigurationFile(config).load();
   const named = definition?.crawlers.find(({ name }) => crawler === undefined || name === crawler);

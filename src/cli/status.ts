@@ -18,7 +18,7 @@ export async function status(options: StatusOptions): Promise<void> {
   if (options.json) return printJson(await fetchStatus(client));
   const live = !options.once && process.stdout.isTTY;
   for (;;) {
-    const text = await overviewText(client);
+    const text = await fetchOverview(client);
     process.stdout.write(live ? CLEAR_SCREEN + text : text);
     if (!live) return;
     await sleep(EVERY_MS);
@@ -32,18 +32,18 @@ async function fetchStatus(
   return { crawlers, sinks };
 }
 
-async function overviewText(client: ServerClient): Promise<string> {
+async function fetchOverview(client: ServerClient): Promise<string> {
   const { crawlers, sinks } = await fetchStatus(client);
   return [
     `${client.url}  ${new Date().toISOString()}`,
-    crawlerTable(crawlers),
-    sourceTable(crawlers),
-    sinkTable(sinks),
+    formatCrawlers(crawlers),
+    formatSources(crawlers),
+    formatSinks(sinks),
     '',
   ].join('\n\n');
 }
 
-const crawlerTable = (crawlers: readonly CrawlerDto[]): string =>
+const formatCrawlers = (crawlers: readonly CrawlerDto[]): string =>
   formatTable(
     ['CRAWLER', 'STATE', 'INDEXED', 'WAITING', 'ERRORS', 'PAGES/S', 'ERRORS/S', 'ORDERS/S', 'ON THE WAY', 'LIMITED BY'],
     crawlers.map((crawler) => [
@@ -60,13 +60,13 @@ const crawlerTable = (crawlers: readonly CrawlerDto[]): string =>
     ]),
   );
 
-const sourceTable = (crawlers: readonly CrawlerDto[]): string =>
+const formatSources = (crawlers: readonly CrawlerDto[]): string =>
   formatTable(
     ['SOURCES', ...(crawlers[0]?.sources.map((source) => source.name) ?? [])],
     crawlers.map((crawler) => [crawler.name, ...crawler.sources.map((source) => source.depth)]),
   );
 
-const sinkTable = (sinks: readonly SinkDto[]): string =>
+const formatSinks = (sinks: readonly SinkDto[]): string =>
   formatTable(
     ['SINK', 'TYPE', 'STATE', 'PENDING', 'TO CATCH UP', 'ACKNOWLEDGED', 'REFUSED', 'MESSAGE'],
     sinks.map((sink) => [

@@ -9,11 +9,11 @@ export const DATABASES = {
 export type DatabaseKind = keyof typeof DATABASES;
 
 /** @throws Error for a URL that was not returned by readDatabaseUrl */
-export function databaseKind(url: Secret): DatabaseKind {
+export function detectDatabaseKind(url: Secret): DatabaseKind {
   const shown = String(url);
   for (const [kind, { prefix }] of Object.entries(DATABASES)) if (shown.startsWith(prefix)) return kind as DatabaseKind;
   throw new Error(`the database URL ${shown} is of an unknown kind`);
 }
 
 /** Several servers may crawl on the database together. */
-export const isSharedDatabase = (url: Secret): boolean => DATABASES[databaseKind(url)].isShared;
+export const isSharedDatabase = (url: Secret): boolean => DATABASES[detectDatabaseKind(url)].isShared;

@@ -56,7 +56,7 @@ export interface EnginePorts {
   readonly seal?: TextSeal;
   readonly createSink: (definition: SinkDefinition) => Sink;
   /** Absent: there are none. */
-  readonly plugins?: Pick<Plugins, 'views'>;
+  readonly plugins?: Pick<Plugins, 'listViews'>;
   /** With `nodes`: other servers share the store. */
   readonly partitions?: Partitions;
   readonly nodes?: Nodes;

@@ -253,7 +253,7 @@ export class Engine implements EngineApi {
     }
     return undefined;
   };
-  listPlugins: EngineApi['listPlugins'] = () => this.ports.plugins?.views() ?? [];
+  listPlugins: EngineApi['listPlugins'] = () => this.ports.plugins?.listViews() ?? [];
   countOwed: EngineApi['countOwed'] = () => this.services.store.countOwed();
   listBackfills: EngineApi['listBackfills'] = () => this.parts.backfills.list();
   reconcile = (name: string, repair: boolean) =>

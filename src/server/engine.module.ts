@@ -144,7 +144,7 @@ export async function openEngine({
   const plugins = new PluginHost({ clock: systemClock, log });
   const sinkOf = (definition: SinkDefinition): Sink => {
     const sink = createSink(definition, plugins);
-    return telemetry?.sink(sink, definition.type) ?? sink;
+    return telemetry?.traceSink(sink, definition.type) ?? sink;
   };
   return new Engine({
     store,

@@ -87,7 +87,7 @@ export async function serve(
     if (options.fetchLog !== undefined) {
       const fetchLog = await FetchLog.open(options.fetchLog, log);
       opened.push(() => fetchLog.close());
-      engine.observe(fetchLog.take);
+      engine.observe(fetchLog.write);
     }
     opened.push(() => engine.drain(DRAIN_TIME));
     const admin = await openAdminStore(options.databaseUrl, options.encryptionKey);
@@ -95,7 +95,7 @@ export async function serve(
     const parts = createPartsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' });
     const app = await createApp(parts, log, { api: options.roles.has('api') });
     opened.push(() => app.close());
-    telemetry?.sendMetrics(() => app.get(EngineMetricsExporter).values());
+    telemetry?.sendMetrics(() => app.get(EngineMetricsExporter).getValues());
     const configuration = app.get(ConfigurationService);
     const { definition } = await configuration.initialize(loaded, isSharedDatabase(options.databaseUrl));
     await listen(app, options);
@@ -109,7 +109,7 @@ export async function serve(
       clock: systemClock,
       log,
     });
-    engine.observe(secrets.take);
+    engine.observe(secrets.onEvent);
     opened.push(async () => secrets.close());
     const watching = setInterval(() => {
       for (const crawler of engine.caughtUp()) {

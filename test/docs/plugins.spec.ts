@@ -89,5 +89,7 @@ it('the five examples of docs/PLUGINS.md do what it says, in one crawl', async (
     (name) => JSON.parse(readFileSync(join(documents, name), 'utf8')) as { uri: string },
   );
   expect(files.map(({ uri }) => uri).sort()).toEqual([...pushed.keys()].sort());
-  expect(plugins.host.views().map(({ state, restarts }) => `${state} ${restarts}`)).toEqual(Array(5).fill('ready 0'));
+  expect(plugins.host.listViews().map(({ state, restarts }) => `${state} ${restarts}`)).toEqual(
+    Array(5).fill('ready 0'),
+  );
 });

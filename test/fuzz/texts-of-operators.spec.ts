@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { redactRules } from '../../src/adapters/config-xml/rule-secrets.js';
-import { GLOB, LIKE, urlWhere } from '../../src/adapters/storage/shared/filter-sql.js';
+import { buildUrlWhere, GLOB, LIKE } from '../../src/adapters/storage/shared/filter-sql.js';
 import { parseIndexerConf } from '../../src/domain/policy/indexer-conf.js';
 import { redact } from '../../src/domain/redact.js';
 import { toLikePattern } from '../../src/domain/url/like-pattern.js';
@@ -108,7 +108,7 @@ it('a LIKE pattern matches in SQLite what it says', () => {
   const statements = new Map<string, Database.Statement>();
   fc.assert(
     fc.property(letters, texts, (pattern, text) => {
-      const { sql, values } = urlWhere({ like: pattern.join('') }, GLOB);
+      const { sql, values } = buildUrlWhere({ like: pattern.join('') }, GLOB);
       const matches =
         statements.get(sql) ?? db.prepare(`SELECT count(*) FROM (SELECT ? AS url) u WHERE ${sql}`).pluck();
       statements.set(sql, matches);
@@ -132,7 +132,7 @@ it('a LIKE pattern matches in PostgreSQL what it says, and none that the API let
   );
   await fc.assert(
     fc.asyncProperty(pattern, texts.map(joined), async (like, text) => {
-      const { sql, values } = urlWhere({ like }, LIKE);
+      const { sql, values } = buildUrlWhere({ like }, LIKE);
       let asked = 1;
       const statement = sql.replace(/\?/g, () => `$${++asked}`);
       const query = `SELECT count(*)::int AS count FROM (SELECT $1::text AS url) u WHERE ${statement}`;

@@ -12,7 +12,7 @@ import { parseRobots, robotsAllows } from '../../src/domain/robots/robots-txt.js
 import { createCanonicalizer, DEFAULT_CANONICALIZATION, resolveAsWritten } from '../../src/domain/url/canonicalize.js';
 import { crawlUrl, hasUserInfo } from '../../src/domain/url/crawl-url.js';
 import { urlListEntries } from '../../src/domain/url/url-list.js';
-import { fileNameOf } from '../../src/engine/page/content-disposition.js';
+import { parseFileName } from '../../src/engine/page/content-disposition.js';
 import { parseLinkHeader } from '../../src/engine/page/link-header.js';
 
 const SETTINGS = { numRuns: 500, seed: 20_261_122 };
@@ -145,7 +145,7 @@ it('header fields: each value is one text; links and file names stay within thei
       const headers = normalizeHeaders(received);
       for (const one of Object.values(headers)) expect(typeof one).toBe('string');
       for (const { href } of parseLinkHeader(headers['link'] ?? '')) expect(href.length).toBeLessThanOrEqual(2_048);
-      const file = fileNameOf(headers['content-disposition']);
+      const file = parseFileName(headers['content-disposition']);
       expect(file ?? 'f').not.toMatch(/[/\\\x00-\x1f]/);
       expect((file ?? 'f').length).toBeGreaterThan(0);
     }),

@@ -56,7 +56,7 @@ it('with onFailure="skip" the page goes on without it', async () => {
     plugins: plugins.host,
   });
   expect(indexed(site, world)).toEqual(['/', '/c']);
-  expect(plugins.host.views()).toMatchObject([{ calls: [{ hook: 'onDocument', answered: 1, failed: 1 }] }]);
+  expect(plugins.host.listViews()).toMatchObject([{ calls: [{ hook: 'onDocument', answered: 1, failed: 1 }] }]);
 });
 
 it('a page in which a plug-in hangs fails, and all others are indexed', async () => {
@@ -80,7 +80,7 @@ it('a page in which a plug-in hangs fails, and all others are indexed', async ()
     outcome: 'plugin-failed',
     detail: expect.stringContaining('p onDocument: it took longer than 5 s'),
   });
-  expect(plugins.host.views()).toMatchObject([{ state: 'ready', restarts: 1 }]);
+  expect(plugins.host.listViews()).toMatchObject([{ state: 'ready', restarts: 1 }]);
 });
 
 it('a plug-in that leaks is started again as often as it takes, and every page is indexed', async () => {
@@ -94,7 +94,7 @@ it('a plug-in that leaks is started again as often as it takes, and every page i
     plugins: plugins.host,
   });
   expect(indexed(site, world)).toEqual(['/', ...PATHS]);
-  const [view] = plugins.host.views();
+  const [view] = plugins.host.listViews();
   expect(view?.restarts).toBeGreaterThan(0);
   expect(view?.lastError?.message).toBe('it used more than 192 MB of memory');
 });

@@ -7,7 +7,7 @@ import type {
   MatchExpression,
   ServerRecord,
 } from '../../src/domain/crawl/policy-definition.js';
-import { rootContext } from '../../src/domain/policy/site-mode.js';
+import { createRootContext } from '../../src/domain/policy/site-mode.js';
 import type { Candidate } from '../../src/domain/policy/verdict.js';
 import { seconds } from '../../src/domain/time/units.js';
 import { crawlUrl } from '../../src/domain/url/crawl-url.js';
@@ -168,8 +168,8 @@ export const arbitraryCandidate: fc.Arbitrary<Candidate> = fc
     hops: fc.nat(3),
     root: fc.constantFrom(
       undefined,
-      rootContext(rootDefinition(rootUrl.href, { site: true }), rootUrl),
-      rootContext(rootDefinition(rootUrl.href, { entireSite: true, followLinks: false }), rootUrl),
+      createRootContext(rootDefinition(rootUrl.href, { site: true }), rootUrl),
+      createRootContext(rootDefinition(rootUrl.href, { entireSite: true, followLinks: false }), rootUrl),
     ),
     address: fc.constantFrom(undefined, '10.1.1.1', '192.0.2.1'),
   })

@@ -167,7 +167,7 @@ export class BrowserEngine implements FetchEngine {
       url: request.url,
       request,
       answer: order.page,
-      agent: this.guests.robotsAgent(request.fetcher),
+      agent: this.guests.robotsAgentOf(request.fetcher),
       obeysRobots: order.obeysRobots ? this.renderer.obeysRobots : 'none',
       signal,
       styled: order.withPicture ?? false,
@@ -300,7 +300,7 @@ function toResponse({ page }: RenderOrder, rendered: RenderedPage | undefined, r
 }
 
 const toRendering = (guest: Guest, startedAt: number, page?: RenderedPage): Rendering => ({
-  time: elapsedSince(startedAt),
+  time: timeSince(startedAt),
   requests: guest.requests,
   ownRequests: guest.ownRequests,
   refused: Object.fromEntries(guest.refused),
@@ -310,7 +310,7 @@ const toRendering = (guest: Guest, startedAt: number, page?: RenderedPage): Rend
   picture: page?.picture,
 });
 
-const elapsedSince = (startedAt: number): Duration => milliseconds(Math.round(performance.now() - startedAt));
+const timeSince = (startedAt: number): Duration => milliseconds(Math.round(performance.now() - startedAt));
 const firstLine = (error: unknown): string =>
   String(error instanceof Error ? error.message : error)
     .split('\n')[0]!
@@ -321,7 +321,7 @@ function renderFailure(
   detail: string,
   startedAt: number,
 ): FetchOutcome {
-  return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: elapsedSince(startedAt) } };
+  return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: timeSince(startedAt) } };
 }
 
 function rendererUnavailable(detail: string): FetchOutcome {

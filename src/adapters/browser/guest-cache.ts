@@ -33,7 +33,7 @@ export class GuestCache {
 
   /** `script`: cached for a while even if its server does not say. */
   set(key: string, answer: GuestAnswer, script: boolean): void {
-    const seconds = lifetime(answer, script);
+    const seconds = computeLifetime(answer, script);
     if (seconds <= 0 || answer.body.byteLength > MOST_BYTES / 8) return;
     const known = this.entries.get(key);
     if (known) this.delete(key, known);
@@ -52,7 +52,7 @@ export class GuestCache {
 }
 
 /** Seconds (RFC 9111); what belongs to one visitor is not cached. */
-function lifetime({ status, headers }: GuestAnswer, script: boolean): number {
+function computeLifetime({ status, headers }: GuestAnswer, script: boolean): number {
   const control = headers['cache-control']?.toLowerCase() ?? '';
   if (status !== 200 || headers['set-cookie'] !== undefined || /no-store|no-cache|private/.test(control)) return 0;
   if (/cookie|authorization|\*/i.test(headers['vary'] ?? '')) return 0;

@@ -17,7 +17,7 @@ const isAllowed = (headers: GuestAnswer['headers'], asker: string): boolean =>
   ['*', asker].includes(headers['access-control-allow-origin']?.trim() ?? '');
 
 /** Names of the headers for which a server is asked before it gets a POST from another origin; none: no preflight is needed. */
-export function headersToPreflight(headers: Readonly<Record<string, string>>): readonly string[] {
+export function findHeadersToPreflight(headers: Readonly<Record<string, string>>): readonly string[] {
   return WANT_CONSENT.filter((name) => {
     const value = headers[name];
     return value !== undefined && (name !== 'content-type' || !PLAIN_BODIES.test(value.trim()));

@@ -8,7 +8,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
 import { type GuestAnswer, GuestCache } from './guest-cache.js';
-import { allowsPost, headersToPreflight, mayRead } from './guest-origins.js';
+import { allowsPost, findHeadersToPreflight, mayRead } from './guest-origins.js';
 import { GuestRobots } from './guest-robots.js';
 
 /** Why a request of a page was not made. */
@@ -103,7 +103,7 @@ export class GuestRequests {
     this.agents = new Map(fetchers.map(({ name, robotsAgent }) => [name, robotsAgent]));
   }
 
-  robotsAgent(fetcher: string): string {
+  robotsAgentOf(fetcher: string): string {
     return this.agents.get(fetcher) ?? '*';
   }
 
@@ -217,7 +217,7 @@ export class GuestRequests {
     const { fetcher, userAgent, proxy, connectTimeout, readTimeout, totalTimeout, credentials, headers } =
       guest.request;
     const sameOrigin = isSameOrigin(request, url, guest);
-    const passed = forwardedHeaders(request);
+    const passed = selectForwardedHeaders(request);
     const asker = requestOrigin(request, URL.parse(request.url()) ?? url);
     // A server reached by a redirect learns the origin of the request, too.
     if (asker !== url.origin) passed['origin'] = asker;
@@ -230,7 +230,7 @@ export class GuestRequests {
         ...(body && request.method() === 'POST' ? { method: 'POST' as const, body } : {}),
         headers: sameOrigin ? { ...passed, ...headers } : passed,
         session: sameOrigin
-          ? subresourceSession(guest.request.session, cookies)
+          ? createSubresourceSession(guest.request.session, cookies)
           : cookies === undefined
             ? undefined
             : { cookies },
@@ -249,7 +249,7 @@ export class GuestRequests {
   /** Forms can be sent to any server; anything else needs its prior agreement, or is not sent. */
   private async mayPost(request: Request, url: URL, guest: Guest): Promise<boolean> {
     const asker = requestOrigin(request, url);
-    const names = headersToPreflight(forwardedHeaders(request));
+    const names = findHeadersToPreflight(selectForwardedHeaders(request));
     if (asker === url.origin || names.length === 0) return true;
     const { fetcher, userAgent, proxy } = guest.request;
     const outcome = await this.withHostSlot(url.host, () =>
@@ -308,7 +308,7 @@ const isSameOrigin = (request: Request, url: URL, guest: Guest): boolean => {
   return url.origin === page && requestOrigin(request, url) === page;
 };
 
-function forwardedHeaders(request: Request): Record<string, string> {
+function selectForwardedHeaders(request: Request): Record<string, string> {
   const own = request.headers();
   return Object.fromEntries(
     PASSED_ON.flatMap((name): [string, string][] => (own[name] === undefined ? [] : [[name, own[name]]])),
@@ -329,7 +329,7 @@ function canUseResponse(
 /**
  * What the session of the page adds to further requests to its site. The answer to a digest challenge is valid for one URL only.
  */
-function subresourceSession(
+function createSubresourceSession(
   session: RequestSession | undefined,
   cookies: string | undefined,
 ): RequestSession | undefined {

@@ -38,23 +38,23 @@ export interface ReadContext {
 }
 
 /** The valid children of one kind. */
-export const validChildren = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
-  allChildren(node, spec).filter((child) => !child.broken);
+export const findValidChildren = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
+  findChildren(node, spec).filter((child) => !child.broken);
 
 /** All children of one kind, including invalid ones, to continue checking inside them. */
-export const allChildren = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
+export const findChildren = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
   node.children.filter((child) => child.spec.name === spec.name) as unknown as Node<A>[];
 
 /** The only child of a kind, if present. */
-export const onlyChild = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A> | undefined =>
-  validChildren(node, spec)[0];
+export const findOnlyChild = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A> | undefined =>
+  findValidChildren(node, spec)[0];
 
 /** Whether the node is of this kind; narrows the type of its values. */
 export const isKind = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
   node.spec.name === spec.name;
 
 /** The values of an absent element: its defaults. */
-export function defaultsOf<A extends Attributes>(spec: ElementSpec<A>): Values<A> {
+export function collectDefaults<A extends Attributes>(spec: ElementSpec<A>): Values<A> {
   const values: Record<string, unknown> = {};
   for (const [name, attribute] of Object.entries(spec.attributes)) values[name] = defaultValue(attribute);
   return values as Values<A>;

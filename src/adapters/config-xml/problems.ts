@@ -98,7 +98,7 @@ export class Problems {
   }
 
   /** By file, in the order of the text. */
-  sorted(): Problem[] {
+  sort(): Problem[] {
     const files = [...new Set(this.list.map(({ place }) => place.file))];
     const rank = ({ place }: Problem): number => files.indexOf(place.file);
     const compareByPosition = (a: Problem, b: Problem): number =>

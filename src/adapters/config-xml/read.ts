@@ -12,13 +12,13 @@ import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-error
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
-import { allChildren, defaultsOf, interpret, type Node, onlyChild } from './interpret.js';
+import { collectDefaults, findChildren, findOnlyChild, interpret, type Node } from './interpret.js';
 import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
 import { readCrawler } from './read/crawler.js';
 import { checkPlugins, readPlugins } from './read/plugins.js';
-import { readExtractors, readFetchers, readRenderer, withSecretServers } from './read/server.js';
+import { addSecretServers, readExtractors, readFetchers, readRenderer } from './read/server.js';
 import { readSinks, readWebhooks } from './read/sinks.js';
 import * as crawl from './schema/crawl.js';
 import { INDEX_NOW, WEB_SUB } from './schema/server.js';
@@ -58,11 +58,11 @@ export function readConfiguration(xml: string, options: ReadOptions): ReadResult
   try {
     const document = parseDocument(xml, options.file);
     const definition = readDocument(document, problems, options);
-    return problems.hasErrors ? { problems: problems.sorted() } : { definition, problems: problems.sorted() };
+    return problems.hasErrors ? { problems: problems.sort() } : { definition, problems: problems.sort() };
   } catch (fault) {
     if (fault instanceof XmlFault) problems.add(fault.code, fault.message, fault.place);
     else if (!(fault instanceof TooManyProblems)) throw fault;
-    return { problems: problems.sorted() };
+    return { problems: problems.sort() };
   }
 }
 
@@ -81,14 +81,14 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
     resolvePath: options.pathOf ?? ((name) => name),
     readOptionalFile: createOptionalFileReader(problems, options),
   };
-  const crawlers = allChildren(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
+  const crawlers = findChildren(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
   const global = readGlobalCrawlSpace(node, context);
   const definition: ServerDefinition = {
     crawlers,
     ...(global ? { globalCrawlSpace: global } : {}),
-    fetchers: withSecretServers(readFetchers(node, context), crawlers),
+    fetchers: addSecretServers(readFetchers(node, context), crawlers),
     extractors: readExtractors(node, context),
-    indexNow: onlyChild(node, INDEX_NOW)?.values ?? defaultsOf(INDEX_NOW),
+    indexNow: findOnlyChild(node, INDEX_NOW)?.values ?? collectDefaults(INDEX_NOW),
     ...readWebSub(node),
     renderer: readRenderer(node as Node, context),
     sinks: readSinks(node, context, options.fileSinks),
@@ -171,7 +171,7 @@ function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problem
   }
   const known = [...names];
   for (const { conditions } of crawlers) {
-    for (const { option: login, place } of referencesInOptions(conditions, 'login')) {
+    for (const { option: login, place } of findReferencesInOptions(conditions, 'login')) {
       if (!names.has(login))
         problems.add(
           'unknown-reference',
@@ -190,27 +190,27 @@ function resolveReferences(
   problems: Problems,
 ): CrawlerDefinition {
   const placeOf = (name: string): Place => findReferencePlace(crawler, root, name);
-  const names = (kind: string): string[] => namesOf(root, kind);
-  if (!fetchers.some(({ name }) => name === crawler.fetcher) && !names('Fetcher').includes(crawler.fetcher)) {
-    const hint = didYouMean(crawler.fetcher, names('Fetcher'));
+  const listNames = (kind: string): string[] => listNamesIn(root, kind);
+  if (!fetchers.some(({ name }) => name === crawler.fetcher) && !listNames('Fetcher').includes(crawler.fetcher)) {
+    const hint = didYouMean(crawler.fetcher, listNames('Fetcher'));
     problems.add('unknown-reference', `there is no Fetcher named ${crawler.fetcher}${hint}`, placeOf('FetchWith'));
   }
-  for (const { option: fetcher, place } of referencesInOptions(crawler.conditions, 'fetcher')) {
-    if (fetchers.some(({ name }) => name === fetcher) || names('Fetcher').includes(fetcher)) continue;
-    const hint = didYouMean(fetcher, names('Fetcher'));
+  for (const { option: fetcher, place } of findReferencesInOptions(crawler.conditions, 'fetcher')) {
+    if (fetchers.some(({ name }) => name === fetcher) || listNames('Fetcher').includes(fetcher)) continue;
+    const hint = didYouMean(fetcher, listNames('Fetcher'));
     problems.add('unknown-reference', `option fetcher: there is no Fetcher named ${fetcher}${hint}`, place);
   }
   const contents = (crawler.contents ?? []).flatMap(({ name }) => name ?? []);
-  for (const { option: content, place } of referencesInOptions(crawler.conditions, 'content')) {
+  for (const { option: content, place } of findReferencesInOptions(crawler.conditions, 'content')) {
     if (content === 'none' || contents.includes(content)) continue;
     const hint = didYouMean(content, contents);
     problems.add('unknown-reference', `option content: there is no Content named ${content}${hint}`, place);
   }
   for (const sink of crawler.pushTo) {
-    if (names('Sink').includes(sink)) continue;
+    if (listNames('Sink').includes(sink)) continue;
     problems.add(
       'unknown-reference',
-      `there is no Sink named ${sink}${didYouMean(sink, names('Sink'))}`,
+      `there is no Sink named ${sink}${didYouMean(sink, listNames('Sink'))}`,
       placeOf('PushTo'),
     );
   }
@@ -218,7 +218,7 @@ function resolveReferences(
   if (sinks.length > 1) {
     const message = `crawler ${crawler.name} must say with PushTo which of the ${sinks.length} sinks it means`;
     problems.add('ambiguous-sink', message, crawler.place);
-  } else if (names('Sink').length === 0) {
+  } else if (listNames('Sink').length === 0) {
     const message = `crawler ${crawler.name} has no Sink: its documents go nowhere`;
     problems.add('no-sink', message, crawler.place);
   }
@@ -226,7 +226,7 @@ function resolveReferences(
 }
 
 /** Fetchers, Contents and Logins named by conditions, with the places of the conditions. */
-function referencesInOptions(
+function findReferencesInOptions(
   conditions: CrawlerDefinition['conditions'],
   name: 'fetcher' | 'content' | 'login',
 ): { option: string; place: Place }[] {
@@ -241,7 +241,7 @@ function referencesInOptions(
 }
 
 /** All names that can be determined, including those of elements with other mistakes. */
-const namesOf = (root: Node, kind: string): string[] =>
+const listNamesIn = (root: Node, kind: string): string[] =>
   root.children
     .filter((child) => child.spec.name === kind)
     .map((child) => String((child.values as { name?: unknown }).name ?? ''));
@@ -274,6 +274,6 @@ function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, pro
 }
 
 function readWebSub(root: Node): Pick<ServerDefinition, 'webSub'> {
-  const values = onlyChild(root, WEB_SUB)?.values;
+  const values = findOnlyChild(root, WEB_SUB)?.values;
   return values ? { webSub: values } : {};
 }

@@ -81,13 +81,13 @@ function decodeZstd(input: Uint8Array, bounds: Bounds): Uint8Array {
   for (const frame of splitZstdFrames(input)) {
     const part = zstdDecompressSync(frame, { ...bounds, ...ZSTD_WINDOW, maxOutputLength: Math.max(room, 1) });
     room -= part.length;
-    if (room < 0) throw tooLarge(bounds.maxOutputLength);
+    if (room < 0) throw createTooLarge(bounds.maxOutputLength);
     parts.push(part);
   }
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
-const tooLarge = (limit: number): FetchFailure =>
+const createTooLarge = (limit: number): FetchFailure =>
   new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
 
 /** In the order of decoding. Throws FetchFailure `body-undecodable` for unknown or too many codings. */
@@ -114,16 +114,16 @@ export function decodeBody(body: Uint8Array, contentEncoding: string, limit: num
     try {
       decoded = decoder.decodeAll(decoded, { maxOutputLength: limit, chunkSize: CHUNK_SIZE });
     } catch (error) {
-      throw decodingFailure(error, limit);
+      throw toDecodingFailure(error, limit);
     }
   }
   return decoded;
 }
 
-function decodingFailure(error: unknown, limit: number): FetchFailure {
+function toDecodingFailure(error: unknown, limit: number): FetchFailure {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof FetchFailure) return error;
-  if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(limit);
+  if (code === 'ERR_BUFFER_TOO_LARGE') return createTooLarge(limit);
   if (code === 'Z_BUF_ERROR') return new FetchFailure('body-truncated', 'The encoded body ends early.');
   return new FetchFailure(
     'body-undecodable',
@@ -152,7 +152,7 @@ async function readHead(stream: Transform, input: Uint8Array, limit: number): Pr
     }
   } catch (error) {
     // A cut body always ends in an error; what was decoded before the cut is kept.
-    if (size === 0) throw decodingFailure(error, limit);
+    if (size === 0) throw toDecodingFailure(error, limit);
   }
   return Buffer.concat(chunks, Math.min(size, limit));
 }

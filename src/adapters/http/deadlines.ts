@@ -37,7 +37,7 @@ export class Deadlines<T extends Timed> {
     last.slot = timed.slot;
   }
 
-  all(): T[] {
+  list(): T[] {
     return [...this.watched];
   }
 

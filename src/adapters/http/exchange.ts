@@ -106,10 +106,10 @@ export abstract class Exchange implements Timed {
   }
 
   expire(): void {
-    this.fail(this.timeoutFailure());
+    this.fail(this.createTimeoutFailure());
   }
 
-  private timeoutFailure(): FetchFailure {
+  private createTimeoutFailure(): FetchFailure {
     if (this.phase === 'connect') {
       return this.isResolving
         ? new FetchFailure('dns-no-answer', 'The name servers did not answer within the time allowed.')

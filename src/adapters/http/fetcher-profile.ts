@@ -121,7 +121,7 @@ export class FetcherProfile {
     for (const name in request.headers) own[name.toLowerCase()] = revealText(request.headers[name]!);
     const { headers: login } = request.session ?? {};
     for (const name in login) own[name.toLowerCase()] = login[name]!;
-    if (this.signer) Object.assign(own, this.signer.signatureHeaders(url.host));
+    if (this.signer) Object.assign(own, this.signer.createSignatureHeaders(url.host));
     return overrideHeaders(base, own);
   }
 

@@ -95,7 +95,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
 
   private async toResponse(exchange: Exchange): Promise<FetchOutcome> {
     const { reader, address } = exchange;
-    const decoded = reader.body();
+    const decoded = reader.readBody();
     const body = decoded instanceof Promise ? await decoded : decoded;
     const { status, headers, transferred } = reader;
     return { kind: 'response', status, headers, body, transferred, address, timings: toTimings(exchange) };
@@ -216,7 +216,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
 
   /** Aborts what is in flight; those fetches become failures. */
   async close(): Promise<void> {
-    for (const exchange of this.deadlines.all()) exchange.abandon();
+    for (const exchange of this.deadlines.list()) exchange.abandon();
     this.pool.close();
     this.http2Pool.close();
   }

@@ -50,7 +50,7 @@ describe('a message signature', () => {
 
   it('is taken by the verifier of the authors of the draft, for its own host alone', async () => {
     const { pem, publicJwk } = generateSigningKey();
-    const headers = new RequestSigner(parseSigningKey(pem), AGENT).signatureHeaders('www.example.com');
+    const headers = new RequestSigner(parseSigningKey(pem), AGENT).createSignatureHeaders('www.example.com');
     const verifier = await verifierFromJWK({ ...publicJwk });
     const request = (host: string) => new Request(`https://${host}/page?a=b`, { headers });
     await expect(verify(request('www.example.com'), verifier)).resolves.toBeUndefined();

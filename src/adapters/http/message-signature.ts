@@ -57,11 +57,11 @@ export function parseSigningKey(pem: string): SigningKey {
   if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error(WANTED_KEY);
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const publicJwk = { kty: 'OKP', crv: 'Ed25519', x } as const;
-  return { privateKey, publicJwk, id: thumbprint(publicJwk) };
+  return { privateKey, publicJwk, id: computeThumbprint(publicJwk) };
 }
 
 /** RFC 7638: of the required members in the order of their names. */
-function thumbprint({ crv, kty, x }: PublicJwk): string {
+function computeThumbprint({ crv, kty, x }: PublicJwk): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
 }
 
@@ -100,7 +100,7 @@ export class RequestSigner {
   }
 
   /** Headers for a request to the authority: a host, with the port unless it is the scheme's default. */
-  signatureHeaders(authority: string): Readonly<Record<string, string>> {
+  createSignatureHeaders(authority: string): Readonly<Record<string, string>> {
     const parameters = { ...createParameters(this.now(), this.key), nonce: generateNonce(), tag: 'web-bot-auth' };
     const components: Component[] = [
       ['"@authority"', authority],

@@ -44,7 +44,7 @@ export class ResponseReader {
     const success = status >= 200 && status < 300;
     this.wanted = success ? (this.limits.truncate ? 'head' : 'whole') : status >= 400 ? 'head' : 'nothing';
     this.limit = success ? this.limits.maxSize : Math.min(SMALL_BODY, this.limits.maxSize);
-    if (this.wanted === 'whole' && Number(headers['content-length']) > this.limit) throw this.tooLarge();
+    if (this.wanted === 'whole' && Number(headers['content-length']) > this.limit) throw this.createTooLarge();
   }
 
   /** One piece of the body. Returns false if no more is needed; throws FetchFailure if it is too large. */
@@ -52,7 +52,7 @@ export class ResponseReader {
     this.transferred += chunk.length;
     if (this.wanted !== 'nothing') this.storeChunk(chunk);
     if (this.transferred <= this.limit) return true;
-    if (this.wanted === 'whole') throw this.tooLarge();
+    if (this.wanted === 'whole') throw this.createTooLarge();
     return false;
   }
 
@@ -92,7 +92,7 @@ export class ResponseReader {
   }
 
   /** The decoded body. Throws or rejects with FetchFailure when a success cannot be decoded. */
-  body(): Uint8Array | Promise<Uint8Array> {
+  readBody(): Uint8Array | Promise<Uint8Array> {
     if (this.chunks.length === 0) return EMPTY;
     const received = this.joinChunks();
     const encoding = listCodings(this.headers);
@@ -112,7 +112,7 @@ export class ResponseReader {
     }
   }
 
-  private tooLarge(): FetchFailure {
+  private createTooLarge(): FetchFailure {
     return new FetchFailure('body-too-large', `The body is larger than ${this.limit} bytes.`);
   }
 }

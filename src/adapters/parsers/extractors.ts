@@ -1,13 +1,13 @@
 /** The formats that are read in the page thread. To add one: docs/ARCHITECTURE.md, "Seams". */
 
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
-import { LITTLE_TEXT, renderingReason } from '../../domain/render/needs-rendering.js';
+import { findRenderingReason, LITTLE_TEXT } from '../../domain/render/needs-rendering.js';
 import type { ContentExtractor, Extraction, ExtractionContext } from '../../engine/ports/content-extractor.js';
 import type { RawLink, ReadLimits } from '../../engine/ports/page-reader.js';
 import { asBuffer } from './bytes.js';
 import { findEncoding, parseCharset, toUtf8 } from './charset.js';
 import { getContentReader, type Reading } from './content/content-reader.js';
-import { findJsonLdItems, jsonLdMetas } from './content/json-ld.js';
+import { collectMetas, findJsonLdItems } from './content/json-ld.js';
 import { HtmlScanner } from './html/html-scanner.js';
 import type { PageFacts } from './html/page-facts.js';
 import { encodeQueries } from './html/query-encoding.js';
@@ -90,7 +90,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   const { microdata = [], ...reading } = context.content
     ? readConfigured(utf8, context, { base, xml: options.xml, text })
     : {};
-  const linkedData = context.wantsMetas && facts.linkedData ? jsonLdMetas(findJsonLdItems(utf8)) : [];
+  const linkedData = context.wantsMetas && facts.linkedData ? collectMetas(findJsonLdItems(utf8)) : [];
   return {
     encoding,
     title,
@@ -111,7 +111,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
 /** Why a page with almost no text needs its scripts. Text that it contains as data for them is read as its own. */
 function detectScriptedPage(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
   if (!/<script/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
-  const why = renderingReason(findScriptSigns(utf8, facts, buffer.size));
+  const why = findRenderingReason(findScriptSigns(utf8, facts, buffer.size));
   if (why === undefined) return undefined;
   const brought = extractStateText(utf8);
   if (brought === undefined) return why;

@@ -7,7 +7,7 @@ import { detectLanguage } from './language-detection.js';
  */
 export function determineLanguage(declared: readonly (string | undefined)[], sample: () => string): string | undefined {
   for (const tag of declared) {
-    const language = canonicalLanguage(tag);
+    const language = canonicalizeLanguage(tag);
     if (language !== undefined) return language;
   }
   return detectLanguage(sample());
@@ -20,17 +20,17 @@ const MOST_KNOWN = 100;
 const LONGEST_KNOWN = 60;
 const known = new Map<string, string | undefined>();
 
-function canonicalLanguage(tag: string | undefined): string | undefined {
+function canonicalizeLanguage(tag: string | undefined): string | undefined {
   if (tag === undefined || tag.length > LONGEST_KNOWN) return undefined;
   const found = known.get(tag);
   if (found !== undefined || known.has(tag)) return found;
   if (known.size >= MOST_KNOWN) known.clear();
-  const language = canonicalTag(tag);
+  const language = canonicalizeTag(tag);
   known.set(tag, language);
   return language;
 }
 
-function canonicalTag(tag: string): string | undefined {
+function canonicalizeTag(tag: string): string | undefined {
   const written = tag.trim().replaceAll('_', '-');
   if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,5}$/i.test(written)) return undefined;
   if (/^(?:und|mul|zxx)(?:-|$)/i.test(written)) return undefined;

@@ -33,7 +33,7 @@ export function readSitemapText(text: string, maxEntries: number): SitemapConten
   if (/^\s*</.test(text.slice(0, 1024))) {
     const collector = new SitemapCollector(maxEntries);
     readXml(text, collector);
-    return collector.result();
+    return collector.finish();
   }
   return readList(text, maxEntries);
 }
@@ -125,7 +125,7 @@ class SitemapCollector implements XmlHandler {
     return this.otherRoot || this.truncated;
   }
 
-  result(): SitemapContent | undefined {
+  finish(): SitemapContent | undefined {
     if (this.kind === undefined) return undefined;
     this.finishEntry();
     const { kind, entries, truncated, hub, self } = this;

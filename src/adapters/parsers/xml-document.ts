@@ -61,11 +61,11 @@ const isDeferred = (name: string): boolean => HOLDS_MARKUP.has(name) || WRITTEN_
 export function readXmlDocument(xml: string, maxLinks: number, buffer: TextBuffer): XmlDocument {
   const reading = new XmlReading(maxLinks, buffer);
   readXml(xml, {
-    onOpenTag: (name) => reading.open(name),
-    onAttribute: (name, value) => reading.attribute(name, value),
-    onOpenTagEnd: () => reading.opened(),
-    onCloseTag: (name) => reading.close(name),
-    onText: (piece) => reading.text(piece),
+    onOpenTag: (name) => reading.onOpenTag(name),
+    onAttribute: (name, value) => reading.onAttribute(name, value),
+    onOpenTagEnd: () => reading.onOpenTagEnd(),
+    onCloseTag: (name) => reading.onCloseTag(name),
+    onText: (piece) => reading.onText(piece),
     isDone: () => false,
   });
   return reading.finish();
@@ -91,7 +91,7 @@ class XmlReading {
     this.links = new DistinctLinks<RawLink>(maxLinks);
   }
 
-  open(name: string): void {
+  onOpenTag(name: string): void {
     this.depth++;
     this.name = name;
     this.attributes = new Map();
@@ -100,11 +100,11 @@ class XmlReading {
     this.separate(name);
   }
 
-  attribute(name: string, value: string): void {
+  onAttribute(name: string, value: string): void {
     if (this.attributes.size < 100) this.attributes.set(name, value);
   }
 
-  opened(): void {
+  onOpenTagEnd(): void {
     const { name, attributes, depth } = this;
     if (depth === 1) this.language = attributes.get('lang');
     if (LINKING.has(name) && !NOT_FOLLOWED.has(attributes.get('rel')?.toLowerCase() ?? ''))
@@ -116,7 +116,7 @@ class XmlReading {
       this.collected = { name, depth, text: '' };
   }
 
-  text(piece: string): void {
+  onText(piece: string): void {
     if (this.silent > 0) return;
     const { collected } = this;
     if (collected) {
@@ -127,7 +127,7 @@ class XmlReading {
     if (!collected || !isDeferred(collected.name)) this.buffer.append(piece);
   }
 
-  close(name: string): void {
+  onCloseTag(name: string): void {
     if (SILENT.has(name) && this.silent > 0) this.silent--;
     if (this.collected && this.collected.depth >= this.depth) this.endCollecting();
     this.separate(name);

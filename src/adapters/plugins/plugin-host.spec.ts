@@ -36,7 +36,7 @@ it('a function gets what it is asked with, and its answer comes back', async () 
   expect(plugins.host.facts).toEqual([
     { name: 'a', hooks: ['onUrl', 'onResponse'], mediaTypes: [], isOptional: false },
   ]);
-  expect(plugins.host.views()).toMatchObject([
+  expect(plugins.host.listViews()).toMatchObject([
     { name: 'a', state: 'ready', version: '7', restarts: 0, calls: [{ hook: 'onUrl', answered: 1 }, { answered: 1 }] },
   ]);
 });
@@ -49,7 +49,7 @@ it('one that throws fails with its name, its function, and the place in its file
   const said = await failure(plugins.host.call('bad', 'onUrl', { ...VISIT, url: 'http://a/x' }));
   expect(said).toMatch(/^bad onUrl: TypeError: no price here\n.*bad\.mjs:1:\d+/);
   expect(await plugins.host.call('bad', 'onUrl', VISIT)).toBeUndefined();
-  const [view] = plugins.host.views();
+  const [view] = plugins.host.listViews();
   expect(view).toMatchObject({ state: 'ready', restarts: 0, calls: [{ hook: 'onUrl', answered: 1, failed: 1 }] });
   expect(view?.lastError?.message).toContain('no price here');
 });
@@ -73,7 +73,7 @@ it('one that hangs fails after its time, is started again, and costs no other ca
     'http://a/2',
     'http://a/3',
   ]);
-  expect(plugins.host.views()).toMatchObject([{ state: 'ready', restarts: 1 }]);
+  expect(plugins.host.listViews()).toMatchObject([{ state: 'ready', restarts: 1 }]);
 });
 
 it('one that waits for ever fails after its time, and its process goes on', async () => {
@@ -92,7 +92,7 @@ it('one that waits for ever fails after its time, and its process goes on', asyn
   plugins.clock.advance(seconds(5));
   expect(await waiting).toBe('late onUrl: it took longer than 5 s');
   await plugins.said('it gave up');
-  expect(plugins.host.views()).toMatchObject([{ restarts: 0 }]);
+  expect(plugins.host.listViews()).toMatchObject([{ restarts: 0 }]);
 });
 
 it('one that leaks is ended at its limit and started again, and every call comes to an answer', async () => {
@@ -103,7 +103,7 @@ it('one that leaks is ended at its limit and started again, and every call comes
     }),
   ]);
   for (let n = 0; n < 8; n++) expect(await plugins.host.call('leaky', 'onUrl', VISIT)).toEqual({});
-  const [view] = plugins.host.views();
+  const [view] = plugins.host.listViews();
   expect(view?.restarts).toBeGreaterThan(0);
   expect(view?.lastError?.message).toBe('it used more than 192 MB of memory');
 });
@@ -130,7 +130,7 @@ it.each([
   await plugins.host.configure([definition('bad', plugins.write('bad.mjs', text))]);
   expect(plugins.host.facts).toMatchObject([{ hooks: ['onUrl'] }]);
   expect(await failure(plugins.host.call('bad', 'onUrl', VISIT))).toContain(why);
-  expect(plugins.host.views()).toMatchObject([{ state: 'failed' }]);
+  expect(plugins.host.listViews()).toMatchObject([{ state: 'failed' }]);
 });
 
 it('a changed file is loaded again, and a version that cannot be loaded does not take the place of one that works', async () => {
@@ -154,7 +154,7 @@ it('a changed file is loaded again, and a version that cannot be loaded does not
   await version();
   await plugins.said('cannot be loaded');
   expect(await version()).toBe('2');
-  expect(plugins.host.views()[0]?.lastError?.message).toContain('SyntaxError');
+  expect(plugins.host.listViews()[0]?.lastError?.message).toContain('SyntaxError');
   change(text('3'));
   await expect.poll(version).toBe('3');
 });

@@ -61,8 +61,8 @@ export class PluginHost implements Plugins {
     }
   }
 
-  views(): readonly PluginView[] {
-    return this.plugins.map((plugin) => plugin.view());
+  listViews(): readonly PluginView[] {
+    return this.plugins.map((plugin) => plugin.toView());
   }
 
   async close(): Promise<void> {

@@ -34,7 +34,7 @@ async function load({ file, name, settings }: Extract<ToPlugin, { do: 'load' }>)
     throw new Error(`it is written for apiVersion ${inspect(apiVersion)}; this server has apiVersion 1`);
   for (const hook of ['onUrl', 'onResponse', 'onDocument', 'onOrder'] as const)
     registerHook(hook, plugin as Module, hook);
-  const mediaTypes = extractor === undefined ? [] : extractorTypes(extractor as Module);
+  const mediaTypes = extractor === undefined ? [] : listExtractorTypes(extractor as Module);
   if (sink !== undefined) {
     registerHook('deliver', sink as Module, 'deliver');
     if (!functions.has('deliver')) throw new Error('its sink has no function deliver');
@@ -51,7 +51,7 @@ function registerHook(hook: PluginHook, owner: Module, name: string): void {
   functions.set(hook, value.bind(owner) as AnyFunction);
 }
 
-function extractorTypes(extractor: Module): string[] {
+function listExtractorTypes(extractor: Module): string[] {
   registerHook('extract', extractor, 'extract');
   const { mediaTypes } = extractor;
   const isList =

@@ -70,7 +70,7 @@ export class RunningPlugin {
     return { name, hooks, mediaTypes, isOptional: onFailure === 'skip', ...(crawlers ? { crawlers } : {}) };
   }
 
-  view(): PluginView {
+  toView(): PluginView {
     const { definition, state, known, restarts, lastError } = this;
     return {
       name: definition.name,
@@ -170,7 +170,7 @@ export class RunningPlugin {
   private async openProcess(): Promise<void> {
     const { definition, tools } = this;
     const { name, file, memoryLimit, settings, timeLimit } = definition;
-    const version = await fileVersion(file);
+    const version = await readFileVersion(file);
     const module = {
       name,
       file,
@@ -237,7 +237,7 @@ export class RunningPlugin {
     const now = this.tools.clock.now();
     if (this.starting || this.closed || now < after(this.lastLook, LOOK_EVERY)) return;
     this.lastLook = now;
-    void fileVersion(this.definition.file).then((version) => {
+    void readFileVersion(this.definition.file).then((version) => {
       if (version === this.version || version === '' || this.starting || this.closed) return;
       this.failures = 0;
       void this.start();
@@ -264,7 +264,7 @@ async function settle({ hook, resolve, reject }: Waiting, given: unknown): Promi
 }
 
 /** Empty: the file does not exist, perhaps while it is being written. */
-async function fileVersion(file: string): Promise<string> {
+async function readFileVersion(file: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(file);
     return `${mtimeMs} ${size} ${ino}`;

@@ -1,8 +1,8 @@
 import type { PushDocument } from '../../domain/push/order.js';
 import type { KeptDocument } from '../../engine/ports/sink.js';
 import { asRecord, asText, isRecord } from './answers.js';
-import { formatHeading, metasFromValues, parseForms, typedMetas, valuesByName } from './metas.js';
-import { base64 } from './order-record.js';
+import { formatHeading, groupValuesByName, parseForms, selectTyped, toMetas } from './metas.js';
+import { toBase64 } from './order-record.js';
 import type { SinkRequest } from './sink-client.js';
 
 /** Relevant differences between Elasticsearch and OpenSearch. */
@@ -35,7 +35,7 @@ export const getDialect = (type: 'elasticsearch' | 'opensearch'): SearchDialect 
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
 /** `master.bytes` is meant for an ingest pipeline (attachment) and is not kept in the stored source. */
-const defaultMapping = ({ metas }: SearchDialect) => ({
+const createDefaultMapping = ({ metas }: SearchDialect) => ({
   dynamic: false,
   _source: { excludes: ['master.bytes'] },
   dynamic_templates: [
@@ -75,7 +75,7 @@ const defaultMapping = ({ metas }: SearchDialect) => ({
 /** The request that creates a missing index: our settings and mappings, changed and extended by the operator's template. */
 export function buildIndexBody(dialect: SearchDialect, template?: string, alias?: string) {
   const { settings, mappings, aliases } = asRecord(template === undefined ? {} : JSON.parse(template));
-  const own = defaultMapping(dialect);
+  const own = createDefaultMapping(dialect);
   const properties = { ...own.properties, ...asRecord(asRecord(mappings)['properties']) };
   const names = { ...asRecord(aliases), ...(alias === undefined ? {} : { [alias]: {} }) };
   return {
@@ -85,9 +85,9 @@ export function buildIndexBody(dialect: SearchDialect, template?: string, alias?
   };
 }
 
-export function documentSource(crawler: string, document: PushDocument) {
+export function toSource(crawler: string, document: PushDocument) {
   const { uri, stamp, metas, master, text, headings, markdown, chunks } = document;
-  const values = valuesByName(metas, (name) => name || '_');
+  const values = groupValuesByName(metas, (name) => name || '_');
   const title = values['title']?.[0] ?? '';
   return {
     uri,
@@ -101,14 +101,14 @@ export function documentSource(crawler: string, document: PushDocument) {
     headings: headings?.map(formatHeading),
     markdown,
     chunks,
-    master: { ...master, bytes: base64(master.bytes) },
+    master: { ...master, bytes: toBase64(master.bytes) },
   };
 }
 
 /** Dots in a name would split it into objects. Undefined: there are no values. */
 function groupTypedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
-  const typed = typedMetas(metas, type);
-  return typed.length === 0 ? undefined : valuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');
+  const typed = selectTyped(metas, type);
+  return typed.length === 0 ? undefined : groupValuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');
 }
 
 /** Undefined for a document that somebody else has put into the index. */
@@ -124,5 +124,5 @@ export function toKeptDocument(source: Readonly<Record<string, unknown>>): KeptD
     encoding: asText(encoding),
     fileName: asText(fileName) ?? '',
   };
-  return { crawler, document: { uri, stamp, metas: metasFromValues(metas), master, text, ...parseForms(source) } };
+  return { crawler, document: { uri, stamp, metas: toMetas(metas), master, text, ...parseForms(source) } };
 }

@@ -3,13 +3,7 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asText, isRecord } from './answers.js';
-import {
-  buildIndexBody,
-  documentSource,
-  getDialect,
-  type SearchDialect,
-  toKeptDocument,
-} from './elasticsearch-schema.js';
+import { buildIndexBody, getDialect, type SearchDialect, toKeptDocument, toSource } from './elasticsearch-schema.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from './sink-client.js';
 import { type RequestAnswer, sendSplitting } from './splitting.js';
 
@@ -84,7 +78,7 @@ export class ElasticsearchSink implements Sink {
         if (typeof page['pit_id'] === 'string') pit = page['pit_id'];
         const hits = this.parseHits(page);
         yield* hits.flatMap(toEntries);
-        after = hits.length < ENTRIES_AT_ONCE ? undefined : this.nextPosition(after, hits.at(-1)!);
+        after = hits.length < ENTRIES_AT_ONCE ? undefined : this.findNextPosition(after, hits.at(-1)!);
       } while (after);
     } finally {
       await this.closePointInTime(pit);
@@ -121,7 +115,7 @@ export class ElasticsearchSink implements Sink {
   }
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
-    const body = orders.map((order) => this.bulkLines(order)).join('');
+    const body = orders.map((order) => this.toBulkLines(order)).join('');
     const { pipeline } = this.options;
     const query = pipeline === undefined ? undefined : { pipeline };
     const answer = await this.client.request({ method: 'POST', path: '_bulk', query, headers: NDJSON, body }, signal);
@@ -144,19 +138,19 @@ export class ElasticsearchSink implements Sink {
   }
 
   /** Where the next page begins. A listing that does not ascend would never end. */
-  private nextPosition(after: string | undefined, last: Record<string, unknown>): string {
+  private findNextPosition(after: string | undefined, last: Record<string, unknown>): string {
     const uri = asList(last['sort'])[0];
     if (typeof uri === 'string' && (after === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(after)) > 0))
       return uri;
     throw new SinkUnavailable(`${this.client.displayName}: the pages of a search are not in the order of \`uri\``);
   }
 
-  private bulkLines(order: PushOrder): string {
+  private toBulkLines(order: PushOrder): string {
     const version =
       this.options.versions === 'external' ? { version: order.decidedAt, version_type: 'external_gte' } : undefined;
     const target = { _index: this.index, _id: documentId(order.uri), routing: this.routingKey(order.uri), ...version };
     if (order.kind === 'delete') return `${JSON.stringify({ delete: target })}\n`;
-    return `${JSON.stringify({ index: target })}\n${JSON.stringify(documentSource(order.crawler, order.document))}\n`;
+    return `${JSON.stringify({ index: target })}\n${JSON.stringify(toSource(order.crawler, order.document))}\n`;
   }
 
   /** `someTaken`: the index has accepted other documents of the same request. */

@@ -70,7 +70,7 @@ interface AgentSettings {
 
 export function createAgents({ allowedAddresses, tls, fingerprint }: AgentSettings, maxSockets: number): Agents {
   const options = { keepAlive: true, maxSockets, lookup: createGuardedLookup(allowedAddresses) };
-  const secure = { ...options, ...tlsOptions(tls) };
+  const secure = { ...options, ...toTlsOptions(tls) };
   return {
     httpAgent: new http.Agent(options),
     httpsAgent: fingerprint === undefined ? new https.Agent(secure) : new PinnedAgent(secure, fingerprint),
@@ -78,7 +78,7 @@ export function createAgents({ allowedAddresses, tls, fingerprint }: AgentSettin
 }
 
 /** The TLS options of a sink's connections, besides its address. */
-export function tlsOptions(tls: SinkTls | undefined): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase'> {
+export function toTlsOptions(tls: SinkTls | undefined): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase'> {
   if (!tls) return {};
   const { certificateAuthorities: authorities, clientCertificate: client } = tls;
   return {

@@ -3,7 +3,7 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { type KafkaAddress, parseKafkaUrl } from '../../domain/push/kafka-url.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { resolveAndCheckHost, tlsOptions } from './endpoint.js';
+import { resolveAndCheckHost, toTlsOptions } from './endpoint.js';
 import { KafkaGuard } from './kafka-guard.js';
 import { toOrderRecord } from './order-record.js';
 import { acknowledgeAll, type RequestAnswer, sendSplitting } from './splitting.js';
@@ -126,8 +126,8 @@ export class KafkaSink implements Sink {
       retries: 0, // the queue of the sink tries again, and says why
       connectTimeout: Math.min(timeout, CONNECT_WITHIN_MS),
       requestTimeout: timeout,
-      ...(this.address.tls ? { tls: tlsOptions(tls) } : {}),
-      ...this.saslOptions(),
+      ...(this.address.tls ? { tls: toTlsOptions(tls) } : {}),
+      ...this.getSaslOptions(),
     });
     producer.on('error', () => undefined); // the request that fails says it
     this.producer = producer;
@@ -136,7 +136,7 @@ export class KafkaSink implements Sink {
     await Promise.all([...brokers.values()].map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
   }
 
-  private saslOptions(): { sasl?: SASLOptions } {
+  private getSaslOptions(): { sasl?: SASLOptions } {
     const { login, password, mechanism = 'PLAIN' } = this.definition.options;
     if (!login) return {};
     return {
@@ -147,29 +147,29 @@ export class KafkaSink implements Sink {
   private toUnavailable(error: unknown): SinkUnavailable {
     if (error instanceof SinkUnavailable) return error;
     const where = this.address.brokers.map(({ host, port }) => `${host}:${port}`).join(',');
-    return new SinkUnavailable(`sink ${this.name} at ${where}, topic ${this.topic}: ${deepestMessage(error)}`);
+    return new SinkUnavailable(`sink ${this.name} at ${where}, topic ${this.topic}: ${findDeepestMessage(error)}`);
   }
 }
 
-const directCauses = (error: unknown): unknown[] => {
+const listDirectCauses = (error: unknown): unknown[] => {
   const { cause, errors = [] } = (error ?? {}) as { cause?: unknown; errors?: readonly unknown[] };
   return [...(cause === undefined ? [] : [cause]), ...errors];
 };
 
-function* allCauses(error: unknown, depth = 0): Generator<{ readonly message?: string; readonly apiId?: string }> {
+function* walkCauses(error: unknown, depth = 0): Generator<{ readonly message?: string; readonly apiId?: string }> {
   if (typeof error !== 'object' || error === null || depth > 5) return;
   yield error as { message?: string };
-  for (const cause of directCauses(error)) yield* allCauses(cause, depth + 1);
+  for (const cause of listDirectCauses(error)) yield* walkCauses(cause, depth + 1);
 }
 
 function findRefusal(error: unknown): string | undefined {
-  for (const { apiId, message } of allCauses(error))
+  for (const { apiId, message } of walkCauses(error))
     if (apiId !== undefined && REFUSALS.includes(apiId)) return `${apiId}: ${message ?? ''}`.slice(0, 1_000);
   return undefined;
 }
 
 /** The actual error, instead of one that says there were several. */
-function deepestMessage(error: unknown): string {
-  const messages = [...allCauses(error)].map(({ message }) => message).filter(Boolean);
+function findDeepestMessage(error: unknown): string {
+  const messages = [...walkCauses(error)].map(({ message }) => message).filter(Boolean);
   return (messages.at(-1) ?? String(error)).slice(0, 1_000);
 }

@@ -4,7 +4,7 @@ import type { Meta, PushDocument } from '../../domain/push/order.js';
 import { asText, asTexts, isRecord } from './answers.js';
 
 /** The values of metas under the field to which each name is mapped, for sinks whose fields can have several values. */
-export const valuesByName = (
+export const groupValuesByName = (
   metas: readonly Meta[],
   fieldOf: (name: string) => string,
 ): Readonly<Record<string, readonly string[]>> => {
@@ -13,21 +13,21 @@ export const valuesByName = (
 };
 
 /** The metas again of the values under their names; their order among different names is not kept. */
-export const metasFromValues = (values: Readonly<Record<string, unknown>>): Meta[] =>
+export const toMetas = (values: Readonly<Record<string, unknown>>): Meta[] =>
   Object.entries(values).flatMap(([name, some]) => asTexts(some).map((value) => toTypedMeta(name, value)));
 
 /** As in Markdown: `## Installation`. */
 export const formatHeading = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;
 
 /** Headings, Markdown and chunks as metas, for sinks that have no other fields; a chunk is JSON. */
-export const formsAsMetas = ({ headings = [], markdown, chunks = [] }: PushDocument): readonly Meta[] => [
+export const formsToMetas = ({ headings = [], markdown, chunks = [] }: PushDocument): readonly Meta[] => [
   ...headings.map((heading) => ({ name: 'headings', value: formatHeading(heading) })),
   ...(markdown === undefined ? [] : [{ name: 'markdown', value: markdown }]),
   ...chunks.map((chunk) => ({ name: 'chunks', value: JSON.stringify(chunk) })),
 ];
 
 /** The metas whose values have a type, as such values are written in JSON. */
-export const typedMetas = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
+export const selectTyped = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
   metas.filter((meta) => meta.type === type);
 
 /** Headings, Markdown and chunks, read back from a record of a sink. The position of headings in the text is not stored. */

@@ -33,9 +33,9 @@ export function toOrderRecord(order: PushOrder): OrderRecord {
   const record = { kind, id, crawler, uri, reason, decidedAt: new Date(order.decidedAt).toISOString() };
   if (order.kind === 'delete') return record;
   const { stamp, metas, master, text, headings, markdown, chunks } = order.document;
-  const part = { ...master, bytes: base64(master.bytes) };
+  const part = { ...master, bytes: toBase64(master.bytes) };
   return { ...record, document: { stamp, metas, master: part, text, headings, markdown, chunks } };
 }
 
-export const base64 = (bytes: Uint8Array): string =>
+export const toBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

@@ -1,8 +1,8 @@
 import { toTypedMeta } from '../../domain/content/meta-types.js';
 import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
-import { isoTime } from '../../domain/time/http-date.js';
+import { formatIsoTime } from '../../domain/time/http-date.js';
 import type { OrderChange, PluginOrder } from '../../engine/ports/plugin-api.js';
-import { type PluginFacts, PluginFailed, type Plugins, pluginsWith } from '../../engine/ports/plugins.js';
+import { findPluginsWith, type PluginFacts, PluginFailed, type Plugins } from '../../engine/ports/plugins.js';
 import type { Sink } from '../../engine/ports/sink.js';
 
 type AddOrder = Extract<PushOrder, { kind: 'add' }>;
@@ -51,7 +51,7 @@ export class PluginOrders implements Sink {
 
   private async runHooks(given: PushOrder, facts: readonly PluginFacts[]): Promise<PushOrder | OrderAnswer> {
     let order = given;
-    for (const { name, isOptional } of pluginsWith(facts, 'onOrder', given.crawler)) {
+    for (const { name, isOptional } of findPluginsWith(facts, 'onOrder', given.crawler)) {
       try {
         const change = await this.plugins.call(name, 'onOrder', this.toPluginOrder(order));
         if (!change || order.kind === 'delete') continue;
@@ -68,7 +68,7 @@ export class PluginOrders implements Sink {
 
   private toPluginOrder(order: PushOrder): PluginOrder {
     const { crawler, uri, reason } = order;
-    const facts = { sink: this.name, crawler, uri, reason, decidedAt: isoTime(order.decidedAt) };
+    const facts = { sink: this.name, crawler, uri, reason, decidedAt: formatIsoTime(order.decidedAt) };
     if (order.kind === 'delete') return { ...facts, kind: 'delete' };
     const { stamp, metas, text, master } = order.document;
     const size = master.bytes.byteLength;

@@ -1,6 +1,6 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
-import { isoTime } from '../../domain/time/http-date.js';
+import { formatIsoTime } from '../../domain/time/http-date.js';
 import type { SinkOrder } from '../../engine/ports/plugin-api.js';
 import { type PluginCaller, PluginFailed } from '../../engine/ports/plugins.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
@@ -49,7 +49,7 @@ async function withUnavailableErrors<T>(answer: Promise<T>): Promise<T> {
 
 function toSinkOrder(order: PushOrder): SinkOrder {
   const { id, crawler, uri, reason } = order;
-  const facts = { id, crawler, uri, reason, decidedAt: isoTime(order.decidedAt) };
+  const facts = { id, crawler, uri, reason, decidedAt: formatIsoTime(order.decidedAt) };
   if (order.kind === 'delete') return { ...facts, kind: 'delete' };
   const { stamp, metas, text, master } = order.document;
   return {

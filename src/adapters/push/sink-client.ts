@@ -58,7 +58,7 @@ export class SinkClient {
       transformResponse: [(data) => data],
     });
     this.signer = createAwsSigner(definition);
-    this.authorization = authorizationHeader(definition.options, this.base, keyScheme);
+    this.authorization = createAuthorizationHeader(definition.options, this.base, keyScheme);
     this.base.username = '';
     this.base.password = '';
   }
@@ -157,7 +157,11 @@ const HINTS: Readonly<Record<number, string>> = {
   429: 'the sink is overloaded',
 };
 
-function authorizationHeader(options: HttpSinkDefinition['options'], url: URL, keyScheme: string): Secret | undefined {
+function createAuthorizationHeader(
+  options: HttpSinkDefinition['options'],
+  url: URL,
+  keyScheme: string,
+): Secret | undefined {
   if ('awsRegion' in options && options.awsRegion) return undefined; // requests are signed
   if (options.apiKey) return new Secret(`${keyScheme} ${options.apiKey.reveal()}`);
   const login = options.login ?? decodeURIComponent(url.username);

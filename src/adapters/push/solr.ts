@@ -2,7 +2,7 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asText, asTexts, isRecord } from './answers.js';
-import { formatHeading, metasFromValues, typedMetas, valuesByName } from './metas.js';
+import { formatHeading, groupValuesByName, selectTyped, toMetas } from './metas.js';
 import { isSuccess, type SinkAnswer, SinkClient } from './sink-client.js';
 import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } from './splitting.js';
 
@@ -151,9 +151,9 @@ function toSolrFields(crawler: string, document: PushDocument): Record<string, u
   const { uri, stamp, metas, master, text, headings, markdown, chunks } = document;
   const groupByField = (type: string) => (name: string) => `meta_${name.replace(/\W/g, '_')}_${type}`;
   const fields = {
-    ...valuesByName(metas, metaFieldName),
-    ...valuesByName(typedMetas(metas, 'date'), groupByField('dts')),
-    ...valuesByName(typedMetas(metas, 'number'), groupByField('ds')),
+    ...groupValuesByName(metas, metaFieldName),
+    ...groupValuesByName(selectTyped(metas, 'date'), groupByField('dts')),
+    ...groupValuesByName(selectTyped(metas, 'number'), groupByField('ds')),
   };
   const title = metas.find(({ name }) => name === 'title')?.value ?? '';
   return {
@@ -192,7 +192,7 @@ function toKeptDocument(fields: SolrFields): KeptDocument | undefined {
   const names = asTexts(fields['meta_names_ss']);
   const metaFields = Object.keys(fields).filter((name) => /^meta_.*_txt$/.test(name));
   if (metaFields.length !== names.length || new Set(names.map(metaFieldName)).size < names.length) return undefined;
-  const metas = metasFromValues(Object.fromEntries(names.map((name) => [name, fields[metaFieldName(name)]])));
+  const metas = toMetas(Object.fromEntries(names.map((name) => [name, fields[metaFieldName(name)]])));
   const encoding = firstValue(fields['encoding_s']);
   const fileName = firstValue(fields['file_name_t']) ?? '';
   const master = { bytes: new Uint8Array(), mimeType, encoding, fileName };

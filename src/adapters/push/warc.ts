@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { formsAsMetas } from './metas.js';
+import { formsToMetas } from './metas.js';
 import { acknowledgeAll } from './splitting.js';
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -108,14 +108,14 @@ export class WarcSink implements Sink {
     const fields = { ...subject, 'WARC-Record-ID': id, 'WARC-Payload-Digest': digest };
     if (!before) archived.set(digest, { uri: order.uri, date, record: id });
     const main = before
-      ? this.buildRecord('revisit', { ...fields, ...revisitFields(before) }, Buffer.alloc(0))
+      ? this.buildRecord('revisit', { ...fields, ...createRevisitFields(before) }, Buffer.alloc(0))
       : this.buildRecord(
           'resource',
           { ...fields, 'Content-Type': formatContentType(master) },
           Buffer.from(master.bytes),
         );
     // A field is one line, and Markdown needs its line breaks.
-    const forms = formsAsMetas(order.document).map(({ name, value }) => [
+    const forms = formsToMetas(order.document).map(({ name, value }) => [
       name,
       name === 'markdown' ? JSON.stringify(value) : value,
     ]);
@@ -147,7 +147,7 @@ export class WarcSink implements Sink {
   }
 }
 
-const revisitFields = ({ uri, date, record }: Archived) => ({
+const createRevisitFields = ({ uri, date, record }: Archived) => ({
   'WARC-Profile': REVISIT,
   'WARC-Refers-To': record,
   'WARC-Refers-To-Target-URI': uri,

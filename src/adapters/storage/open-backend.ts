@@ -1,4 +1,4 @@
-import { type DatabaseKind, databaseKind } from '../../domain/database-kind.js';
+import { type DatabaseKind, detectDatabaseKind } from '../../domain/database-kind.js';
 import { postgresBackend } from './postgres/postgres-backend.js';
 import { sqliteBackend } from './sqlite/sqlite-backend.js';
 import type { OpenBackend } from './store-backend.js';
@@ -6,4 +6,4 @@ import type { OpenBackend } from './store-backend.js';
 const BACKENDS: Readonly<Record<DatabaseKind, OpenBackend>> = { sqlite: sqliteBackend, postgres: postgresBackend };
 
 /** @param url as returned by readDatabaseUrl */
-export const openBackend: OpenBackend = (url) => BACKENDS[databaseKind(url)](url);
+export const openBackend: OpenBackend = (url) => BACKENDS[detectDatabaseKind(url)](url);

@@ -85,7 +85,7 @@ export class CrawlTraces implements Tracing {
   }
 
   /** The delivery of a batch; it belongs to no visit and is linked to those that have ordered it. */
-  delivery(
+  traceDelivery(
     { name, type }: { readonly name: string; readonly type: string },
     batch: readonly PushOrder[],
     deliver: () => Promise<OrderAnswer[]>,
@@ -144,7 +144,7 @@ export class TracedSink implements Sink {
   constructor(
     private readonly sink: Sink,
     readonly type: string,
-    private readonly traces: Pick<CrawlTraces, 'delivery'>,
+    private readonly traces: Pick<CrawlTraces, 'traceDelivery'>,
   ) {
     this.name = sink.name;
     this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
@@ -153,7 +153,7 @@ export class TracedSink implements Sink {
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    return this.traces.delivery(this, batch, () => this.sink.deliver(batch, signal));
+    return this.traces.traceDelivery(this, batch, () => this.sink.deliver(batch, signal));
   }
 
   close(): Promise<void> {

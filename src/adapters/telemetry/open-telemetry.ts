@@ -49,7 +49,7 @@ export class OpenTelemetry {
     this.tracing = this.traces ?? NOT_TRACED;
   }
 
-  sink(sink: Sink, type: string): Sink {
+  traceSink(sink: Sink, type: string): Sink {
     return this.traces ? new TracedSink(sink, type, this.traces) : sink;
   }
 

@@ -4,7 +4,7 @@ import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { FakeSite } from '../../../test/support/fake-site.js';
 import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
 import { sinkDefinition } from '../../../test/support/push-orders.js';
-import { rootContext } from '../../domain/policy/site-mode.js';
+import { createRootContext } from '../../domain/policy/site-mode.js';
 import { instant } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
@@ -103,7 +103,7 @@ describe('a pool of page threads', () => {
       const pages = [1, 2].map((id) => pool.process({ ...task(id, '/'), root: url.href }));
       return (await Promise.all(pages)).map((page) => page.links.length);
     };
-    pool.addRoot('test', rootContext(root, url));
+    pool.addRoot('test', createRootContext(root, url));
     expect(await links()).toEqual([1, 1]);
     expect(outcome(await pool.process(task(3, '/bad')))).toBe('parse-timeout');
     expect(await links()).toEqual([1, 1]);

@@ -67,7 +67,7 @@ export class PageThreadPool implements PageProcessor {
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
     const argument = packSecrets(definition);
     await Promise.all([
-      ...this.threads.map((thread) => thread.call(this.nextSeq(), 'configure', argument)),
+      ...this.threads.map((thread) => thread.call(this.takeSeq(), 'configure', argument)),
       this.options.plugins?.configure(definition.plugins ?? []),
     ]);
   }
@@ -87,13 +87,13 @@ export class PageThreadPool implements PageProcessor {
     const host = hostOf(task.url);
     const threads = this.times.isSlow(host) ? this.slowThreads : this.threads;
     try {
-      const result = await this.callOneOf(threads, 'process', task, this.times.expectedTime(host));
+      const result = await this.callOneOf(threads, 'process', task, this.times.estimateTime(host));
       this.times.record(host, result.readingTime ?? 0);
       return result;
     } catch (error) {
       if (!(error instanceof ThreadEnded && error.guilty)) throw error;
       this.times.record(host, error.readingMs);
-      return stoppedResult(task, error.readingMs);
+      return createStoppedResult(task, error.readingMs);
     }
   }
 
@@ -155,11 +155,11 @@ export class PageThreadPool implements PageProcessor {
     argument: PageCalls[Name]['argument'],
     cost: number,
   ): Promise<PageCalls[Name]['answer']> {
-    const thread = threads.length === 1 ? threads[0]! : leastBusy(threads);
-    return thread.call(this.nextSeq(), name, argument, cost);
+    const thread = threads.length === 1 ? threads[0]! : findLeastBusy(threads);
+    return thread.call(this.takeSeq(), name, argument, cost);
   }
 
-  private nextSeq(): number {
+  private takeSeq(): number {
     this.lastSeq = nextSeq(this.lastSeq);
     return this.lastSeq;
   }
@@ -169,7 +169,7 @@ export class PageThreadPool implements PageProcessor {
     if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
       // The answer is not awaited: messages keep their order, so every page comes after it.
-      thread.call(this.nextSeq(), 'configure', packSecrets(this.definition)).catch(() => undefined);
+      thread.call(this.takeSeq(), 'configure', packSecrets(this.definition)).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
       const { plugins } = this.options;
       if (plugins && plugins.facts.length > 0) thread.setPlugins(plugins.facts, plugins);
@@ -207,7 +207,7 @@ export class PageThreadPool implements PageProcessor {
   }
 }
 
-function leastBusy(threads: readonly PageThread[]): PageThread {
+function findLeastBusy(threads: readonly PageThread[]): PageThread {
   const backlogs = threads.map((thread) => thread.backlog);
   const least = threads.map((_, i) => i).reduce((best, i) => (isLess(i, best) ? i : best));
   return threads[least]!;
@@ -225,7 +225,7 @@ function hostOf(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
-function stoppedResult(task: PageTask, readingMs: number): PageResult {
+function createStoppedResult(task: PageTask, readingMs: number): PageResult {
   return {
     id: task.id,
     crawler: task.crawler,

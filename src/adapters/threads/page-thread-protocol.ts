@@ -57,7 +57,7 @@ export interface PageThreadData {
 }
 
 /** The buffer of a document that can change threads without a copy: it contains nothing else. */
-export function transferableBuffers(result: unknown): ArrayBuffer[] {
+export function collectTransferableBuffers(result: unknown): ArrayBuffer[] {
   const outcome = (result as Partial<PageResult> | undefined)?.outcome;
   const bytes = outcome?.kind === 'document' ? outcome.document?.master.bytes : (result as { body?: Uint8Array })?.body;
   if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return [];

@@ -5,6 +5,7 @@ import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult } from '../../engine/ports/page-task.js';
 import type { PluginCaller, PluginFacts } from '../../engine/ports/plugins.js';
 import {
+  collectTransferableBuffers,
   currentMoment,
   type PageAnswer,
   type PageCall,
@@ -12,7 +13,6 @@ import {
   type PageNotice,
   type PageThreadData,
   type ToPageThread,
-  transferableBuffers,
   uptime,
 } from './page-thread-protocol.js';
 import { servePlugins } from './remote-plugins.js';
@@ -197,7 +197,7 @@ export class PageThread {
 function withTimes({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
   const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));
   const result = answer as PageResult;
-  const [bytes] = transferableBuffers(answer);
+  const [bytes] = collectTransferableBuffers(answer);
   return {
     ...result,
     age,

@@ -14,12 +14,12 @@ const MOST_HOSTS = 10_000;
 export class ReadingTimes {
   private readonly averages = new Map<string, number>();
 
-  expectedTime(host: string): number {
+  estimateTime(host: string): number {
     return this.averages.get(host) ?? USUAL_MS;
   }
 
   isSlow(host: string): boolean {
-    return this.expectedTime(host) >= SLOW_MS;
+    return this.estimateTime(host) >= SLOW_MS;
   }
 
   record(host: string, ms: number): void {

@@ -1,13 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { PageProcessor } from '../../engine/ports/page-processor.js';
 import {
+  collectTransferableBuffers,
   type FromPageThread,
   type PageAnswer,
   type PageCall,
   type PageNotice,
   type PageThreadData,
   type ToPageThread,
-  transferableBuffers,
   uptime,
 } from './page-thread-protocol.js';
 import type { RemoteEngine } from './remote-engine.js';
@@ -57,7 +57,7 @@ export function servePages(
     try {
       const stopwatch = new ReadingStopwatch(reading, call.seq);
       const answer = await perform(processor, call, (isRead) => stopwatch.recordReading(isRead));
-      send({ seq: call.seq, answer, at: uptime(), read: stopwatch.total }, transferableBuffers(answer));
+      send({ seq: call.seq, answer, at: uptime(), read: stopwatch.total }, collectTransferableBuffers(answer));
     } catch (error) {
       send({ seq: call.seq, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }

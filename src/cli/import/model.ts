@@ -107,7 +107,7 @@ export class ImportError extends Error {
 }
 
 /** Splits text into lines without comments and blank ones. */
-export const linesOf = (text: string): string[] =>
+export const splitLines = (text: string): string[] =>
   text
     .split(/\r?\n/)
     .map((line) => line.trim())

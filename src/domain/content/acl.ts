@@ -48,8 +48,16 @@ export function compileAcl(definition: AclDefinition): AclReader {
       name === undefined ? [] : parsePrincipals(headers[name]);
     const metaPrincipals = (name: string | undefined): string[] =>
       name === undefined ? [] : metas.filter((one) => one.name === name).flatMap(({ value }) => parsePrincipals(value));
-    const allow = distinct([...(rule?.allow ?? []), ...headerPrincipals(allowHeader), ...metaPrincipals(allowMeta)]);
-    const deny = distinct([...(rule?.deny ?? []), ...headerPrincipals(denyHeader), ...metaPrincipals(denyMeta)]);
+    const allow = removeDuplicates([
+      ...(rule?.allow ?? []),
+      ...headerPrincipals(allowHeader),
+      ...metaPrincipals(allowMeta),
+    ]);
+    const deny = removeDuplicates([
+      ...(rule?.deny ?? []),
+      ...headerPrincipals(denyHeader),
+      ...metaPrincipals(denyMeta),
+    ]);
     return { allow: allow.length > 0 ? allow : definition.default, deny };
   };
 }
@@ -59,7 +67,7 @@ export const isDecidedByRules = ({ allowHeader, denyHeader, allowMeta, denyMeta 
   [allowHeader, denyHeader, allowMeta, denyMeta].every((source) => source === undefined);
 
 /** The metas with these principals in the place of those that they had; the same list when nothing differs. */
-export function withPrincipals(metas: readonly Meta[], { allow, deny }: Acl): readonly Meta[] {
+export function addPrincipals(metas: readonly Meta[], { allow, deny }: Acl): readonly Meta[] {
   const isPrincipal = ({ name }: Meta): boolean => name === ACL_ALLOW || name === ACL_DENY;
   const wanted = [
     ...allow.map((value): Meta => ({ name: ACL_ALLOW, value })),
@@ -72,7 +80,7 @@ export function withPrincipals(metas: readonly Meta[], { allow, deny }: Acl): re
 
 const keyOf = ({ name, value }: Meta): string => `${name} ${value}`;
 
-const distinct = (names: readonly string[]): string[] => [...new Set(names)].slice(0, MOST_PRINCIPALS);
+const removeDuplicates = (names: readonly string[]): string[] => [...new Set(names)].slice(0, MOST_PRINCIPALS);
 
 export interface AclFileProblem {
   readonly line: number;

@@ -24,7 +24,7 @@ export function splitIntoChunks(outline: Outline, definition: ChunkDefinition): 
       last = end;
       addChunk(chunks, outline.text, { start, end, path: section.path });
       if (end >= section.end) break;
-      start = overlapStart(outline.text, { start, end }, definition);
+      start = findOverlapStart(outline.text, { start, end }, definition);
     }
   }
   return chunks;
@@ -61,17 +61,23 @@ function findChunkEnd(
   { start, end, last }: Range & { readonly last: number },
   { size, unit }: ChunkDefinition,
 ): number {
-  const most = furthestEnd(text, start, end, size, unit);
+  const most = findFurthestEnd(text, start, end, size, unit);
   if (most >= end) return end;
-  const block = lastAtMost(blockEnds, most);
+  const block = findLastAtMost(blockEnds, most);
   // A block that ends early does not justify a chunk of a few words.
   const least = Math.max(last, start + ((most - start) >> 2));
   if (block > least) return block;
-  return lastSentenceEnd(text, least, most) ?? lastWordEnd(text, least, most) ?? alignToCharacter(text, most);
+  return findLastSentenceEnd(text, least, most) ?? findLastWordEnd(text, least, most) ?? alignToCharacter(text, most);
 }
 
 /** As far as the size goes. */
-function furthestEnd(text: string, start: number, end: number, size: number, unit: ChunkDefinition['unit']): number {
+function findFurthestEnd(
+  text: string,
+  start: number,
+  end: number,
+  size: number,
+  unit: ChunkDefinition['unit'],
+): number {
   if (unit === 'characters') return Math.min(end, start + size);
   let quarters = 0;
   for (let at = start; at < end; at++) {
@@ -85,7 +91,7 @@ function furthestEnd(text: string, start: number, end: number, size: number, uni
 const isIdeograph = (code: number): boolean =>
   (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xd840 && code <= 0xd8bf);
 
-function lastAtMost(sorted: readonly number[], most: number): number {
+function findLastAtMost(sorted: readonly number[], most: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
@@ -96,7 +102,7 @@ function lastAtMost(sorted: readonly number[], most: number): number {
   return sorted[low - 1] ?? -1;
 }
 
-function lastSentenceEnd(text: string, least: number, most: number): number | undefined {
+function findLastSentenceEnd(text: string, least: number, most: number): number | undefined {
   for (let at = most - 1; at > least; at--) {
     const char = text[at]!;
     if ('。！？'.includes(char)) return at + 1;
@@ -105,7 +111,7 @@ function lastSentenceEnd(text: string, least: number, most: number): number | un
   return undefined;
 }
 
-function lastWordEnd(text: string, least: number, most: number): number | undefined {
+function findLastWordEnd(text: string, least: number, most: number): number | undefined {
   const at = text.lastIndexOf(' ', most - 1);
   return at > least ? at + 1 : undefined;
 }
@@ -116,7 +122,7 @@ const alignToCharacter = (text: string, at: number): number => {
 };
 
 /** Where the next chunk begins: at a word, within the overlap. */
-function overlapStart(text: string, { start, end }: Range, { overlap, unit }: ChunkDefinition): number {
+function findOverlapStart(text: string, { start, end }: Range, { overlap, unit }: ChunkDefinition): number {
   if (overlap === 0) return end;
   const wanted = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
   const blank = text.indexOf(' ', wanted);

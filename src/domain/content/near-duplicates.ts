@@ -74,7 +74,7 @@ export class NearDuplicates {
       let entry = this.#heads[band * BAND_VALUES + bandOf(band, high, low)]!;
       for (let step = 0; entry !== 0 && step < MAX_STEPS; step++) {
         const slot = entry - 1;
-        const bits = bitCount(this.#high[slot]! ^ high) + bitCount(this.#low[slot]! ^ low);
+        const bits = countBits(this.#high[slot]! ^ high) + countBits(this.#low[slot]! ^ low);
         if (bits < distance && counts(this.#keys[slot]!)) {
           distance = bits;
           nearest = slot;
@@ -114,7 +114,7 @@ function bandOf(band: number, high: number, low: number): number {
   return band % 2 === 0 ? half >>> 16 : half & 0xffff;
 }
 
-function bitCount(word: number): number {
+function countBits(word: number): number {
   let pairs = word - ((word >>> 1) & 0x55555555);
   pairs = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((pairs + (pairs >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

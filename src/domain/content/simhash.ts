@@ -15,10 +15,10 @@ const VALUES = 16;
  * The fingerprint of a text as a signed 64-bit integer; undefined if it has too few words to compare. A word is a run of letters
  * and digits, ignoring ASCII case; in scripts without spaces each character is one.
  */
-export function simhash(text: string): bigint | undefined {
+export function computeSimhash(text: string): bigint | undefined {
   const shingles = new ShingleCounter();
   countWords(text, shingles);
-  return shingles.words < LEAST_WORDS ? undefined : shingles.fingerprint();
+  return shingles.words < LEAST_WORDS ? undefined : shingles.toFingerprint();
 }
 
 /**
@@ -42,7 +42,7 @@ class ShingleCounter {
     this.#last = word;
   }
 
-  fingerprint(): bigint {
+  toFingerprint(): bigint {
     return BigInt.asIntN(64, (BigInt(this.#majorityBits(0)) << 32n) | BigInt(this.#majorityBits(NIBBLES / 2)));
   }
 

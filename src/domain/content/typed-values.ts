@@ -1,5 +1,5 @@
 /** Values of typed fields: dates as ISO 8601 in UTC, numbers as JSON writes them, booleans as true and false. */
-import { type CivilTime, civilTime, isoTime, parseHttpDate } from '../time/http-date.js';
+import { type CivilTime, civilTime, formatIsoTime, parseHttpDate } from '../time/http-date.js';
 import { before, minutes } from '../time/units.js';
 import type { FieldType } from './content-definition.js';
 
@@ -75,7 +75,7 @@ export function normalizeDate(value: string): string | undefined {
   const monthFirst = MONTH_FIRST.exec(text);
   if (monthFirst) return fromMonthName(monthFirst[3]!, monthFirst[1]!, monthFirst[2]!);
   const http = parseHttpDate(text);
-  return http === undefined ? undefined : isoTime(http);
+  return http === undefined ? undefined : formatIsoTime(http);
 }
 
 function fromIsoMatch([, year, month, day = '1', hour = '0', minute = '0', second = '0', zone = 'Z']: RegExpExecArray) {
@@ -92,7 +92,7 @@ function fromIsoMatch([, year, month, day = '1', hour = '0', minute = '0', secon
 /** `offset`: minutes before UTC. */
 function toIsoTime(time: CivilTime, offset = 0): string | undefined {
   const moment = civilTime(time);
-  return moment === undefined ? undefined : isoTime(before(moment, minutes(offset)));
+  return moment === undefined ? undefined : formatIsoTime(before(moment, minutes(offset)));
 }
 
 const fromMonthName = (year: string, month: string, day: string): string | undefined =>

@@ -47,28 +47,28 @@ export class Vocabulary {
     for (const word of words) {
       const first = mix(word) & (BITS - 1);
       const second = mix(word ^ 0x5bd1e995) & (BITS - 1);
-      const known = has(this.young, first, second);
+      const known = hasBits(this.young, first, second);
       if (known) continue;
-      if (!has(this.old, first, second)) fresh++;
+      if (!hasBits(this.old, first, second)) fresh++;
       // A word that is still in use is kept in the young generation.
-      set(this.young, first);
-      set(this.young, second);
-      if (++this.size >= WORDS_PER_GENERATION) this.age();
+      setBit(this.young, first);
+      setBit(this.young, second);
+      if (++this.size >= WORDS_PER_GENERATION) this.startGeneration();
     }
     return fresh;
   }
 
-  private age(): void {
+  private startGeneration(): void {
     this.old = this.young;
     this.young = new Uint8Array(BITS / 8);
     this.size = 0;
   }
 }
 
-const has = (bits: Uint8Array, first: number, second: number): boolean =>
+const hasBits = (bits: Uint8Array, first: number, second: number): boolean =>
   (bits[first >> 3]! & (1 << (first & 7))) !== 0 && (bits[second >> 3]! & (1 << (second & 7))) !== 0;
 
-function set(bits: Uint8Array, bit: number): void {
+function setBit(bits: Uint8Array, bit: number): void {
   bits[bit >> 3]! |= 1 << (bit & 7);
 }
 

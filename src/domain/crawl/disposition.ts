@@ -13,10 +13,10 @@ import { after, atLeast, atMost, type Instant, milliseconds, NEVER } from '../ti
 import { type ErrorPolicyDefinition } from './definition.js';
 import {
   beliefAfterVisit,
+  computeErrorRevisit,
+  computeNextRefresh,
   type DispositionRules,
-  errorRevisitTime,
   maximumAge,
-  nextRefreshTime,
   requeue,
 } from './revisit.js';
 import { type Disposition, type VisitOutcome } from './state-changes.js';
@@ -30,31 +30,26 @@ export function decideDisposition(
 ): Disposition {
   switch (outcome.kind) {
     case 'document':
-      return documentDisposition(state, outcome, rules, now);
+      return decideDocument(state, outcome, rules, now);
     case 'unchanged':
-      return unchangedDisposition(state, outcome, rules, now);
+      return decideUnchanged(state, outcome, rules, now);
     case 'redirect':
-      return noDocumentDisposition(state, { status: 'redirected', reason: 'redirected' }, rules, now);
+      return decideNoDocument(state, { status: 'redirected', reason: 'redirected' }, rules, now);
     case 'sitemap':
-      return noDocumentDisposition(
-        state,
-        { status: 'visited', reason: 'links-only', news: outcome.changed },
-        rules,
-        now,
-      );
+      return decideNoDocument(state, { status: 'visited', reason: 'links-only', news: outcome.changed }, rules, now);
     case 'excluded':
-      return excludedDisposition(state, outcome, rules, now);
+      return decideExcluded(state, outcome, rules, now);
     case 'error':
-      return errorClass(outcome.code, rules.errors) === 'permanent'
-        ? permanentErrorDisposition(state, outcome.code, rules, now)
-        : temporaryErrorDisposition(state, outcome, rules, now);
+      return classifyError(outcome.code, rules.errors) === 'permanent'
+        ? decidePermanentError(state, outcome.code, rules, now)
+        : decideTemporaryError(state, outcome, rules, now);
   }
 }
 
-export const errorClass = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
+export const classifyError = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
   policy.classes[code] ?? ERROR_CODES[code].class;
 
-export function documentDisposition(
+export function decideDocument(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'document' }>,
   rules: DispositionRules,
@@ -102,7 +97,7 @@ function canonicalChange(
   return state.canonical === undefined ? {} : { canonical: null };
 }
 
-export function unchangedDisposition(
+export function decideUnchanged(
   state: UrlState,
   { etag = state.etag, lastModified = state.lastModified }: Validators,
   rules: DispositionRules,
@@ -121,7 +116,7 @@ export function unchangedDisposition(
 }
 
 /** The URL answers, but there is no document for it. */
-function noDocumentDisposition(
+function decideNoDocument(
   state: UrlState,
   { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: Reason; readonly news?: boolean },
   rules: DispositionRules,
@@ -143,7 +138,7 @@ function noDocumentDisposition(
   return { remove: false, changes, order: deletionOrder(state, reason), changed };
 }
 
-export function excludedDisposition(
+export function decideExcluded(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'excluded' }>,
   rules: DispositionRules,
@@ -175,7 +170,7 @@ export function excludedDisposition(
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
-export function permanentErrorDisposition(
+export function decidePermanentError(
   state: UrlState,
   code: ErrorCode,
   rules: DispositionRules,
@@ -185,9 +180,9 @@ export function permanentErrorDisposition(
   const order = deletionOrder(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
   // While the deletion of its document is held back, the first error is not settled, so the next one is not the second.
-  if (state.permanentError && state.stamp === undefined) return removedDisposition(state, order, now);
+  if (state.permanentError && state.stamp === undefined) return createRemoval(state, order, now);
   const changes: StateChanges = {
-    ...requeue(errorRevisitTime(state, rules, now), rules),
+    ...requeue(computeErrorRevisit(state, rules, now), rules),
     status: 'error',
     reason: code,
     lastVisitAt: now,
@@ -211,7 +206,7 @@ const RETRY_GROWTH = 6;
 /** Why the document of a page with one temporary error after another is deleted. */
 export const GIVEN_UP = 'too-many-temporary-errors';
 
-function temporaryErrorDisposition(
+function decideTemporaryError(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'error' }>,
   rules: DispositionRules,
@@ -223,7 +218,7 @@ function temporaryErrorDisposition(
     const order = deletionOrder(state, GIVEN_UP);
     // See permanentErrorDisposition: nobody named this sitemap.
     if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
-    return removedDisposition({ ...state, temporaryErrors: count }, order, now);
+    return createRemoval({ ...state, temporaryErrors: count }, order, now);
   }
   const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;
   const grown = milliseconds(base * RETRY_GROWTH ** Math.min(count - 1, 20));
@@ -252,7 +247,7 @@ export const REMOVED = 'removed-after-errors';
  * No longer visited. A trace remains, so that a live page that links to it brings it back whether that page has changed or not, and
  * so that a person can see what became of it.
  */
-export function removedDisposition(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
+export function createRemoval(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
   const changes: StateChanges = {
     status: 'removed',
     reason: REMOVED,
@@ -283,7 +278,7 @@ function hasChanged(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'doc
 /** What every answered visit changes, and when the next one is. */
 function successChanges(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): StateChanges {
   return {
-    ...requeue(nextRefreshTime(state, rules, belief, now), rules),
+    ...requeue(computeNextRefresh(state, rules, belief, now), rules),
     lastVisitAt: now,
     visits: state.visits + 1,
     changeInterval: belief.interval,

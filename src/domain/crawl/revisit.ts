@@ -4,7 +4,7 @@
  */
 import { INDEX, REFRESH } from '../frontier/sources.js';
 import { type ChangeBelief, UNKNOWN, updateBelief } from '../refresh/change-belief.js';
-import { nextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
+import { computeNextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
 import { effectivePrice } from '../refresh/visit-price.js';
 import { parseHttpDate } from '../time/http-date.js';
 import { after, between, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
@@ -68,22 +68,27 @@ const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief
  */
 const quasiRandomDraw = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
 
-export function nextRefreshTime(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): Instant {
+export function computeNextRefresh(
+  state: UrlState,
+  rules: DispositionRules,
+  belief: ChangeBelief,
+  now: Instant,
+): Instant {
   const { period } = rules.schedule;
   if (period !== undefined) return after(now, period);
   if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
   const range = refreshRange(rules);
   const importance = importanceOf(state, rules.schedule);
   const cost = { price: effectivePrice(rules.visitPrice, range), draw: quasiRandomDraw(state), importance };
-  return after(now, nextVisit(belief, range, cost));
+  return after(now, computeNextVisit(belief, range, cost));
 }
 
 /** The place in the queue of a URL that another program visited at that time: as after a first visit here. */
-export const firstRefresh = (
+export const scheduleFirstRefresh = (
   state: UrlState,
   rules: DispositionRules,
   visitedAt: Instant,
-): Pick<StateChanges, 'source' | 'dueAt'> => requeue(nextRefreshTime(state, rules, UNKNOWN, visitedAt), rules);
+): Pick<StateChanges, 'source' | 'dueAt'> => requeue(computeNextRefresh(state, rules, UNKNOWN, visitedAt), rules);
 
 /**
  * What a change of the refresh times means for a URL visited under the previous ones: a visit that would come too late is brought
@@ -96,18 +101,18 @@ export function reschedule(state: UrlState, rules: DispositionRules, now: Instan
     lastVisitAt === undefined ||
     state.status === 'removed' ||
     state.temporaryErrors > 0 ||
-    dueAt <= latestVisitTime(lastVisitAt, rules)
+    dueAt <= computeLatestVisit(lastVisitAt, rules)
   )
     return undefined;
   const { period } = rules.schedule;
   const regular = period !== undefined || rules.refresh.smart;
-  const next = nextRefreshTime(state, rules, beliefOf(state), lastVisitAt);
+  const next = computeNextRefresh(state, rules, beliefOf(state), lastVisitAt);
   const spread = milliseconds(Math.round(between(lastVisitAt, next) * quasiRandomDraw(state)));
   const sooner = regular && next < now ? after(now, spread) : next;
   return sooner < dueAt ? { remove: false, changes: requeue(sooner, rules), changed: false } : undefined;
 }
 
-function latestVisitTime(lastVisitAt: Instant, rules: DispositionRules): Instant {
+function computeLatestVisit(lastVisitAt: Instant, rules: DispositionRules): Instant {
   const { period, errorExpiry } = rules.schedule;
   if (period !== undefined) return after(lastVisitAt, period);
   if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
@@ -131,10 +136,10 @@ export const maximumAge = (rules: DispositionRules): Duration =>
   rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 
 /** Documents in error are refreshed like other documents. */
-export function errorRevisitTime(state: UrlState, rules: DispositionRules, now: Instant): Instant {
+export function computeErrorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
   const { errorExpiry } = rules.schedule;
   if (errorExpiry !== undefined) return after(now, errorExpiry);
-  return nextRefreshTime(state, rules, beliefOf(state), now);
+  return computeNextRefresh(state, rules, beliefOf(state), now);
 }
 
 /** Without smart refresh there is no refresh source: due URLs go to the index source. */

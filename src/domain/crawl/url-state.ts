@@ -48,7 +48,7 @@ export const CRAWL_SPACE_REASONS: readonly Reason[] = [
 ];
 
 /** OmniFind's status of a URL outside the crawl space: 760 excluded, 761 left to another crawler. */
-export function crawlSpaceStatus({ status, reason }: Pick<UrlState, 'status' | 'reason'>): 760 | 761 | undefined {
+export function findCrawlSpaceStatus({ status, reason }: Pick<UrlState, 'status' | 'reason'>): 760 | 761 | undefined {
   if (status === 'elsewhere') return 761;
   return status === 'excluded' && CRAWL_SPACE_REASONS.includes(reason) ? 760 : undefined;
 }

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '../fetch/error-codes.js';
 import { REASONS } from '../policy/reasons.js';
 import type { Verdict } from '../policy/verdict.js';
-import { isoTime } from '../time/http-date.js';
+import { formatIsoTime } from '../time/http-date.js';
 import { type Instant, NEVER } from '../time/units.js';
 import type { RobotsOpinion } from './facts.js';
 
@@ -21,7 +21,7 @@ export function findEntry(code: string): Entry {
 /** Without its full stop, for use inside a sentence. */
 export const withoutFullStop = (sentence: string): string => sentence.replace(/\.$/, '');
 
-export const formatTime = (at: Instant): string => isoTime(at).replace(/\.\d{3}Z$/, 'Z');
+export const formatTime = (at: Instant): string => formatIsoTime(at).replace(/\.\d{3}Z$/, 'Z');
 
 export const nextAttemptText = (dueAt: Instant | undefined, now: Instant): string =>
   dueAt === undefined || dueAt >= NEVER

@@ -2,7 +2,7 @@
  * Error pages that come with status 200 ("soft 404"), found by probing: what a host answers to a URL that cannot exist is its error
  * page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
  */
-import { simhash } from '../content/simhash.js';
+import { computeSimhash } from '../content/simhash.js';
 import { type CrawlUrl, withoutQuery } from '../url/crawl-url.js';
 
 /** What is remembered of a page in order to recognise it under any URL. */
@@ -32,7 +32,7 @@ export function fingerprintOf(
 ): PageFingerprint | undefined {
   const forms = addressPattern(address);
   const text = page.text.replace(forms, ' ');
-  const hash = simhash(text);
+  const hash = computeSimhash(text);
   return hash === undefined
     ? undefined
     : { simhash: hash, title: page.title.replace(forms, ' ').trim(), length: text.length };
@@ -73,10 +73,10 @@ export function isErrorPage(page: PageFingerprint, errorPage: PageFingerprint): 
   const room = Math.max(LENGTH_SLACK, LENGTH_SHARE * Math.max(page.length, errorPage.length));
   if (Math.abs(page.length - errorPage.length) > room) return false;
   const sameTitle = page.title !== '' && page.title === errorPage.title;
-  return differingBits(page.simhash, errorPage.simhash) <= (sameTitle ? SAME_TITLE_AND_TEXT : SAME_TEXT);
+  return countDifferingBits(page.simhash, errorPage.simhash) <= (sameTitle ? SAME_TITLE_AND_TEXT : SAME_TEXT);
 }
 
-function differingBits(a: bigint, b: bigint): number {
+function countDifferingBits(a: bigint, b: bigint): number {
   let bits = 0;
   for (let rest = BigInt.asUintN(64, a ^ b); rest !== 0n; rest &= rest - 1n) bits++;
   return bits;

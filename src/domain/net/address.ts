@@ -138,12 +138,12 @@ export function formatAddress(address: Address): string {
   for (let index = 0; index < 16; index += 2) {
     groups.push((((address[index] ?? 0) << 8) | (address[index + 1] ?? 0)).toString(16));
   }
-  const { start, length } = longestZeroRun(groups);
+  const { start, length } = findLongestZeroRun(groups);
   if (length < 2) return groups.join(':');
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
-function longestZeroRun(groups: readonly string[]): { start: number; length: number } {
+function findLongestZeroRun(groups: readonly string[]): { start: number; length: number } {
   let best = { start: 0, length: 0 };
   let start = 0;
   for (const [index, group] of groups.entries()) {

@@ -142,7 +142,7 @@ function evaluate({ rules, index }: Level, depth: number, walk: Walk): void {
     return;
   }
   const text = walk.subject.text('url', 'lower');
-  for (const number of index.candidates(text, text)) {
+  for (const number of index.findCandidates(text, text)) {
     const rule = rules[number];
     if (rule) evaluateCondition(rule, depth, walk);
   }

@@ -13,7 +13,7 @@ import type { MatchExpression, RuleActions } from '../crawl/policy-definition.js
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { PolicyError } from './layer.js';
-import { rootContext } from './site-mode.js';
+import { createRootContext } from './site-mode.js';
 
 const place = placeAt(1);
 const domain = (value: string): MatchExpression => ({ type: 'domain', value, norm: 'norm', place });
@@ -196,7 +196,7 @@ describe('actions', () => {
 
   test('links of a root are followed by defaultFollowRoots, unless a rule says not to', () => {
     const url = crawlUrl('http://a.com/');
-    const root = rootContext(rootDefinition(url.href, { priority: -1 }), url);
+    const root = createRootContext(rootDefinition(url.href, { priority: -1 }), url);
     const follow = (discoveredVia: 'root' | 'stored' | 'link', parts: Partial<CrawlerDefinition>) =>
       compilePolicy(crawlerDefinition({ defaultFollow: false, ...parts }), undefined).judge(
         candidate(url.href, { discoveredVia, root, hops: 0 }),
@@ -210,7 +210,7 @@ describe('actions', () => {
 
   test("a root's own priority is added to the shift of the rules", () => {
     const url = crawlUrl('http://a.com/');
-    const root = rootContext(rootDefinition(url.href, { priority: -1 }), url);
+    const root = createRootContext(rootDefinition(url.href, { priority: -1 }), url);
     const policy = compilePolicy(
       crawlerDefinition({ rules: [ruleDefinition(1, ANY, { priorityShift: 2 })] }),
       undefined,

@@ -59,7 +59,7 @@ function matchRules(
 ): Aspects {
   const aspects: Aspects = { metas: undefined };
   let matched = 0;
-  for (const number of index.candidates(subject.text('url', 'lower'), subject.text('url', 'norm'))) {
+  for (const number of index.findCandidates(subject.text('url', 'lower'), subject.text('url', 'norm'))) {
     const rule = rules[number];
     if (!rule?.matches(subject)) continue;
     matched++;

@@ -94,7 +94,7 @@ export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], proble
     const lower = subject.text('url', 'lower');
     const address = hasBlocks ? addressOf(subject.url, known) : undefined;
     const passedOver: CrawlSpaceRule[] = [];
-    for (const number of index.candidates(lower, lower)) {
+    for (const number of index.findCandidates(lower, lower)) {
       const rule = rules[number];
       if (!rule) continue;
       if (rule.block && !address) passedOver.push(rule.definition);

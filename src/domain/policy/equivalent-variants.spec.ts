@@ -12,7 +12,7 @@ import type { CrawlerDefinition } from '../crawl/definition.js';
 import { createCanonicalizer, DEFAULT_CANONICALIZATION } from '../url/canonicalize.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
-import { rootContext } from './site-mode.js';
+import { createRootContext } from './site-mode.js';
 
 const canonicalize = createCanonicalizer(DEFAULT_CANONICALIZATION);
 const keepsDots = createCanonicalizer([]);
@@ -138,7 +138,7 @@ describe('no equivalent variant of a URL gets another verdict', () => {
       fc.property(parts, parts, variants, variants, (ruled, asked, inRoot, inUrl) => {
         const verdict = (variant: Variant, url: string) => {
           const root = rootDefinition(written(ruled, variant), { site: true });
-          const context = rootContext(root, canonicalize(root.url)!);
+          const context = createRootContext(root, canonicalize(root.url)!);
           return policy.judge({ url: canonicalize(url)!, discoveredVia: 'link', hops: 1, root: context }).reason;
         };
         expect(verdict(inRoot, written(asked, inUrl))).toBe(verdict(PLAIN, written(asked, PLAIN)));

@@ -6,7 +6,7 @@ import type { TrapDefinition } from '../crawl/definition.js';
 import type { LinkRulesDefinition } from '../crawl/policy-definition.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
-import { rootContext } from './site-mode.js';
+import { createRootContext } from './site-mode.js';
 import type { Candidate } from './verdict.js';
 
 const { linkRules, traps } = crawlerDefinition();
@@ -85,7 +85,7 @@ describe('link rules', () => {
     expect(reason({ followOffsite: false }, 'http://b.com/', stored)).toBe('accepted');
     expect(reason({ followQueryStrings: false }, 'http://b.com/?q', stored)).toBe('query-string');
     const url = crawlUrl('http://b.com/?q');
-    const root = rootContext(rootDefinition(url.href), url);
+    const root = createRootContext(rootDefinition(url.href), url);
     expect(reason({ followQueryStrings: false }, url.href, { ...stored, root, hops: 0 })).toBe('accepted');
   });
 

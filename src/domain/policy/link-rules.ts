@@ -104,19 +104,19 @@ function offsiteObjection(candidate: Candidate): string | undefined {
 }
 
 function depthObjection(path: string, limit: number): string | undefined {
-  const depth = segmentCount(path);
+  const depth = countSegments(path);
   return depth > limit ? `the path has ${depth} segments, ${limit} are allowed` : undefined;
 }
 
 /** A trailing slash begins no segment. */
-function segmentCount(path: string): number {
+function countSegments(path: string): number {
   let count = 0;
   for (let i = 0; i + 1 < path.length; i++) if (path.charCodeAt(i) === 47) count++;
   return count;
 }
 
 function repetitionObjection(path: string, limit: number): string | undefined {
-  if (segmentCount(path) <= limit) return undefined;
+  if (countSegments(path) <= limit) return undefined;
   const counts = new Map<string, number>();
   for (const segment of path.split('/')) {
     if (segment === '') continue;

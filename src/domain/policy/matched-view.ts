@@ -6,7 +6,7 @@ import { type ConditionStep, compileConditions } from './conditions.js';
 import { compileCrawlSpace } from './crawl-space.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
-import { type ResolvedEntry, resolvedView } from './resolved.js';
+import { createResolvedView, type ResolvedEntry } from './resolved.js';
 import { compileRecords, compileServers } from './server-records.js';
 import type { Candidate, LayerName } from './verdict.js';
 
@@ -17,29 +17,29 @@ export interface MatchedEntry extends ResolvedEntry {
 
 type Matches = readonly (boolean | undefined)[];
 
-/** In the order of `resolvedView`. */
-export function matchedView(
+/** In the order of `createResolvedView`. */
+export function createMatchedView(
   crawler: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
   candidate: Candidate,
 ): MatchedEntry[] {
   const left: Readonly<Record<LayerName, Iterator<boolean | undefined>>> = {
     'link-rules': [][Symbol.iterator](),
-    'site-mode': siteMatches(crawler, candidate)[Symbol.iterator](),
-    'crawl-space': spaceMatches(crawler, global, candidate)[Symbol.iterator](),
-    'server-records': serverMatches(crawler, candidate)[Symbol.iterator](),
-    conditions: conditionMatches(crawler, candidate)[Symbol.iterator](),
-    'crawl-rules': ruleMatches(crawler, candidate)[Symbol.iterator](),
+    'site-mode': matchSites(crawler, candidate)[Symbol.iterator](),
+    'crawl-space': matchSpaces(crawler, global, candidate)[Symbol.iterator](),
+    'server-records': matchServers(crawler, candidate)[Symbol.iterator](),
+    conditions: matchConditions(crawler, candidate)[Symbol.iterator](),
+    'crawl-rules': matchRules(crawler, candidate)[Symbol.iterator](),
   };
-  return resolvedView(crawler, global).map((entry) => ({ ...entry, matched: left[entry.layer].next().value }));
+  return createResolvedView(crawler, global).map((entry) => ({ ...entry, matched: left[entry.layer].next().value }));
 }
 
-const siteMatches = ({ roots }: CrawlerDefinition, { root }: Candidate): Matches =>
+const matchSites = ({ roots }: CrawlerDefinition, { root }: Candidate): Matches =>
   roots
     .filter(({ site, entireSite }) => site || entireSite)
     .map(({ place }) => place !== undefined && root?.place === place);
 
-function spaceMatches(
+function matchSpaces(
   { crawlSpace }: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
   { url, address }: Candidate,
@@ -51,35 +51,35 @@ function spaceMatches(
   return [...crawlSpace.rules.map(matches), undefined, ...(global?.rules ?? []).map(matches)];
 }
 
-function serverMatches({ servers }: CrawlerDefinition, { url }: Candidate): Matches {
+function matchServers({ servers }: CrawlerDefinition, { url }: Candidate): Matches {
   if (!servers) return [];
   const found = compileServers(servers)(url.href);
   const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
   return records.map(({ prefix }) => found?.prefix === prefix);
 }
 
-function conditionMatches({ conditions, roots }: CrawlerDefinition, { url }: Candidate): Matches {
+function matchConditions({ conditions, roots }: CrawlerDefinition, { url }: Candidate): Matches {
   if (!conditions) return [];
   const said = new Map<ConditionRule, boolean>();
   const visit = ({ rule, outcome }: ConditionStep): void => {
     if (outcome !== 'not evaluated') said.set(rule, outcome === 'applies' || outcome === 'filters');
   };
   compileConditions(conditions, [], roots)(new Subject(url), { visit });
-  const nestedMatches = (rules: readonly ConditionRule[], evaluated: boolean): (boolean | undefined)[] =>
+  const matchNested = (rules: readonly ConditionRule[], evaluated: boolean): (boolean | undefined)[] =>
     rules.flatMap((rule) => {
       const acts = said.get(findOriginal(rule, said)) ?? false;
       const isNegated = rule.kind === 'must-have' || rule.kind === 'apply-except-for';
       const applies = evaluated && acts && rule.kind.startsWith('apply');
-      return [evaluated ? acts !== isNegated : undefined, ...nestedMatches(rule.children, applies)];
+      return [evaluated ? acts !== isNegated : undefined, ...matchNested(rule.children, applies)];
     });
-  return [undefined, ...nestedMatches(conditions.rules, true)];
+  return [undefined, ...matchNested(conditions.rules, true)];
 }
 
 /** A compiled condition without options is a copy of what was written. */
 const findOriginal = (rule: ConditionRule, said: ReadonlyMap<ConditionRule, boolean>): ConditionRule =>
   said.has(rule) ? rule : ([...said.keys()].find(({ test }) => test === rule.test) ?? rule);
 
-function ruleMatches({ rules }: CrawlerDefinition, { url }: Candidate): Matches {
+function matchRules({ rules }: CrawlerDefinition, { url }: Candidate): Matches {
   const subject = new Subject(url);
   return [undefined, ...rules.map(({ match }) => compileExpression(match, []).matches(subject))];
 }

@@ -12,8 +12,8 @@ import { Secret } from '../secret.js';
 import { hours, seconds } from '../time/units.js';
 import { compilePolicy } from './crawl-policy.js';
 import { parseCrawlSpace } from './crawl-space-file.js';
-import { matchedView } from './matched-view.js';
-import { resolvedUrl, resolvedView } from './resolved.js';
+import { createMatchedView } from './matched-view.js';
+import { createResolvedView, resolveUrl } from './resolved.js';
 
 const applyFor = (value: string, options: UrlOptions, children: ConditionRule[] = []): ConditionRule => ({
   kind: 'apply-for',
@@ -64,7 +64,7 @@ const crawler = crawlerDefinition({
 
 test('the whole configuration stands there in the order of evaluation', () => {
   expect(
-    resolvedView(crawler, { file: 'global.rules', rules: [] }).map(
+    createResolvedView(crawler, { file: 'global.rules', rules: [] }).map(
       ({ layer, depth, text, effect }) => `${layer} ${'  '.repeat(depth)}${text}${effect ? ` → ${effect}` : ''}`,
     ),
   ).toEqual([
@@ -92,7 +92,7 @@ test('the whole configuration stands there in the order of evaluation', () => {
 
 test('for one URL: each rule matched or not, and the final options with who set them', () => {
   const judged = candidate('http://a.com/news/x.html');
-  const { verdict, steps, options } = resolvedUrl(crawler, undefined, judged);
+  const { verdict, steps, options } = resolveUrl(crawler, undefined, judged);
   expect(verdict).toEqual(compilePolicy(crawler, undefined).judge(judged));
   const reported = steps.filter(({ layer }) => layer === 'conditions' || layer === 'crawl-rules');
   expect(reported.map(({ test: what, outcome }) => `${what}: ${outcome}`)).toEqual([
@@ -118,7 +118,7 @@ test('for one URL: each rule matched or not, and the final options with who set 
 });
 
 test('for one URL: the whole view, with what matched', () => {
-  const view = matchedView(crawler, { file: 'global.rules', rules: [] }, candidate('http://a.com/news/x.html'));
+  const view = createMatchedView(crawler, { file: 'global.rules', rules: [] }, candidate('http://a.com/news/x.html'));
   const said = view.flatMap(({ layer, text, matched }) =>
     matched === undefined ? [] : [`${layer} ${text}: ${matched}`],
   );

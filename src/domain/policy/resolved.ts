@@ -34,7 +34,7 @@ export interface ResolvedEntry {
 }
 
 /** Everything that the policy of one crawler consists of, in the order of evaluation. */
-export function resolvedView(crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
+export function createResolvedView(crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
   return LAYERS.flatMap((layer) => ENTRIES[layer](crawler, global));
 }
 
@@ -42,11 +42,11 @@ const ENTRIES: Readonly<
   Record<LayerName, (crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition) => ResolvedEntry[]>
 > = {
   'link-rules': linkEntries,
-  'site-mode': (crawler) => siteEntries(crawler),
-  'crawl-space': spaceEntries,
-  'server-records': serverEntries,
-  conditions: conditionEntries,
-  'crawl-rules': ruleEntries,
+  'site-mode': (crawler) => listSiteEntries(crawler),
+  'crawl-space': listSpaceEntries,
+  'server-records': listServerEntries,
+  conditions: listConditionEntries,
+  'crawl-rules': listRuleEntries,
 };
 
 function linkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry[] {
@@ -63,7 +63,7 @@ function linkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry[] {
   return texts.map((text) => ({ layer: 'link-rules', depth: 0, text, place }));
 }
 
-const siteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
+const listSiteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
   roots
     .filter((root) => root.site || root.entireSite)
     .map(({ url, site, place }) => {
@@ -71,7 +71,7 @@ const siteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
       return { layer: 'site-mode', depth: 0, text, place };
     });
 
-function spaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
+function listSpaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
   if (!crawlSpace) return [];
   const spaceEntry = (text: string, place?: Place): ResolvedEntry => ({ layer: 'crawl-space', depth: 0, text, place });
   return [
@@ -83,7 +83,7 @@ function spaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCrawlSpa
 }
 
 /** Longest first, the order in which they are found. */
-function serverEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
+function listServerEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
   if (!servers) return [];
   const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
   return records.map((record) => ({
@@ -95,14 +95,14 @@ function serverEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
   }));
 }
 
-function conditionEntries({ conditions }: CrawlerDefinition): ResolvedEntry[] {
+function listConditionEntries({ conditions }: CrawlerDefinition): ResolvedEntry[] {
   if (!conditions) return [];
   const { defaultAllow, options, rules, place } = conditions;
   const effect = formatOptions({ defaultAllow, ...options }).join(', ');
-  return [{ layer: 'conditions', depth: 0, text: 'global options', effect, place }, ...nestedEntries(rules, 0)];
+  return [{ layer: 'conditions', depth: 0, text: 'global options', effect, place }, ...listNestedEntries(rules, 0)];
 }
 
-const nestedEntries = (rules: readonly ConditionRule[], depth: number): ResolvedEntry[] =>
+const listNestedEntries = (rules: readonly ConditionRule[], depth: number): ResolvedEntry[] =>
   rules.flatMap((rule) => [
     {
       layer: 'conditions' as const,
@@ -111,12 +111,12 @@ const nestedEntries = (rules: readonly ConditionRule[], depth: number): Resolved
       effect: formatOptions(rule.options).join(', '),
       place: rule.place,
     },
-    ...nestedEntries(rule.children, depth + 1),
+    ...listNestedEntries(rule.children, depth + 1),
   ]);
 
 const ruleText = (rule: RuleDefinition): string => `${ruleLabel(rule)}: ${expressionText(rule.match)}`;
 
-function ruleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: CrawlerDefinition): ResolvedEntry[] {
+function listRuleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: CrawlerDefinition): ResolvedEntry[] {
   const effect = `accept=${defaultAccept}, index=${defaultIndex}, follow=${defaultFollow}`;
   const ruleEntry = (text: string, sets: string, place?: Place): ResolvedEntry => ({
     layer: 'crawl-rules',
@@ -148,7 +148,7 @@ export interface ResolvedUrl {
 }
 
 /** @throws PolicyError when the definition does not compile */
-export function resolvedUrl(
+export function resolveUrl(
   crawler: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
   candidate: Candidate,
@@ -157,7 +157,7 @@ export function resolvedUrl(
   const subject = new Subject(toComparableUrl(candidate.url));
   const unmatched = crawler.rules.filter((rule) => !compileExpression(rule.match, []).matches(subject));
   const steps = trace.filter(({ layer, outcome }) => layer !== 'crawl-rules' || outcome !== 'no match');
-  return { verdict, steps: [...steps, ...unmatched.map(noMatchStep)], options: optionsOf(crawler, candidate) };
+  return { verdict, steps: [...steps, ...unmatched.map(noMatchStep)], options: resolveOptions(crawler, candidate) };
 }
 
 const noMatchStep = (rule: RuleDefinition): TraceStep => ({
@@ -173,9 +173,9 @@ interface Setting {
   readonly options: UrlOptions;
 }
 
-function optionsOf(crawler: CrawlerDefinition, candidate: Candidate): ResolvedOption[] {
+function resolveOptions(crawler: CrawlerDefinition, candidate: Candidate): ResolvedOption[] {
   const last = new Map<string, ResolvedOption>();
-  const settings = settingsOf(crawler, candidate);
+  const settings = listSettings(crawler, candidate);
   for (const { by, place, options } of settings) {
     for (const [name, value] of Object.entries(redactOptions(options))) {
       last.set(name, { name: name as OptionName, value, setBy: by, place });
@@ -193,7 +193,7 @@ function keepSmallerLimit(last: Map<string, ResolvedOption>, record: Setting | u
 }
 
 /** In the order in which they are assigned. */
-function settingsOf(crawler: CrawlerDefinition, candidate: Candidate): Setting[] {
+function listSettings(crawler: CrawlerDefinition, candidate: Candidate): Setting[] {
   const url = toComparableUrl(candidate.url);
   const settings: Setting[] = [
     { by: `crawler ${crawler.name}`, place: crawler.place, options: crawlerOptions(crawler) },

@@ -8,7 +8,7 @@ import type { ConditionRule, ConditionTest, UrlOptions } from '../crawl/policy-d
 import { isSecretHeader } from '../redact.js';
 import { splitWildcards } from './matching/wildcard.js';
 import { serverOf } from './server-records.js';
-import { sitePrefixes } from './site-mode.js';
+import { computeSitePrefixes } from './site-mode.js';
 
 export type Servers = ReadonlySet<string>;
 
@@ -58,7 +58,7 @@ const serverUrls = (schemes: readonly string[], host: string): string[] =>
 export function rootServers(roots: readonly RootDefinition[]): Servers {
   const prefixes = roots.flatMap(({ url, site }) => {
     const href = URL.parse(url)?.href;
-    return href === undefined ? [] : [href, ...(site ? sitePrefixes(href) : [])];
+    return href === undefined ? [] : [href, ...(site ? computeSitePrefixes(href) : [])];
   });
   return new Set(prefixes.flatMap((prefix) => serverOf(prefix) ?? []));
 }

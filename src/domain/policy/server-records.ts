@@ -74,14 +74,14 @@ export function compileRecords(servers: ServersDefinition): CompiledRecord[] {
 function compileRecord(definition: ServerRecord): CompiledRecord {
   const { tag, category, alias, authentication } = definition.parameters;
   const prefix = recordPrefix(definition.url);
-  const meta = (name: string, value: string | undefined): MetaDefinition[] =>
+  const toMetas = (name: string, value: string | undefined): MetaDefinition[] =>
     value === undefined ? [] : [{ name, value, scope: 'document' }];
   return {
     definition,
     prefix,
     label: definition.url === '' ? 'the empty server record' : `server record ${definition.url}`,
     options: optionsOf(definition.parameters),
-    metas: [...meta('tag', tag), ...meta('category', category)],
+    metas: [...toMetas('tag', tag), ...toMetas('category', category)],
     alias: prefix.endsWith('/') && alias !== undefined && !definition.url.endsWith('/') ? `${alias}/` : alias,
     credentialsFor: authentication === undefined ? undefined : serverOf(alias ?? definition.url),
   };
@@ -170,11 +170,11 @@ function applyRecord(record: CompiledRecord, candidate: Candidate, draft: Draft)
 export function recordEffect(record: CompiledRecord): string {
   const { period, index, follow, alias, maxNetworkErrors, networkErrorDelay } = record.definition.parameters;
   const set = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`${name}=${value}`]);
-  const yesNo = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'yes' : 'no');
+  const formatYesNo = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'yes' : 'no');
   return [
     ...set('period', period && `${period / 1000} s`),
-    ...set('index', yesNo(index)),
-    ...set('follow', yesNo(follow)),
+    ...set('index', formatYesNo(index)),
+    ...set('follow', formatYesNo(follow)),
     ...set('alias', alias),
     ...set('maximum network errors', maxNetworkErrors),
     ...set('network error delay', networkErrorDelay && `${networkErrorDelay / 1000} s`),

@@ -9,13 +9,13 @@ import {
 import type { CrawlerDefinition, RootDefinition } from '../crawl/definition.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
-import { moveSite, movesSite, removedRoot, rootContext, sitePrefixes } from './site-mode.js';
+import { computeSitePrefixes, createRemovedRoot, createRootContext, moveSite, movesSite } from './site-mode.js';
 import type { Candidate, RootContext } from './verdict.js';
 
 const policy = compilePolicy(crawlerDefinition(), undefined);
 
 const context = (url: string, parts: Partial<RootDefinition>): RootContext =>
-  rootContext(rootDefinition(url, parts), crawlUrl(url));
+  createRootContext(rootDefinition(url, parts), crawlUrl(url));
 
 const reason = (root: RootContext, url: string, parts: Partial<Candidate> = {}) =>
   policy.judge(candidate(url, { root, ...parts })).reason;
@@ -42,7 +42,7 @@ describe('what a root in site mode accepts', () => {
     expect(verdict('http://foo.com/a', root).reason).toBe('not-accepted');
     expect(verdict('http://foo.com/', root, { discoveredVia: 'root', hops: 0 }).reason).toBe('not-accepted');
     expect(
-      verdict('http://foo.com/a', removedRoot(crawlUrl('http://foo.com/')), { discoveredVia: 'stored' }).reason,
+      verdict('http://foo.com/a', createRemovedRoot(crawlUrl('http://foo.com/')), { discoveredVia: 'stored' }).reason,
     ).toBe('not-accepted');
   });
 
@@ -71,7 +71,7 @@ describe('site mode of a root', () => {
   });
 
   test('http://foo.com means foo.com and www.foo.com, by http and https', () => {
-    expect(sitePrefixes('http://foo.com/')).toEqual([
+    expect(computeSitePrefixes('http://foo.com/')).toEqual([
       'http://foo.com/',
       'http://www.foo.com/',
       'https://foo.com/',
@@ -85,8 +85,8 @@ describe('site mode of a root', () => {
   });
 
   test('a port belongs to the scheme it is written with, and an address has no www', () => {
-    expect(sitePrefixes('http://127.0.0.1:8080/')).toEqual(['http://127.0.0.1:8080/']);
-    expect(sitePrefixes('https://[::1]/')).toEqual(['http://[::1]/', 'https://[::1]/']);
+    expect(computeSitePrefixes('http://127.0.0.1:8080/')).toEqual(['http://127.0.0.1:8080/']);
+    expect(computeSitePrefixes('https://[::1]/')).toEqual(['http://[::1]/', 'https://[::1]/']);
   });
 
   test('the same holds for redirects, sitemaps and stored URLs; other roots are free', () => {

@@ -17,7 +17,7 @@ export function siteModeLayer(): Layer {
         trace?.push({ layer: 'site-mode', test: inapplicableReason(candidate), outcome: 'not configured' });
         return undefined;
       }
-      if (isRoot(candidate) || staysStored(candidate)) {
+      if (isRoot(candidate) || isKeptInStore(candidate)) {
         draft.isOnSite = !root.removed;
         trace?.push({ layer: 'site-mode', test: inapplicableReason(candidate), outcome: 'not configured' });
         return undefined;
@@ -31,12 +31,12 @@ export function siteModeLayer(): Layer {
 }
 
 /** Removing a root removes nothing that the rules accept. */
-const staysStored = ({ discoveredVia, root }: Candidate): boolean =>
+const isKeptInStore = ({ discoveredVia, root }: Candidate): boolean =>
   discoveredVia === 'stored' && root?.removed === true;
 
 function inapplicableReason(candidate: Candidate): string {
   if (isRoot(candidate)) return 'a root is not judged by its own site';
-  if (staysStored(candidate)) return `root ${candidate.root?.url.href} was removed, and what is stored stays`;
+  if (isKeptInStore(candidate)) return `root ${candidate.root?.url.href} was removed, and what is stored stays`;
   return candidate.root ? `root ${candidate.root.url.href} has no site mode` : 'no root is known for the URL';
 }
 
@@ -90,13 +90,13 @@ function outsideDirectoryRejection(
 }
 
 /** Metas of a root reach every URL below it through this context, so the pages need not pass them on as well. */
-export function rootContext(definition: RootDefinition, url: CrawlUrl): RootContext {
+export function createRootContext(definition: RootDefinition, url: CrawlUrl): RootContext {
   return {
     url,
     place: definition.place,
     site: definition.site,
     entireSite: definition.entireSite,
-    sitePrefixes: definition.site ? sitePrefixes(url.href) : [],
+    sitePrefixes: definition.site ? computeSitePrefixes(url.href) : [],
     group: definition.group,
     metas: definition.metas.map((meta) => ({ ...meta, scope: 'document' as const })),
     followLinks: definition.followLinks,
@@ -105,16 +105,16 @@ export function rootContext(definition: RootDefinition, url: CrawlUrl): RootCont
 }
 
 /** Stands for a root that no longer exists: removing it must not lift the limits of what was found from it. */
-export function removedRoot(url: CrawlUrl): RootContext {
+export function createRemovedRoot(url: CrawlUrl): RootContext {
   const definition = { url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true };
-  return { ...rootContext(definition, url), removed: true };
+  return { ...createRootContext(definition, url), removed: true };
 }
 
 /**
  * The URL prefixes that make up the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com` stands for foo.com and
  * www.foo.com, by http and https. A port belongs to the scheme with which it is written.
  */
-export function sitePrefixes(rootUrl: string): string[] {
+export function computeSitePrefixes(rootUrl: string): string[] {
   const url = crawlUrl(rootUrl);
   if ((url.path !== '/' && url.path !== '') || url.query !== '') return [rootUrl];
   const named = url.host.startsWith('www.') || parseAddress(url.host) !== undefined;
@@ -155,7 +155,7 @@ export function movesSite(candidate: Candidate): boolean {
  */
 export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
   const wholeHost = root.url.path === '/' && root.url.query === '';
-  const prefixes = wholeHost ? sitePrefixes(`${origin(target)}/`) : [withoutFileName(target)];
+  const prefixes = wholeHost ? computeSitePrefixes(`${origin(target)}/`) : [withoutFileName(target)];
   return { ...root, sitePrefixes: prefixes, formerPrefixes: root.formerPrefixes ?? root.sitePrefixes };
 }
 

@@ -47,7 +47,7 @@ export interface RootContext {
   readonly place?: Place;
   readonly site: boolean;
   readonly entireSite: boolean;
-  /** Prefixes that site mode allows; made by `sitePrefixes`, and moved when the home page redirects to another site. */
+  /** Prefixes that site mode allows; made by `computeSitePrefixes`, and moved when the home page redirects to another site. */
   readonly sitePrefixes: readonly string[];
   /** Its own site, while its home page leads to another one. */
   readonly formerPrefixes?: readonly string[];

@@ -30,7 +30,7 @@ export interface BackfillProgress {
   readonly message?: string;
 }
 
-export const newBackfill = (why: BackfillProgress['why'], total: number, now: Instant): BackfillProgress => ({
+export const createBackfill = (why: BackfillProgress['why'], total: number, now: Instant): BackfillProgress => ({
   state: 'running',
   why,
   startedAt: now,

@@ -45,11 +45,11 @@ export function nextLookStep(findings: LookFindings, limits: Limits): LookStep {
 
 /** What a look means that cannot continue: no further page could be visited. */
 export function concludeLook(findings: LookFindings, limits: Limits): 'clear' | 'hold' {
-  return exceedsLimits(expectedLosses(findings), findings.documents, limits) ? 'hold' : 'clear';
+  return exceedsLimits(estimateLosses(findings), findings.documents, limits) ? 'hold' : 'clear';
 }
 
 /** As many as the sample suggests, if this continues. */
-function expectedLosses({ looked, gone, vanished, documents }: LookFindings): number {
+function estimateLosses({ looked, gone, vanished, documents }: LookFindings): number {
   if (looked === 0) return vanished;
   const others = Math.max(0, documents - vanished - looked);
   return vanished + gone + (others * gone) / looked;

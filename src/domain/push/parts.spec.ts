@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PushDocument } from './order.js';
-import { createPartIds, parsePartUri, partChanges, partUri } from './parts.js';
+import { createPartIds, findPartChanges, parsePartUri, partUri } from './parts.js';
 
 const part = (id: string, stamp: string): PushDocument =>
   ({ uri: partUri('http://a.example/', id), stamp }) as unknown as PushDocument;
@@ -29,9 +29,9 @@ it('pushes what is new or another, all of it when nobody knows what the sinks ho
     { id: 'd', stamp: '1' },
   ] as const;
   const parts = [part('a', '1'), part('b', '2'), part('c', '1'), part('e', '1')];
-  const { pushed, gone, back } = partChanges(before, parts, true);
+  const { pushed, gone, back } = findPartChanges(before, parts, true);
   expect(pushed.map(({ uri }) => parsePartUri(uri)!.id)).toEqual(['b', 'e']);
   expect(gone.map(({ id }) => id)).toEqual(['d']);
   expect(back.map(({ id }) => id)).toEqual(['c']);
-  expect(partChanges(before, parts, false).pushed).toHaveLength(4);
+  expect(findPartChanges(before, parts, false).pushed).toHaveLength(4);
 });

@@ -61,7 +61,7 @@ export interface PartChanges {
 }
 
 /** `isKnown`: the sinks are known to hold what `before` says, so equal parts need not be pushed again. */
-export function partChanges(
+export function findPartChanges(
   before: readonly PartState[],
   parts: readonly PushDocument[],
   isKnown: boolean,
@@ -75,5 +75,5 @@ export function partChanges(
   };
 }
 
-export const partStates = (parts: readonly PushDocument[]): PartState[] =>
+export const toPartStates = (parts: readonly PushDocument[]): PartState[] =>
   parts.map(({ uri, stamp }) => ({ id: parsePartUri(uri)!.id, stamp }));

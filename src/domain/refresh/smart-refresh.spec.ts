@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
 import { UNKNOWN, updateBelief } from './change-belief.js';
 import {
-  freshnessInterval,
-  harmonicInterval,
-  nextVisit,
+  computeFreshnessInterval,
+  computeHarmonicInterval,
+  computeNextVisit,
   REFRESH_OBJECTIVES,
   type RefreshRange,
 } from './smart-refresh.js';
@@ -35,7 +35,7 @@ describe('the next visit', () => {
       }));
     fc.assert(
       fc.property(beliefs, ranges, prices, draws, (believed, ages, cost, draw) => {
-        const interval = nextVisit(believed, ages, { price: cost, draw });
+        const interval = computeNextVisit(believed, ages, { price: cost, draw });
         expect(interval).toBeGreaterThanOrEqual(ages.minimumAge);
         expect(interval).toBeLessThanOrEqual(ages.maximumAge);
       }),
@@ -44,23 +44,23 @@ describe('the next visit', () => {
 
   it('comes at about the best interval when the rate is known well', () => {
     for (const interval of [hours(8), days(1), days(10), days(100)]) {
-      const harmonic = nextVisit(belief(interval), range, { price, draw: 0.5 });
-      const binary = nextVisit(belief(interval), freshness, { price, draw: 0.5 });
-      expect(Math.abs(Math.log(harmonic / harmonicInterval(1 / interval, price)))).toBeLessThan(0.1);
-      expect(Math.abs(Math.log(binary / freshnessInterval(1 / interval, price)))).toBeLessThan(0.1);
+      const harmonic = computeNextVisit(belief(interval), range, { price, draw: 0.5 });
+      const binary = computeNextVisit(belief(interval), freshness, { price, draw: 0.5 });
+      expect(Math.abs(Math.log(harmonic / computeHarmonicInterval(1 / interval, price)))).toBeLessThan(0.1);
+      expect(Math.abs(Math.log(binary / computeFreshnessInterval(1 / interval, price)))).toBeLessThan(0.1);
     }
   });
 
   it('comes the later the less often a page changes, however fast that is', () => {
     const rates = [hours(0.25), hours(12), days(4), days(30), days(100)];
-    const intervals = rates.map((interval) => nextVisit(belief(interval), range, { price, draw: 0.5 }));
+    const intervals = rates.map((interval) => computeNextVisit(belief(interval), range, { price, draw: 0.5 }));
     expect(intervals).toEqual([...intervals].sort((a, b) => a - b));
     expect(new Set(intervals).size).toBe(intervals.length);
   });
 
   it('comes at the maximum age, with the objective of freshness alone, for a page that no visit can keep fresh', () => {
-    expect(nextVisit(belief(minutes(20)), freshness, { price, draw: 0.5 })).toBe(range.maximumAge);
-    expect(nextVisit(belief(minutes(20)), range, { price, draw: 0.5 })).toBeLessThan(hours(3));
+    expect(computeNextVisit(belief(minutes(20)), freshness, { price, draw: 0.5 })).toBe(range.maximumAge);
+    expect(computeNextVisit(belief(minutes(20)), range, { price, draw: 0.5 })).toBeLessThan(hours(3));
   });
 
   it('comes sooner to a page that changes at every visit than to one that never does, over sixty visits at any price', () => {
@@ -71,7 +71,7 @@ describe('the next visit', () => {
         let elapsed: Duration | undefined;
         return Array.from({ length: 60 }, (_, visit) => {
           believed = updateBelief(believed, { elapsed, changed });
-          elapsed = nextVisit(believed, ages, { price: cost, draw: (visit * 0.618) % 1 });
+          elapsed = computeNextVisit(believed, ages, { price: cost, draw: (visit * 0.618) % 1 });
           return elapsed;
         });
       });
@@ -94,7 +94,7 @@ describe('the next visit', () => {
         let elapsed: Duration | undefined;
         for (let visit = 0; visit < 60; visit++) {
           believed = updateBelief(believed, { elapsed, changed: random() < -Math.expm1(-(elapsed ?? 0) / every) });
-          elapsed = nextVisit(believed, ages, { price: cost, draw: (visit * 0.618) % 1 });
+          elapsed = computeNextVisit(believed, ages, { price: cost, draw: (visit * 0.618) % 1 });
           if (visit >= 30) sum += elapsed;
         }
       }
@@ -107,7 +107,7 @@ describe('the next visit', () => {
   });
 
   it('comes about twice as often to a page of four times the importance', () => {
-    const at = (importance: number) => nextVisit(belief(days(10)), range, { price, draw: 0.5, importance });
+    const at = (importance: number) => computeNextVisit(belief(days(10)), range, { price, draw: 0.5, importance });
     expect(at(1) / at(4)).toBeGreaterThan(1.8);
     expect(at(1) / at(4)).toBeLessThan(2.2);
   });
@@ -115,8 +115,8 @@ describe('the next visit', () => {
   it('moves out with the price of a visit', () => {
     fc.assert(
       fc.property(beliefs, prices, objectives, draws, (believed, cost, objective, draw) => {
-        const cheap = nextVisit(believed, { ...range, objective }, { price: cost, draw });
-        const dear = nextVisit(believed, { ...range, objective }, { price: milliseconds(cost * 3), draw });
+        const cheap = computeNextVisit(believed, { ...range, objective }, { price: cost, draw });
+        const dear = computeNextVisit(believed, { ...range, objective }, { price: milliseconds(cost * 3), draw });
         expect(dear).toBeGreaterThanOrEqual(cheap);
       }),
     );
@@ -124,7 +124,7 @@ describe('the next visit', () => {
 
   it('is spread by the draw the more, the less is known, and never far from the best', () => {
     const spread = (ages: RefreshRange, uncertainty: number) => {
-      const at = (draw: number) => nextVisit(belief(days(5), uncertainty), ages, { price, draw });
+      const at = (draw: number) => computeNextVisit(belief(days(5), uncertainty), ages, { price, draw });
       return Math.max(at(0.05), at(0.95)) / Math.min(at(0.05), at(0.95));
     };
     expect(spread(freshness, 0.05)).toBeLessThan(2);
@@ -138,7 +138,7 @@ describe('the next visit', () => {
 
   it('comes sooner with a draw that stands for a fast page', () => {
     for (const ages of [range, freshness]) {
-      const at = (draw: number) => nextVisit(belief(days(5), 1), ages, { price, draw });
+      const at = (draw: number) => computeNextVisit(belief(days(5), 1), ages, { price, draw });
       expect(at(0.9)).toBeLessThan(at(0.1));
     }
   });
@@ -150,7 +150,7 @@ describe('the best interval of a page whose rate is known', () => {
   it('is the one at which one more visit earns its price', () => {
     fc.assert(
       fc.property(rates, prices, (rate, cost) => {
-        const interval = freshnessInterval(rate, cost);
+        const interval = computeFreshnessInterval(rate, cost);
         const r = rate * interval;
         if (rate * cost >= 1) expect(interval).toBe(Number.POSITIVE_INFINITY);
         else if (r > 1e-3) expect((1 - (1 + r) * Math.exp(-r)) / rate / cost).toBeCloseTo(1, 6);
@@ -162,10 +162,10 @@ describe('the best interval of a page whose rate is known', () => {
   it('is the one at which a missed change less earns its price, whatever the rate', () => {
     fc.assert(
       fc.property(rates, prices, (rate, cost) => {
-        const r = rate * harmonicInterval(rate, cost);
+        const r = rate * computeHarmonicInterval(rate, cost);
         if (r > 1e-3) expect((r + Math.expm1(-r)) / rate / cost).toBeCloseTo(1, 6);
-        expect(harmonicInterval(rate * 1.5, cost)).toBeLessThan(harmonicInterval(rate, cost));
-        expect(harmonicInterval(rate, cost)).toBeLessThan(1 / rate + cost + Math.sqrt((2 * cost) / rate));
+        expect(computeHarmonicInterval(rate * 1.5, cost)).toBeLessThan(computeHarmonicInterval(rate, cost));
+        expect(computeHarmonicInterval(rate, cost)).toBeLessThan(1 / rate + cost + Math.sqrt((2 * cost) / rate));
       }),
     );
   });
@@ -174,7 +174,7 @@ describe('the best interval of a page whose rate is known', () => {
     const freshness = (rate: number, interval: number) => -Math.expm1(-rate * interval) / (rate * interval);
     fc.assert(
       fc.property(rates, rates, prices, fc.double({ min: 0.5, max: 2, noNaN: true }), (a, b, cost, factor) => {
-        const [ia, ib] = [freshnessInterval(a, cost), freshnessInterval(b, cost)];
+        const [ia, ib] = [computeFreshnessInterval(a, cost), computeFreshnessInterval(b, cost)];
         const moved = { a: ia * factor, b: 1 / (1 / ia + 1 / ib - 1 / (ia * factor)) };
         fc.pre(Number.isFinite(ia) && Number.isFinite(ib) && moved.b > 0);
         const other = freshness(a, moved.a) + freshness(b, moved.b);

@@ -46,9 +46,9 @@ const LATEST = 1.2;
 const SPREAD = 0.1;
 
 /** Time until the next visit, between minimum and maximum age. */
-export function nextVisit(belief: ChangeBelief, refresh: RefreshRange, cost: VisitCost): Duration {
+export function computeNextVisit(belief: ChangeBelief, refresh: RefreshRange, cost: VisitCost): Duration {
   const price = milliseconds(cost.price / (cost.importance ?? 1));
-  const best = bestInterval(belief, refresh, price);
+  const best = computeBestInterval(belief, refresh, price);
   const interval =
     refresh.objective === 'harmonic' ? spreadInterval(best, belief, cost) : drawInterval(best, belief, cost, price);
   return atMost(atLeast(milliseconds(Math.round(interval)), refresh.minimumAge), refresh.maximumAge);
@@ -58,7 +58,7 @@ const spreadInterval = (best: number, { uncertainty }: ChangeBelief, { draw }: V
   best * (1 + SPREAD * Math.sqrt(uncertainty) * (1 - 2 * draw));
 
 function drawInterval(best: number, belief: ChangeBelief, { draw }: VisitCost, price: Duration): number {
-  const interval = freshnessInterval(1 / quantile(belief, draw), price);
+  const interval = computeFreshnessInterval(1 / quantile(belief, draw), price);
   return Math.min(Math.max(interval, EARLIEST * best), LATEST * best);
 }
 
@@ -67,7 +67,7 @@ let last:
   | { readonly belief: ChangeBelief; readonly range: RefreshRange; readonly price: Duration; readonly best: number }
   | undefined;
 
-function bestInterval(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
+function computeBestInterval(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
   const isKnown =
     last?.price === price &&
     last.belief.interval === belief.interval &&
@@ -105,7 +105,7 @@ const EARNED: Readonly<Record<RefreshObjective, (r: number) => number>> = {
  * `price`. No other way to spend the same number of visits keeps more pages fresh (TODS 2003, section 4). Infinite if no visit
  * earns that much: a page that changes too fast is stale again as soon as it is fetched.
  */
-export function freshnessInterval(rate: number, price: Duration): Duration {
+export function computeFreshnessInterval(rate: number, price: Duration): Duration {
   const earnings = rate * price;
   if (!(earnings > 0 && earnings < 1)) return milliseconds(Number.POSITIVE_INFINITY);
   // Newton's method solves log(1 - earned(r)) = log(1 - earnings) from above, where it cannot overshoot.
@@ -120,7 +120,7 @@ export function freshnessInterval(rate: number, price: Duration): Duration {
  * exp(-r)) / r, where Ein is the entire exponential integral; its derivative by the frequency of visits is `EARNED`. Never
  * infinite: however fast a page changes, its interval is at most the price plus one mean time between changes.
  */
-export function harmonicInterval(rate: number, price: Duration): Duration {
+export function computeHarmonicInterval(rate: number, price: Duration): Duration {
   const target = rate * price;
   if (!(target > 0)) return milliseconds(Number.POSITIVE_INFINITY);
   // Newton's method from above, where it cannot overshoot.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, instant, milliseconds, minutes } from '../time/units.js';
 import { UNKNOWN } from './change-belief.js';
-import { nextVisit } from './smart-refresh.js';
+import { computeNextVisit } from './smart-refresh.js';
 import { effectivePrice, priceAfter } from './visit-price.js';
 
 const range = { minimumAge: hours(1), maximumAge: days(30), objective: 'freshness' } as const;
@@ -62,16 +62,18 @@ describe('the price of a visit', () => {
     const dearest = effectivePrice(days(1_000), range);
     expect(effectivePrice(hours(7), range)).toBe(hours(7));
     const most = { interval: milliseconds(range.minimumAge / 1.7933), uncertainty: 0.05 };
-    expect(nextVisit(most, range, { price: cheapest, draw: 0.5 })).toBeLessThan(hours(1.6));
+    expect(computeNextVisit(most, range, { price: cheapest, draw: 0.5 })).toBeLessThan(hours(1.6));
     for (const interval of [minutes(10), hours(3), days(5), days(300)])
-      expect(nextVisit({ ...UNKNOWN, interval }, range, { price: dearest, draw: 0.5 })).toBe(range.maximumAge);
+      expect(computeNextVisit({ ...UNKNOWN, interval }, range, { price: dearest, draw: 0.5 })).toBe(range.maximumAge);
   });
 
   it('reaches the maximum age for all pages with the harmonic objective, too', () => {
     const harmonic = { ...range, objective: 'harmonic' } as const;
     const dearest = effectivePrice(days(1_000), harmonic);
     for (const interval of [minutes(10), hours(3), days(5), days(300)])
-      expect(nextVisit({ ...UNKNOWN, interval }, harmonic, { price: dearest, draw: 0.5 })).toBe(range.maximumAge);
+      expect(computeNextVisit({ ...UNKNOWN, interval }, harmonic, { price: dearest, draw: 0.5 })).toBe(
+        range.maximumAge,
+      );
   });
 
   it('settles where the host serves what its pages want, and stays there', () => {
@@ -84,7 +86,7 @@ describe('the price of a visit', () => {
       const now = instant((slot * days(1)) / 100);
       const url = due.reduce((a, b) => (b.dueAt < a.dueAt ? b : a));
       if (url.dueAt > now) continue;
-      const next = nextVisit(known, range, { price, draw: (url.page * 0.618 + slot * 0.1) % 1 });
+      const next = computeNextVisit(known, range, { price, draw: (url.page * 0.618 + slot * 0.1) % 1 });
       const times = { lastVisitAt: instant(url.lastVisitAt), dueAt: instant(url.dueAt), now };
       price = effectivePrice(priceAfter(price, { ...times, next, sincePriced: milliseconds(days(1) / 100) }), range);
       Object.assign(url, { lastVisitAt: now, dueAt: now + next });

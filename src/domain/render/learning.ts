@@ -69,7 +69,7 @@ export class RenderLearning {
    */
   decideNext(host: string, href: string): NextPage {
     const learned = this.findOrCreate(host, renderPattern(href));
-    const missing = this.missingSamples(learned);
+    const missing = this.countMissingSamples(learned);
     if (missing > 0) {
       if (learned.trying >= missing && learned.incomparable < FIRST_SAMPLES) return 'wait';
       learned.trying++;
@@ -111,7 +111,7 @@ export class RenderLearning {
   }
 
   /** Pages to be rendered before the pattern is known. */
-  private missingSamples({ host, samples, worthwhile }: Learned): number {
+  private countMissingSamples({ host, samples, worthwhile }: Learned): number {
     const known = this.hosts.get(host);
     const isPoor = known !== undefined && known.samples >= POOR_HOST && known.worthwhile === 0;
     return (isPoor && worthwhile === 0 ? 1 : FIRST_SAMPLES) - samples;

@@ -36,7 +36,7 @@ const NO_TEXT = 60;
 const SHELL_LINKS = 3;
 
 /** Why the page must be rendered to have content, for a person; undefined if it brings its content itself. */
-export function renderingReason(signs: ScriptSigns): string | undefined {
+export function findRenderingReason(signs: ScriptSigns): string | undefined {
   const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
   if (frames || textBytes > LITTLE_TEXT || (externalScripts === 0 && inlineScriptBytes === 0)) return undefined;
   const what = `${textBytes} bytes of text, ${countText(links, 'link')}, ${countText(externalScripts, 'script file')}`;

@@ -4,7 +4,7 @@
  */
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { after, type Duration, hours, type Instant, minutes } from '../time/units.js';
-import { crawlDelay, EMPTY_ROBOTS, parseRobots, type RobotsTxt, robotsAllows } from './robots-txt.js';
+import { EMPTY_ROBOTS, findCrawlDelay, parseRobots, type RobotsTxt, robotsAllows } from './robots-txt.js';
 
 /** Plain data, storable. */
 export interface RobotsPolicy {
@@ -47,5 +47,5 @@ export function mayFetch(policy: RobotsPolicy, agent: string, pathWithQuery: str
   return policy.state !== 'unreachable' && robotsAllows(policy.robots, agent, pathWithQuery);
 }
 
-export const crawlDelayFor = (policy: RobotsPolicy, agent: string): Duration | undefined =>
-  crawlDelay(policy.robots, agent);
+export const crawlDelayOf = (policy: RobotsPolicy, agent: string): Duration | undefined =>
+  findCrawlDelay(policy.robots, agent);

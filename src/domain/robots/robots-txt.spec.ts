@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crawlDelay, decisiveRule, EMPTY_ROBOTS, parseRobots, ROBOTS_SIZE_LIMIT, robotsAllows } from './robots-txt.js';
+import {
+  EMPTY_ROBOTS,
+  findCrawlDelay,
+  findDecisiveRule,
+  parseRobots,
+  ROBOTS_SIZE_LIMIT,
+  robotsAllows,
+} from './robots-txt.js';
 
 const allows = (text: string | Uint8Array, agent: string, path: string) => robotsAllows(parseRobots(text), agent, path);
 
@@ -228,7 +235,7 @@ describe('reading', () => {
       fc.property(fc.oneof(text, fc.uint8Array({ maxLength: 200 })), fc.string(), fc.string(), (input, agent, path) => {
         const robots = parseRobots(input);
         expect(typeof robotsAllows(robots, agent, path)).toBe('boolean');
-        crawlDelay(robots, agent);
+        findCrawlDelay(robots, agent);
       }),
     );
   });
@@ -246,16 +253,16 @@ describe('Crawl-delay', () => {
     ['ten', undefined],
     ['', undefined],
   ])('of %j is %s ms', (value, delay) =>
-    expect(crawlDelay(parseRobots(`user-agent: *\ncrawl-delay: ${value}`), 'a')).toBe(delay),
+    expect(findCrawlDelay(parseRobots(`user-agent: *\ncrawl-delay: ${value}`), 'a')).toBe(delay),
   );
 
   it('is that of the group that speaks to the agent, the longest of several', () => {
     const robots = parseRobots(
       'user-agent: *\ncrawl-delay: 9\n\nuser-agent: a\ncrawl-delay: 1\n\nuser-agent: a\ncrawl-delay: 3\n\nuser-agent: b\ndisallow: /x',
     );
-    expect(crawlDelay(robots, 'a')).toBe(3000);
-    expect(crawlDelay(robots, 'b')).toBeUndefined();
-    expect(crawlDelay(robots, 'c')).toBe(9000);
+    expect(findCrawlDelay(robots, 'a')).toBe(3000);
+    expect(findCrawlDelay(robots, 'b')).toBeUndefined();
+    expect(findCrawlDelay(robots, 'c')).toBe(9000);
   });
 });
 
@@ -270,10 +277,12 @@ describe('many rules', () => {
     fc.assert(
       fc.property(rules, path, (list, asked) => {
         const texts = list.map(([allow, text]) => `${allow ? 'allow' : 'disallow'}: ${text}`);
-        const alone = texts.flatMap((text) => decisiveRule(parseRobots(`user-agent: *\n${text}`), 'a', asked) ?? []);
+        const alone = texts.flatMap(
+          (text) => findDecisiveRule(parseRobots(`user-agent: *\n${text}`), 'a', asked) ?? [],
+        );
         const longest = Math.max(...alone.map((rule) => rule.pattern.length));
         const expected = alone.filter((rule) => rule.pattern.length === longest).some(({ allow }) => allow);
-        const all = decisiveRule(parseRobots(`user-agent: *\n${texts.join('\n')}`), 'a', asked);
+        const all = findDecisiveRule(parseRobots(`user-agent: *\n${texts.join('\n')}`), 'a', asked);
         expect(all?.allow).toBe(alone.length === 0 ? undefined : expected);
       }),
       { numRuns: 500 },
@@ -287,13 +296,13 @@ describe('the rule that decides', () => {
   );
 
   it('is told with its line, counted as an editor counts', () => {
-    expect(decisiveRule(robots, 'other', '/a/c')).toEqual({ allow: false, pattern: '/a', line: 3 });
-    expect(decisiveRule(robots, 'other', '/a/b')).toMatchObject({ allow: true, line: 4 });
-    expect(decisiveRule(robots, 'bot', '/a/b')).toMatchObject({ allow: false, line: 7 });
+    expect(findDecisiveRule(robots, 'other', '/a/c')).toEqual({ allow: false, pattern: '/a', line: 3 });
+    expect(findDecisiveRule(robots, 'other', '/a/b')).toMatchObject({ allow: true, line: 4 });
+    expect(findDecisiveRule(robots, 'bot', '/a/b')).toMatchObject({ allow: false, line: 7 });
   });
 
   it('is none where nothing matches', () => {
-    expect(decisiveRule(robots, 'other', '/x')).toBeUndefined();
-    expect(decisiveRule(robots, 'bot', '/robots.txt')).toBeUndefined();
+    expect(findDecisiveRule(robots, 'other', '/x')).toBeUndefined();
+    expect(findDecisiveRule(robots, 'bot', '/robots.txt')).toBeUndefined();
   });
 });

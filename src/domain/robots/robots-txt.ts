@@ -148,7 +148,7 @@ class RobotsBuilder {
   private addAgent(value: string): void {
     if (this.complete) this.closeGroup();
     else if (this.crawlDelay !== undefined || this.preferences.length > 0) this.closeDelay();
-    const token = productToken(value);
+    const token = parseProductToken(value);
     if (token === '') return;
     this.agents.push(token);
     this.delayed.push(token);
@@ -218,29 +218,29 @@ class RobotsBuilder {
 }
 
 /** The significant part of a user-agent value: `FooBot/1.0 (…)` addresses `foobot`. */
-function productToken(value: string): string {
+function parseProductToken(value: string): string {
   if (value === '*' || /^\*\s/.test(value)) return '*';
   return (/^[\w.-]+/.exec(value)?.[0] ?? '').toLowerCase();
 }
 
 /** All groups of the agent, or else those for everybody: several of them count as one (RFC 9309, 2.2.1). */
-function groupsFor(robots: RobotsTxt, token: string): readonly RobotsGroup[] {
+function findGroups(robots: RobotsTxt, token: string): readonly RobotsGroup[] {
   const own = token === '*' ? [] : robots.groups.filter((group) => group.agents.includes(token));
   return own.length > 0 ? own : robots.groups.filter((group) => group.agents.includes('*'));
 }
 
 /** Whether `agent` (its product token) may request a path with its query. */
 export const robotsAllows = (robots: RobotsTxt, agent: string, pathWithQuery: string): boolean =>
-  decisiveRule(robots, agent, pathWithQuery)?.allow ?? true;
+  findDecisiveRule(robots, agent, pathWithQuery)?.allow ?? true;
 
 /**
  * The rule that decides about a path with its query: the one with the longest matching pattern, and an Allow before a Disallow of
  * the same length. Undefined: none does, and the path is allowed, as robots.txt itself always is.
  */
-export function decisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
+export function findDecisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
   if (robots.groups.length === 0) return undefined;
   const path = normalizePath(pathWithQuery);
-  return path === '/robots.txt' ? undefined : matcherFor(robots, productToken(agent)).find(path);
+  return path === '/robots.txt' ? undefined : createOrGetMatcher(robots, parseProductToken(agent)).find(path);
 }
 
 /** What has been built from a file for the agents that used it; it is dropped with the file. */
@@ -248,9 +248,9 @@ const matchers = new WeakMap<RobotsTxt, Map<string, RobotsMatcher>>();
 /** Product tokens of the fetchers of one configuration are few. */
 const MOST_AGENTS = 8;
 
-function matcherFor(robots: RobotsTxt, token: string): RobotsMatcher {
+function createOrGetMatcher(robots: RobotsTxt, token: string): RobotsMatcher {
   const known = matchers.get(robots) ?? new Map<string, RobotsMatcher>();
-  const matcher = known.get(token) ?? new RobotsMatcher(groupsFor(robots, token).flatMap(({ rules }) => rules));
+  const matcher = known.get(token) ?? new RobotsMatcher(findGroups(robots, token).flatMap(({ rules }) => rules));
   if (!known.has(token)) {
     if (known.size >= MOST_AGENTS) known.clear();
     matchers.set(robots, known.set(token, matcher));
@@ -259,17 +259,17 @@ function matcherFor(robots: RobotsTxt, token: string): RobotsMatcher {
 }
 
 /** The pause that robots.txt requests from `agent`, as written up to a day; the caller limits it further. */
-export function crawlDelay(robots: RobotsTxt, agent: string): Duration | undefined {
-  const delays = groupsFor(robots, productToken(agent)).flatMap((group) =>
+export function findCrawlDelay(robots: RobotsTxt, agent: string): Duration | undefined {
+  const delays = findGroups(robots, parseProductToken(agent)).flatMap((group) =>
     group.crawlDelay === undefined ? [] : [group.crawlDelay],
   );
   return delays.length === 0 ? undefined : delays.reduce((longest, delay) => (delay > longest ? delay : longest));
 }
 
 /** The preferences for a path, one value for each field: that with the longest matching pattern, the first if equal. */
-export function preferencesFor(robots: RobotsTxt, agent: string, pathWithQuery: string): readonly RobotsPreference[] {
+export function findPreferences(robots: RobotsTxt, agent: string, pathWithQuery: string): readonly RobotsPreference[] {
   if (!robots.groups.some(({ preferences }) => preferences)) return [];
-  const all = groupsFor(robots, productToken(agent)).flatMap(({ preferences }) => preferences ?? []);
+  const all = findGroups(robots, parseProductToken(agent)).flatMap(({ preferences }) => preferences ?? []);
   const path = normalizePath(pathWithQuery);
   return [...new Set(all.map(({ field }) => field))].flatMap((field) => {
     const own = all.filter((one) => one.field === field);

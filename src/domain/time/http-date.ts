@@ -54,13 +54,13 @@ export function civilTime({ year, month, day, hour = 0, minute = 0, second = 0 }
 }
 
 /** `2026-11-21T10:00:00.000Z`. */
-export function isoTime(moment: Instant): string {
+export function formatIsoTime(moment: Instant): string {
   const days = Math.floor(moment / 86_400_000);
   const ms = moment - days * 86_400_000;
   const hours = twoDigits(Math.floor(ms / 3_600_000));
   const minutes = twoDigits(Math.floor(ms / 60_000) % 60);
   const seconds = twoDigits(Math.floor(ms / 1000) % 60);
-  return `${isoDay(days)}T${hours}:${minutes}:${seconds}.${String(ms % 1000).padStart(3, '0')}Z`;
+  return `${formatIsoDay(days)}T${hours}:${minutes}:${seconds}.${String(ms % 1000).padStart(3, '0')}Z`;
 }
 
 const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
@@ -68,7 +68,7 @@ const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
 /** Nearly all times that are written are on the same day. */
 let lastDay = { days: 0, text: '1970-01-01' };
 
-function isoDay(days: number): string {
+function formatIsoDay(days: number): string {
   if (lastDay.days !== days) {
     const { year, month, day } = civilFromDays(days);
     lastDay = { days, text: `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}` };

@@ -57,22 +57,22 @@ const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP | ty
   'lower-case-path': { path: toLowerCase },
   'remove-session-ids': {
     path: (path) => (/[;(]/.test(path) ? path.replace(SESSION_IN_PATH, '').replace(SESSION_FOLDER, '') : path),
-    search: (search) => withoutParameters(search, SESSION_PARAMETER),
+    search: (search) => removeParameters(search, SESSION_PARAMETER),
   },
   'remove-tracking-parameters': {
-    search: (search) => withoutParameters(search, TRACKING_PARAMETER),
+    search: (search) => removeParameters(search, TRACKING_PARAMETER),
   },
   'sort-parameters': { search: (search) => (search === '' ? '' : `?${search.slice(1).split('&').sort().join('&')}`) },
   'remove-empty-query': { search: (search) => (search === '?' ? '' : search) },
   'remove-default-document': { path: (path) => path.replace(DEFAULT_DOCUMENT, '/') },
   'remove-trailing-slash': {
-    path: (path) => (path.length > 1 && path.endsWith('/') ? withoutTrailingSlashes(path) : path),
+    path: (path) => (path.length > 1 && path.endsWith('/') ? removeTrailingSlashes(path) : path),
   },
   'collapse-slashes': { path: (path) => (path.includes('//') ? path.replace(/\/{2,}/g, '/') : path) },
 };
 
 /** Works on the raw text of the query: decoding and encoding again would change other parameters. */
-function withoutParameters(search: string, unwanted: RegExp): string {
+function removeParameters(search: string, unwanted: RegExp): string {
   if (!unwanted.test(search)) return search;
   const kept = search
     .slice(1)
@@ -81,7 +81,7 @@ function withoutParameters(search: string, unwanted: RegExp): string {
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
-function withoutTrailingSlashes(path: string): string {
+function removeTrailingSlashes(path: string): string {
   let end = path.length;
   while (end > 1 && path.endsWith('/', end)) end--;
   return path.slice(0, end);

@@ -11,7 +11,7 @@ import {
   type BackfillProgress,
   canRestoreItself,
   chooseBackfillSource,
-  newBackfill,
+  createBackfill,
   parseBackfill,
 } from '../../domain/push/backfill.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
@@ -138,7 +138,7 @@ export class Backfills {
     this.runs.delete(setting);
     const total = await store.count({ crawler: crawler.name, indexed: true });
     if (total === 0 && why !== 'asked') return;
-    await store.putSetting(setting, JSON.stringify(newBackfill(why, total, clock.now())));
+    await store.putSetting(setting, JSON.stringify(createBackfill(why, total, clock.now())));
   }
 
   private async drop(crawler: string, sink: string): Promise<void> {

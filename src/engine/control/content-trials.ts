@@ -5,7 +5,7 @@ import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { after, type Instant, minutes } from '../../domain/time/units.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { contentOf, storedCandidate } from '../page/crawl-context.js';
+import { findContent, toStoredCandidate } from '../page/crawl-context.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { KeptAnswer, PageTask } from '../ports/page-task.js';
 import { Unacceptable } from '../support/api-errors.js';
@@ -80,9 +80,9 @@ export class ContentTrials {
       now: this.services.clock.now(),
       inspect: true,
     };
-    const candidate = storedCandidate(task, url, root === undefined ? undefined : context.roots.get(root));
+    const candidate = toStoredCandidate(task, url, root === undefined ? undefined : context.roots.get(root));
     const { options } = context.policy.explain(candidate).verdict.effects;
-    const inForce = contentOf(context, options) && { content: options.content ?? '' };
+    const inForce = findContent(context, options) && { content: options.content ?? '' };
     const key = JSON.stringify([request.who, crawler.name, url.href, request.render === true]);
     const kept = request.fresh ? undefined : this.findKept(key);
     const page =

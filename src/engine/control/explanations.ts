@@ -14,7 +14,7 @@ import type { Hosts } from '../crawl/hosts/hosts.js';
 import { obeysRobots } from '../crawl/hosts/robots-gate.js';
 import { listedLinksSettingName } from '../crawl/visit/found-links.js';
 import type { InFlight } from '../delivery/delivery.js';
-import { fetcherOf, rootOf, storedCandidate } from '../page/crawl-context.js';
+import { findFetcher, findRoot, toStoredCandidate } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -92,7 +92,7 @@ export class Explanations {
 
   private async askRobots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
     const { options } = verdict.effects;
-    const agent = fetcherOf(crawler.context, options).robotsAgent;
+    const agent = findFetcher(crawler.context, options).robotsAgent;
     if (!obeysRobots(crawler.context.definition, options)) return { state: 'ignored', agent };
     return this.services.robotsOpinion(url, agent);
   }
@@ -176,7 +176,7 @@ export class Explanations {
     rootUrl: string | undefined,
     hops: number,
   ): Promise<LinkView> {
-    const root = rootOf(crawler.context, rootUrl, undefined);
+    const root = findRoot(crawler.context, rootUrl, undefined);
     const explanation = crawler.context.policy.explain({
       url: crawlUrl(href),
       discoveredVia: 'link',
@@ -197,13 +197,13 @@ export class Explanations {
       const page = canonicalizeOrThrow(crawler, from);
       const pageState = await this.services.store.find(crawler.name, page.href);
       const root =
-        rootOf(crawler.context, pageState?.root, page) ?? findLikelyRoot(crawler.context.roots.values(), page);
+        findRoot(crawler.context, pageState?.root, page) ?? findLikelyRoot(crawler.context.roots.values(), page);
       return { url, discoveredVia: 'link', from: page, root, hops: (pageState?.hops ?? 0) + 1 };
     }
     const root = crawler.context.roots.get(url.href);
     if (root) return { url, discoveredVia: 'root', root, hops: 0 };
     if (state)
-      return { ...storedCandidate(state, url, rootOf(crawler.context, state.root, url)), discoveredVia: 'stored' };
+      return { ...toStoredCandidate(state, url, findRoot(crawler.context, state.root, url)), discoveredVia: 'stored' };
     return { url, discoveredVia: 'link', root: findLikelyRoot(crawler.context.roots.values(), url), hops: 1 };
   }
 

@@ -7,7 +7,7 @@ import { type Duration, milliseconds, seconds } from '../../domain/time/units.js
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import type { Host } from '../crawl/hosts/hosts.js';
 import { obeysRobots, RobotsGate } from '../crawl/hosts/robots-gate.js';
-import { type CrawlContext, compileContexts, fetcherOf } from '../page/crawl-context.js';
+import { type CrawlContext, compileContexts, findFetcher } from '../page/crawl-context.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../ports/page-task.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
@@ -90,7 +90,7 @@ export class FirstLook {
   private async askRobots(look: Look, gate: RobotsGate): Promise<RobotsOpinion> {
     const { context, url, root } = look;
     const { options } = context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 }).verdict.effects;
-    const fetcher = fetcherOf(context, options);
+    const fetcher = findFetcher(context, options);
     if (!obeysRobots(context.definition, options)) return { state: 'ignored', agent: fetcher.robotsAgent };
     const throttle = shorterOf(context.definition.throttle, LONGEST_PAUSE);
     const limit = maxRequestsPerHost(context.definition);
@@ -120,7 +120,7 @@ function toLinkView({ context, url: from, root }: Look, gate: RobotsGate, href: 
     url: href,
     kind: 'link',
     explanation,
-    robots: asked ? gate.getOpinion(url, fetcherOf(context, options).robotsAgent) : undefined,
+    robots: asked ? gate.getOpinion(url, findFetcher(context, options).robotsAgent) : undefined,
   };
 }
 

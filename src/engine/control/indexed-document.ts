@@ -1,4 +1,4 @@
-import { isDecidedByRules, withPrincipals } from '../../domain/content/acl.js';
+import { addPrincipals, isDecidedByRules } from '../../domain/content/acl.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
@@ -33,6 +33,6 @@ export async function findIndexedDocument(
 
 function applyPresentPrincipals(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
   if (!acl || !definition.acl || !isDecidedByRules(definition.acl)) return document;
-  const metas = withPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
+  const metas = addPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
   return metas === document.metas ? document : { ...document, metas };
 }

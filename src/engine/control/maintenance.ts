@@ -1,7 +1,7 @@
 /**
  * What a person does to the URLs of a crawler: clear, refresh, forget errors; and the pending file of FDSE.
  */
-import { firstRefresh } from '../../domain/crawl/revisit.js';
+import { scheduleFirstRefresh } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { immediateQueuePlace } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
@@ -179,7 +179,7 @@ export class Maintenance {
     const lastVisitAt = instant(state * 1000);
     const now = this.services.clock.now();
     const rules = toDispositionRules(crawler.context.definition, schedule, this.services.cron, now);
-    const place = firstRefresh(known, rules, lastVisitAt);
+    const place = scheduleFirstRefresh(known, rules, lastVisitAt);
     return { status: 'visited', reason: 'imported', lastVisitAt, visits: 1, ...place };
   }
 

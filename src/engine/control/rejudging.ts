@@ -14,7 +14,7 @@ import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
-import { type CrawlContext, knownRoot, storedCandidate } from '../page/crawl-context.js';
+import { type CrawlContext, findKnownRoot, toStoredCandidate } from '../page/crawl-context.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { CronSchedule } from '../ports/cron-schedule.js';
@@ -162,10 +162,10 @@ export class Rejudging {
   private async judge(context: CrawlContext, state: UrlState): Promise<{ verdict: Verdict; root?: RootContext }> {
     // A URL first found by a link may meanwhile be a root, or become one with the previewed configuration.
     const own = context.roots.get(state.url);
-    const first = own ?? (state.root === undefined ? undefined : knownRoot(context, state.root));
+    const first = own ?? (state.root === undefined ? undefined : findKnownRoot(context, state.root));
     const verdict = await this.judgeUnderRoot(first, context, state);
     if (verdict.accepted || (verdict.layer !== 'site-mode' && verdict.reason !== 'not-accepted')) return { verdict };
-    const root = context.roots.withSiteOf(crawlUrl(state.url));
+    const root = context.roots.findBySite(crawlUrl(state.url));
     return root ? { verdict: await this.judgeUnderRoot(root, context, state), root } : { verdict };
   }
 
@@ -176,7 +176,7 @@ export class Rejudging {
   ): Promise<Verdict> {
     const url = crawlUrl(state.url);
     const isRoot = root && (root.url.href === url.href || state.discoveredVia === 'root');
-    const candidate: Candidate = { ...storedCandidate(state, url, root), discoveredVia: isRoot ? 'root' : 'stored' };
+    const candidate: Candidate = { ...toStoredCandidate(state, url, root), discoveredVia: isRoot ? 'root' : 'stored' };
     const verdict = context.policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
     const address = await this.services.processor.resolve(url.host);

@@ -2,7 +2,7 @@ import type { RootDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource } from '../../domain/frontier/sources.js';
 import { serverScope } from '../../domain/policy/server-records.js';
-import { moveSite, moveSiteBack, rootContext } from '../../domain/policy/site-mode.js';
+import { createRootContext, moveSite, moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -84,7 +84,7 @@ export class Roots {
     const stored = new Map<string, RootContext>();
     for (const root of await this.readSubmitted(name)) {
       const url = context.canonicalize(root.url);
-      if (url) stored.set(url.href, rootContext(toRootDefinition(root), url));
+      if (url) stored.set(url.href, createRootContext(toRootDefinition(root), url));
     }
     const configured = configuredRootUrls(context);
     const moved = await this.services.store.listSettings(`moved-site/${name}/`);
@@ -242,7 +242,7 @@ type Rejected = Extract<SubmitOutcome, { outcome: 'rejected' }>;
 function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | Rejected {
   const url = crawler.context.canonicalize(submission.url);
   if (!url) return { outcome: 'rejected', url: withoutUserInfo(submission.url), message: 'not a URL with a host' };
-  const root = rootContext(toRootDefinition({ ...submission, url: url.href }), url);
+  const root = createRootContext(toRootDefinition({ ...submission, url: url.href }), url);
   const verdict = judgeRoot(crawler, root);
   if (verdict.accepted) return { submission, root, verdict };
   const explanation = crawler.context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 });

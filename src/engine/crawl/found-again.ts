@@ -6,7 +6,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { after, type Instant, instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
-import { type CrawlContext, rootOf } from '../page/crawl-context.js';
+import { type CrawlContext, findRoot } from '../page/crawl-context.js';
 import { LinkCollector } from '../page/link-collector.js';
 import { LinkMemory } from '../page/link-memory.js';
 import type { Clock } from '../ports/clock.js';
@@ -60,7 +60,7 @@ export class FoundAgain {
     const removed = await this.services.store.findRemoved(this.crawler, links.keys);
     if (removed.length === 0) return [];
     const url = crawlUrl(state.url);
-    const page = { url, root: rootOf(context, state.root, url), hops: state.hops };
+    const page = { url, root: findRoot(context, state.root, url), hops: state.hops };
     const collector = new LinkCollector(context, new LinkMemory(), page);
     for (const each of removed) collector.addUrl(crawlUrl(each.url), 'link');
     const metas = new Map(removed.map((each) => [each.url, each.inheritedMetas]));

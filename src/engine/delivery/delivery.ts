@@ -128,7 +128,7 @@ export class Delivery {
   }
 
   views(): SinkView[] {
-    return [...this.sinks.values()].map((sink) => sink.view());
+    return [...this.sinks.values()].map((sink) => sink.toView());
   }
 
   private deliverTo(

@@ -91,7 +91,7 @@ describe('the queue of a sink with four requests in flight', () => {
     const gaps = asked.slice(1).map((at, i) => at - asked[i]!);
     expect(gaps.slice(0, 6)).toEqual([1, 2, 4, 8, 16, 32].map(seconds));
     expect(new Set(gaps.slice(6))).toEqual(new Set([minutes(1)]));
-    expect(queue.view()).toMatchObject({ state: 'unavailable', message: 'down', pending: 1 });
+    expect(queue.toView()).toMatchObject({ state: 'unavailable', message: 'down', pending: 1 });
     await queue.close();
   });
 });

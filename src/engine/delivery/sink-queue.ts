@@ -120,7 +120,7 @@ export class SinkQueue implements SuccessorQueue {
     if (this.illSince !== undefined) this.putOff(this.queue.filter(({ mayPutOff }) => mayPutOff?.()));
   }
 
-  view(): SinkView {
+  toView(): SinkView {
     const { orders, bytes } = this.load;
     return {
       name: this.definition.name,

@@ -6,27 +6,27 @@ const LONGEST_NAME = 255;
 const EXTENDED = /^(utf-8|iso-8859-1)'[^']*'(.*)$/is;
 
 /** Without folders and control characters; undefined when there is no readable name. */
-export function fileNameOf(header: string | undefined): string | undefined {
+export function parseFileName(header: string | undefined): string | undefined {
   if (header === undefined || header.length > LONGEST_HEADER) return undefined;
   const parameters = parseParameters(header);
-  return plainName(extended(parameters.get('filename*'))) ?? plainName(parameters.get('filename'));
+  return toPlainName(decodeExtended(parameters.get('filename*'))) ?? toPlainName(parameters.get('filename'));
 }
 
 /** RFC 8187: charset, language and percent-encoded bytes. */
-function extended(value: string | undefined): string | undefined {
+function decodeExtended(value: string | undefined): string | undefined {
   const [, charset, encoded] = EXTENDED.exec(value ?? '') ?? [];
   if (charset === undefined || encoded === undefined) return undefined;
   try {
-    return charset.toLowerCase() === 'utf-8' ? decodeURIComponent(encoded) : latin1(encoded);
+    return charset.toLowerCase() === 'utf-8' ? decodeURIComponent(encoded) : decodeLatin1(encoded);
   } catch {
     return undefined;
   }
 }
 
-const latin1 = (encoded: string): string =>
+const decodeLatin1 = (encoded: string): string =>
   encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-function plainName(name: string | undefined): string | undefined {
+function toPlainName(name: string | undefined): string | undefined {
   const last = name?.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1) ?? '';
   const clean = last.replace(/[\x00-\x1f\x7f]/g, '').trim();
   if (clean === '' || clean === '.' || clean === '..' || !clean.isWellFormed()) return undefined;

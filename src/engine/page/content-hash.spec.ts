@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { contentHash, hasLinksOf } from './content-hash.js';
+import { hashContent, hasLinksOf } from './content-hash.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 import { NO_CONTENT } from './extraction.js';
 
@@ -30,22 +30,22 @@ const hashOfBytes = (body: string): string =>
 
 it('believes the hash of bytes that an earlier version stored, until the bytes change or more is configured', () => {
   const earlier = hashOfBytes('a');
-  expect(contentHash(page('a', {}, earlier), DRAFT, digest)).toBe(earlier);
-  expect(contentHash(page('b', {}, earlier), DRAFT, digest)).not.toBe(earlier);
+  expect(hashContent(page('a', {}, earlier), DRAFT, digest)).toBe(earlier);
+  expect(hashContent(page('b', {}, earlier), DRAFT, digest)).not.toBe(earlier);
   const taking = { include: ['main'], exclude: [], markers: [], fields: [], metas: true };
-  expect(contentHash(page('a', { taking }, earlier), DRAFT, digest)).not.toBe(earlier);
+  expect(hashContent(page('a', { taking }, earlier), DRAFT, digest)).not.toBe(earlier);
 });
 
 it('keeps the hash of a page whose text is the same, and knows when its links are others', () => {
-  const known = contentHash(page('a'), DRAFT, digest);
+  const known = hashContent(page('a'), DRAFT, digest);
   const link = { href: '/x', kind: 'a', nofollow: false } as const;
   const content = { ...NO_CONTENT, text: 'Text', links: [link] };
-  expect(contentHash(page('b', { content }, known), DRAFT, digest)).toBe(known);
+  expect(hashContent(page('b', { content }, known), DRAFT, digest)).toBe(known);
   expect([hasLinksOf(known, NO_CONTENT, digest), hasLinksOf(known, content, digest)]).toEqual([true, false]);
   const other = { ...NO_CONTENT, text: 'Other' };
-  expect(contentHash(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
+  expect(hashContent(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
 });
 
 it('goes by the bytes of what is not a page, as earlier versions did', () => {
-  expect(contentHash(page('a', { hashesContent: false }), DRAFT, digest)).toBe(hashOfBytes('a'));
+  expect(hashContent(page('a', { hashesContent: false }), DRAFT, digest)).toBe(hashOfBytes('a'));
 });

@@ -28,7 +28,7 @@ const OF_THE_FILE = new Set(['file_size', 'lastmodifieddate']);
 const factsOf = (metas: readonly Meta[]): string[] => metas.map(({ name, value }) => `${name}\0${value}`);
 
 /** `page.task.stamp` if the document has not changed since then. */
-export function contentHash(
+export function hashContent(
   page: FetchedPage,
   draft: DocumentDraft,
   digest: Digest,
@@ -41,7 +41,7 @@ export function contentHash(
   if (isEarlier && !changesDocuments(page.taking) && hashOfBytes(page, draft, digest) === known) return known;
   const content = `${OF_CONTENT}${hashOfContent(page, draft, digest, parts)}`;
   if (known?.startsWith(content) && known.length === content.length + LINKS_LENGTH) return known;
-  return content + linksHash(page.content, digest);
+  return content + hashLinks(page.content, digest);
 }
 
 /** Without the metas of the head, which are part of the bytes. */
@@ -49,11 +49,15 @@ function hashOfBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): s
   const { lasting } = draft;
   const { taking, mediaType, body } = page;
   const settings = taking && changesDocuments(taking) && isPage(mediaType) ? [withoutPlaces(taking)] : [];
-  return bodyAndFacts(body, [...factsOf(lasting), ...asText(page), ...settings, ...given(draft)].join('\0'), digest);
+  return hashBodyAndFacts(
+    body,
+    [...factsOf(lasting), ...listTextSettings(page), ...settings, ...listGivenTextSettings(draft)].join('\0'),
+    digest,
+  );
 }
 
 /** Each has its own digest, so that neither has to be copied after the other. */
-const bodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest): string =>
+const hashBodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest): string =>
   digest(body) + digest(facts).slice(0, FACTS_LENGTH);
 
 function hashOfContent(
@@ -64,23 +68,29 @@ function hashOfContent(
 ): string {
   const { lasting, described } = draft;
   const { text } = page.content;
-  const settings = [...asText(page), ...forms(page), ...parts.map(({ stamp }) => stamp), ...given(draft)];
-  return bodyAndFacts(text, contentFacts(lasting) + contentFacts(described) + settings.join('\0'), digest);
+  const settings = [
+    ...listTextSettings(page),
+    ...listFormSettings(page),
+    ...parts.map(({ stamp }) => stamp),
+    ...listGivenTextSettings(draft),
+  ];
+  return hashBodyAndFacts(text, joinFacts(lasting) + joinFacts(described) + settings.join('\0'), digest);
 }
 
-function contentFacts(metas: readonly Meta[]): string {
+function joinFacts(metas: readonly Meta[]): string {
   let facts = '';
   for (const { name, value } of metas) if (!OF_THE_FILE.has(name)) facts += `${name}\0${value}\0`;
   return facts;
 }
 
 /** The same page is a different document when its text stands for its bytes. */
-const asText = ({ textOnly }: FetchedPage): string[] => (textOnly ? ['text only'] : []);
+const listTextSettings = ({ textOnly }: FetchedPage): string[] => (textOnly ? ['text only'] : []);
 
-const given = ({ givenText }: DocumentDraft): string[] => (givenText === undefined ? [] : ['given text', givenText]);
+const listGivenTextSettings = ({ givenText }: DocumentDraft): string[] =>
+  givenText === undefined ? [] : ['given text', givenText];
 
 /** A form that is newly requested counts as a change. */
-function forms({ taking }: FetchedPage): string[] {
+function listFormSettings({ taking }: FetchedPage): string[] {
   if (!taking?.headings && !taking?.markdown && !taking?.chunks) return [];
   const { headings, markdown, chunks } = taking;
   return [JSON.stringify({ headings, markdown, chunks })];
@@ -92,10 +102,10 @@ const withoutPlaces = (taking: ContentDefinition): string =>
 /** Whether the links of the page are those it had when it got that hash. */
 export function hasLinksOf(known: string | undefined, content: PageContent, digest: Digest): boolean {
   if (known === undefined) return false;
-  return !known.startsWith(OF_CONTENT) || known.endsWith(linksHash(content, digest));
+  return !known.startsWith(OF_CONTENT) || known.endsWith(hashLinks(content, digest));
 }
 
-function linksHash({ base, links, robotsMetas }: PageContent, digest: Digest): string {
+function hashLinks({ base, links, robotsMetas }: PageContent, digest: Digest): string {
   let written = `${base ?? ''}\n`;
   for (const { agent, directives } of robotsMetas) written += `${agent}:${directives}\n`;
   // Most links are plain ones: only others need a description.

@@ -7,7 +7,7 @@ import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
 import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';
-import { removedRoot, rootContext } from '../../domain/policy/site-mode.js';
+import { createRemovedRoot, createRootContext } from '../../domain/policy/site-mode.js';
 import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { type Canonicalizer, createCanonicalizer } from '../../domain/url/canonicalize.js';
@@ -44,29 +44,30 @@ export interface CompiledContent {
 }
 
 /** What is extracted from a page; undefined: the page as it is. */
-export const contentOf = ({ contents }: CrawlContext, { content }: UrlOptions): CompiledContent | undefined =>
+export const findContent = ({ contents }: CrawlContext, { content }: UrlOptions): CompiledContent | undefined =>
   contents.get(content);
 
 /** The fetcher of a URL. */
-export const fetcherOf = ({ fetcher, fetchers }: CrawlContext, options: UrlOptions): FetcherDefinition =>
+export const findFetcher = ({ fetcher, fetchers }: CrawlContext, options: UrlOptions): FetcherDefinition =>
   options.fetcher === undefined ? fetcher : (fetchers.get(options.fetcher) ?? fetcher);
 
 /** The root that led to a URL, by its name; if there is none, or it was removed, a root on whose site the URL is. */
-export function rootOf(
+export function findRoot(
   context: CrawlContext,
   name: string | undefined,
   url: CrawlUrl | undefined,
 ): RootContext | undefined {
-  const known = (name === undefined ? undefined : knownRoot(context, name)) ?? (url && context.roots.withSiteOf(url));
-  return known ?? (name === undefined ? undefined : removedRoot(crawlUrl(name)));
+  const known =
+    (name === undefined ? undefined : findKnownRoot(context, name)) ?? (url && context.roots.findBySite(url));
+  return known ?? (name === undefined ? undefined : createRemovedRoot(crawlUrl(name)));
 }
 
 /** The root with that name, which may date from other canonicalization steps. */
-export const knownRoot = ({ roots, canonicalize }: CrawlContext, name: string): RootContext | undefined =>
+export const findKnownRoot = ({ roots, canonicalize }: CrawlContext, name: string): RootContext | undefined =>
   roots.get(name) ?? roots.get(canonicalize(name)?.href ?? name);
 
 /** A stored URL that is judged again. */
-export const storedCandidate = (
+export const toStoredCandidate = (
   { discoveredVia, hops }: Pick<UrlState, 'discoveredVia' | 'hops'>,
   url: CrawlUrl,
   root: RootContext | undefined,
@@ -91,7 +92,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
   const roots = new KnownRoots();
   for (const root of crawler.roots) {
     const url = canonicalize(root.url);
-    if (url) roots.set(url.href, rootContext(root, url));
+    if (url) roots.set(url.href, createRootContext(root, url));
   }
   const sinks = destinations.map(({ type }) => SINK_TYPES[type]);
   return {

@@ -10,12 +10,12 @@ import { deliveredMetas } from '../../domain/content/page-metas.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Effects } from '../../domain/policy/verdict.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
-import { isoTime, parseHttpDate } from '../../domain/time/http-date.js';
+import { formatIsoTime, parseHttpDate } from '../../domain/time/http-date.js';
 import type { Duration } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
-import { fileNameOf } from './content-disposition.js';
+import { parseFileName } from './content-disposition.js';
 
 export interface FetchedPage {
   readonly url: CrawlUrl;
@@ -84,56 +84,60 @@ export interface AsyncStep extends StepFacts {
 
 export type DocumentStep = SyncStep | AsyncStep;
 
-const step = (name: string, run: SyncStep['run']): SyncStep => ({ kind: 'sync', name, run });
+const createStep = (name: string, run: SyncStep['run']): SyncStep => ({ kind: 'sync', name, run });
 
 /** Names of the metas: docs/REFERENCE.md. */
 export const BUILT_IN_STEPS: readonly DocumentStep[] = [
-  step('address', ({ lasting }, { url }) => add(lasting, 'publicUrl', url.href)),
-  step('title', ({ lasting }, { content }) => add(lasting, 'title', content.title)),
-  step('last modified', ({ lasting }, { headers }) =>
-    add(lasting, 'lastmodifieddate', lastModifiedDate(headers['last-modified'])),
+  createStep('address', ({ lasting }, { url }) => addMeta(lasting, 'publicUrl', url.href)),
+  createStep('title', ({ lasting }, { content }) => addMeta(lasting, 'title', content.title)),
+  createStep('last modified', ({ lasting }, { headers }) =>
+    addMeta(lasting, 'lastmodifieddate', parseLastModified(headers['last-modified'])),
   ),
-  step('language', ({ lasting }, { content }) => add(lasting, 'language', content.language)),
-  step('author', ({ lasting }, { content }) =>
-    add(lasting, 'author', content.metas.find(({ name }) => name === 'author' || name === 'dc.creator')?.value),
+  createStep('language', ({ lasting }, { content }) => addMeta(lasting, 'language', content.language)),
+  createStep('author', ({ lasting }, { content }) =>
+    addMeta(lasting, 'author', content.metas.find(({ name }) => name === 'author' || name === 'dc.creator')?.value),
   ),
-  step('file', ({ lasting }, page) => {
-    add(lasting, 'file_name', fileName(page, page.mediaType));
+  createStep('file', ({ lasting }, page) => {
+    addMeta(lasting, 'file_name', toFileName(page, page.mediaType));
     // The length of what scripts write differs between visits, although the content is the same.
-    if (!page.rendered) add(lasting, 'file_size', String(page.body.byteLength));
-    add(lasting, 'content_type', page.mediaType);
+    if (!page.rendered) addMeta(lasting, 'file_size', String(page.body.byteLength));
+    addMeta(lasting, 'content_type', page.mediaType);
   }),
-  step('fields of the content', ({ lasting }, { content }) => {
-    for (const { name, value } of content.fields ?? []) add(lasting, name, value);
+  createStep('fields of the content', ({ lasting }, { content }) => {
+    for (const { name, value } of content.fields ?? []) addMeta(lasting, name, value);
   }),
-  step('metas of the page', ({ described }, { content, taking }) => {
+  createStep('metas of the page', ({ described }, { content, taking }) => {
     if (taking?.metas ?? true) described.push(...deliveredMetas(content.metas, content.structured));
   }),
-  step('configured fields', ({ lasting, described }, page) => configuredFields(lasting, described, page)),
-  step('who may see it', ({ lasting, described }, page) => accessMetas(lasting, described, page)),
-  step('source', ({ lasting }, { effects, task, taking }) => {
-    if (!isFieldIn(lasting, 'source', taking)) add(lasting, 'source', effects.source ?? task.crawler);
+  createStep('configured fields', ({ lasting, described }, page) => addConfiguredFields(lasting, described, page)),
+  createStep('who may see it', ({ lasting, described }, page) => addAccessMetas(lasting, described, page)),
+  createStep('source', ({ lasting }, { effects, task, taking }) => {
+    if (!isFieldIn(lasting, 'source', taking)) addMeta(lasting, 'source', effects.source ?? task.crawler);
   }),
-  step('noarchive', ({ lasting }, { noArchive }) => add(lasting, 'noarchive', noArchive ? 'true' : undefined)),
-  step('terms of use', ({ lasting }, { terms }) => {
-    for (const { name, value } of terms) add(lasting, name, value);
-  }),
-  step('redirect source', ({ lasting }, { redirectSource }) => add(lasting, 'redirect_source', redirectSource)),
-  step('metas of the policy', ({ lasting }, page) => policyMetas(lasting, page)),
-  step('rendering', ({ passing }, { rendered }) =>
-    add(passing, 'render', rendered === undefined ? undefined : rendered ? 'browser' : 'plain'),
+  createStep('noarchive', ({ lasting }, { noArchive }) =>
+    addMeta(lasting, 'noarchive', noArchive ? 'true' : undefined),
   ),
-  step('visit', ({ passing, lasting }, { task, status, taking }) => {
-    if (!isFieldIn(lasting, 'crawl_time', taking)) add(passing, 'crawl_time', isoTime(task.now));
-    if (!isFieldIn(lasting, 'http_status', taking)) add(passing, 'http_status', String(status));
+  createStep('terms of use', ({ lasting }, { terms }) => {
+    for (const { name, value } of terms) addMeta(lasting, name, value);
   }),
-  step('bytes or text', (draft, page) => {
-    draft.master = page.textOnly ? textPart(page) : bytesPart(page);
+  createStep('redirect source', ({ lasting }, { redirectSource }) =>
+    addMeta(lasting, 'redirect_source', redirectSource),
+  ),
+  createStep('metas of the policy', ({ lasting }, page) => addPolicyMetas(lasting, page)),
+  createStep('rendering', ({ passing }, { rendered }) =>
+    addMeta(passing, 'render', rendered === undefined ? undefined : rendered ? 'browser' : 'plain'),
+  ),
+  createStep('visit', ({ passing, lasting }, { task, status, taking }) => {
+    if (!isFieldIn(lasting, 'crawl_time', taking)) addMeta(passing, 'crawl_time', formatIsoTime(task.now));
+    if (!isFieldIn(lasting, 'http_status', taking)) addMeta(passing, 'http_status', String(status));
+  }),
+  createStep('bytes or text', (draft, page) => {
+    draft.master = page.textOnly ? createTextPart(page) : createBytesPart(page);
     draft.text = page.wantsText || page.content.isCut ? ownTextOf(page.content) : '';
   }),
 ];
 
-function add(metas: Meta[], name: string, value: string | undefined): void {
+function addMeta(metas: Meta[], name: string, value: string | undefined): void {
   if (value !== undefined && value !== '') metas.push(toTypedMeta(name, value));
 }
 
@@ -142,7 +146,7 @@ const isFieldIn = (lasting: readonly Meta[], field: string, taking: ContentDefin
   (taking?.fields ?? []).some(({ name }) => name === field) && lasting.some(({ name }) => name === field);
 
 /** A field takes precedence over other metas of its name. */
-function configuredFields(lasting: Meta[], described: Meta[], { fields, url, base, content }: FetchedPage): void {
+function addConfiguredFields(lasting: Meta[], described: Meta[], { fields, url, base, content }: FetchedPage): void {
   const metas = fields?.({ url, base, metas: content.metas, found: content.found }) ?? [];
   if (metas.length === 0) return;
   const names = new Set(metas.map(({ name }) => name));
@@ -154,7 +158,7 @@ function configuredFields(lasting: Meta[], described: Meta[], { fields, url, bas
 }
 
 /** A page must not claim for itself what the configuration decides. */
-function accessMetas(lasting: Meta[], described: Meta[], { acl, url, headers, content }: FetchedPage): void {
+function addAccessMetas(lasting: Meta[], described: Meta[], { acl, url, headers, content }: FetchedPage): void {
   if (!acl) return;
   for (const list of [lasting, described]) {
     const kept = list.filter(({ name }) => name !== ACL_ALLOW && name !== ACL_DENY);
@@ -179,7 +183,7 @@ const REPLACEABLE = new Set([
 ]);
 
 /** Metas of the URL itself take precedence over those it inherited, and both over those of the page. */
-function policyMetas(lasting: Meta[], { task, effects }: FetchedPage): void {
+function addPolicyMetas(lasting: Meta[], { task, effects }: FetchedPage): void {
   const own = new Set(effects.metas.map((meta) => meta.name));
   const inherited = task.inheritedMetas.filter(({ name, scope }) => scope === 'document' || !own.has(name));
   const configured = [...inherited, ...effects.metas].map(({ name, value }) => ({ name, value }));
@@ -191,12 +195,12 @@ function policyMetas(lasting: Meta[], { task, effects }: FetchedPage): void {
 
 const NO_BYTES = new Uint8Array(0);
 
-function bytesPart(page: FetchedPage): PushDocument['master'] {
+function createBytesPart(page: FetchedPage): PushDocument['master'] {
   return {
     bytes: page.wantsBytes ? page.body : NO_BYTES,
     mimeType: page.mediaType,
     encoding: page.content.encoding,
-    fileName: fileName(page, page.mediaType),
+    fileName: toFileName(page, page.mediaType),
   };
 }
 
@@ -204,25 +208,25 @@ const utf8 = new TextEncoder();
 
 const ownTextOf = ({ text, ownText }: PageContent): string => ownText ?? text;
 
-function textPart(page: FetchedPage): PushDocument['master'] {
+function createTextPart(page: FetchedPage): PushDocument['master'] {
   return {
     bytes: page.wantsBytes ? utf8.encode(ownTextOf(page.content)) : NO_BYTES,
     mimeType: 'text/plain',
     encoding: 'utf-8',
-    fileName: fileName(page, 'text/plain'),
+    fileName: toFileName(page, 'text/plain'),
   };
 }
 
 /** The name that the server gives the file (Content-Disposition), or the last segment of the path. */
-function fileName({ url, headers }: FetchedPage, mediaType: string): string {
-  const given = fileNameOf(headers['content-disposition']);
+function toFileName({ url, headers }: FetchedPage, mediaType: string): string {
+  const given = parseFileName(headers['content-disposition']);
   if (given !== undefined) return given;
   const last = url.path.slice(url.path.lastIndexOf('/') + 1);
-  if (last !== '') return safeDecode(last);
+  if (last !== '') return decodeSafely(last);
   return mediaType === 'text/html' ? 'index.html' : 'index';
 }
 
-function safeDecode(text: string): string {
+function decodeSafely(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -230,8 +234,8 @@ function safeDecode(text: string): string {
   }
 }
 
-function lastModifiedDate(header: string | undefined): string | undefined {
+function parseLastModified(header: string | undefined): string | undefined {
   if (!header) return undefined;
   const time = parseHttpDate(header);
-  return time === undefined ? undefined : isoTime(time);
+  return time === undefined ? undefined : formatIsoTime(time);
 }

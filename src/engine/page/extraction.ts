@@ -35,7 +35,7 @@ export function extract(
   if (!extractor) return { refused: 'extract-unsupported', detail: `no extractor reads ${mediaType}` };
   if (extractor.kind === 'sync') return extractor.extract(body, mediaType, context);
   return extractElsewhere(extractor, tools.clock, (signal) => extractor.extract(body, mediaType, context, signal)).then(
-    (read) => (isRefusal(read) ? read : bounded(read, context)),
+    (read) => (isRefusal(read) ? read : applyLimits(read, context)),
   );
 }
 
@@ -55,7 +55,7 @@ async function extractElsewhere(
 }
 
 /** What comes from elsewhere is cut to the limits here. */
-function bounded(read: Extraction, { maxLinks, maxTextLength }: ExtractionContext): Extraction {
+function applyLimits(read: Extraction, { maxLinks, maxTextLength }: ExtractionContext): Extraction {
   const { text, links, metas, fields = [], title } = read;
   const fits =
     text.length <= maxTextLength &&

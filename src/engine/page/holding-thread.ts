@@ -4,7 +4,7 @@ export interface ThreadTools {
 }
 
 /** For work that may block the thread for long. Work that is done elsewhere is awaited outside of it. */
-export function holdingThread<T>({ reading }: ThreadTools, work: () => T): T {
+export function holdThread<T>({ reading }: ThreadTools, work: () => T): T {
   reading?.(true);
   try {
     return work();

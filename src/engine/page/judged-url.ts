@@ -12,12 +12,12 @@ import {
   type CompiledContent,
   type CrawlContext,
   compileContent,
-  contentOf,
-  rootOf,
-  storedCandidate,
+  findContent,
+  findRoot,
+  toStoredCandidate,
 } from './crawl-context.js';
-import { holdingThread, type ThreadTools } from './holding-thread.js';
-import { excludedBy, failed } from './page-outcome.js';
+import { holdThread, type ThreadTools } from './holding-thread.js';
+import { createExclusionBy, createFailure } from './page-outcome.js';
 import { renderModeOf } from './rendering.js';
 
 export interface JudgedUrl {
@@ -40,8 +40,8 @@ export async function judgeUrl(
   tools: ThreadTools & { readonly fetcher: Pick<Fetcher, 'resolve'> },
 ): Promise<JudgedUrl> {
   const url = crawlUrl(task.url);
-  const candidate = storedCandidate(task, url, rootOf(context, task.root, url));
-  let verdict = holdingThread(tools, () => context.policy.judge(candidate));
+  const candidate = toStoredCandidate(task, url, findRoot(context, task.root, url));
+  let verdict = holdThread(tools, () => context.policy.judge(candidate));
   let address: string | null | undefined;
   if (verdict.needsAddress) {
     address = (await tools.fetcher.resolve(url.host)) ?? null;
@@ -53,17 +53,17 @@ export async function judgeUrl(
   // A host unknown to DNS is not excluded, but it must not be asked either: a proxy might know it.
   const excluded =
     address === null
-      ? failed('dns-no-answer', addressNeeded(verdict))
-      : excludedBy(verdict, { byConfiguration: address === undefined });
+      ? createFailure('dns-no-answer', describeMissingAddress(verdict))
+      : createExclusionBy(verdict, { byConfiguration: address === undefined });
   return { task, context, url, candidate, verdict, mode: 'never', excluded };
 }
 
-const addressNeeded = ({ detail }: Verdict): string =>
+const describeMissingAddress = ({ detail }: Verdict): string =>
   `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
 
 /** What is extracted from pages here. */
-export const takenContent = ({ task, context, verdict }: JudgedUrl): CompiledContent | undefined =>
-  task.trial?.content ? compileContent(task.trial.content) : contentOf(context, verdict.effects.options);
+export const findTakenContent = ({ task, context, verdict }: JudgedUrl): CompiledContent | undefined =>
+  task.trial?.content ? compileContent(task.trial.content) : findContent(context, verdict.effects.options);
 
 /** Its links are needed, changed or not. */
 export const readsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || task.reportLinks === true;
@@ -71,17 +71,17 @@ export const readsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || 
 export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean =>
   verdict.effects.options.nearDuplicateDetector ?? context.definition.nearDuplicateDetector;
 
-export const hashesContent = (page: JudgedUrl, mediaType: string): boolean =>
-  isPage(mediaType) && (takenContent(page)?.definition.changeDetection ?? 'content') === 'content';
+export const needsContentHash = (page: JudgedUrl, mediaType: string): boolean =>
+  isPage(mediaType) && (findTakenContent(page)?.definition.changeDetection ?? 'content') === 'content';
 
 /** For a document that its receiver does not read itself. */
-export const wantsDocumentText = (
+export const needsDocumentText = (
   { context }: JudgedUrl,
   mediaType: string,
   reader: Pick<PageReader, 'findExtractor'>,
 ): boolean => context.wantsDocumentText && !isReadFromBytes(mediaType) && reader.findExtractor(mediaType) !== undefined;
 
-export function wantsText(page: JudgedUrl): boolean {
+export function needsPageText(page: JudgedUrl): boolean {
   const { context, task, mode } = page;
   const { storeTextOnly, probeErrorPages } = context.definition;
   if (context.wantsText || context.softErrors !== undefined || storeTextOnly || probeErrorPages) return true;
@@ -92,7 +92,7 @@ export function wantsText(page: JudgedUrl): boolean {
  * The URL that this one has become, if it was stored under other canonicalization steps or by an earlier version: its document
  * stays until the other is in the index, as if the page had named that one as its canonical URL.
  */
-export function canonicalForm({ context, url }: JudgedUrl): CrawlUrl | undefined {
+export function findCanonicalForm({ context, url }: JudgedUrl): CrawlUrl | undefined {
   const form = recanonicalize(url, context.canonicalize);
   return form && form.href !== url.href ? form : undefined;
 }

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { moveSite, rootContext } from '../../domain/policy/site-mode.js';
+import { createRootContext, moveSite } from '../../domain/policy/site-mode.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import { KnownRoots } from './known-roots.js';
 
 const made = (href: string, mode: { site?: boolean; entireSite?: boolean }) =>
-  rootContext(
+  createRootContext(
     { url: href, site: false, entireSite: false, priority: 0, metas: [], followLinks: true, ...mode },
     crawlUrl(href),
   );
 
 it('tells the root on whose site a URL is, whatever roots come, move and go', () => {
   const roots = new KnownRoots();
-  const on = (href: string): string | undefined => roots.withSiteOf(crawlUrl(href))?.url.href;
+  const on = (href: string): string | undefined => roots.findBySite(crawlUrl(href))?.url.href;
   const whole = made('http://a.example/', { site: true });
   for (const root of [
     made('http://a.example/page', {}),

@@ -18,13 +18,13 @@ export class KnownRoots extends Map<string, RootContext> {
   }
 
   /** The first root with site mode whose site the URL is on. */
-  withSiteOf(url: CrawlUrl): RootContext | undefined {
-    this.#byHost ??= groupedByHost(this.values());
+  findBySite(url: CrawlUrl): RootContext | undefined {
+    this.#byHost ??= groupByHost(this.values());
     return this.#byHost.get(url.host)?.find((root) => isOnSite(root, url));
   }
 }
 
-function groupedByHost(roots: Iterable<RootContext>): Map<string, RootContext[]> {
+function groupByHost(roots: Iterable<RootContext>): Map<string, RootContext[]> {
   const byHost = new Map<string, RootContext[]>();
   for (const root of roots) {
     const hosts = root.site ? root.sitePrefixes.map((prefix) => crawlUrl(prefix).host) : [root.url.host];

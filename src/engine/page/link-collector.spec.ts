@@ -42,7 +42,9 @@ describe('links of a page', () => {
           const unknown = hrefs.filter((href) => !taken.includes(href));
           const remembered = collected(definition, memory, other, unknown);
           expect(remembered).toEqual(collected(definition, new LinkMemory(), other, unknown));
-          again += remembered.refused.filter((url) => memory.writtenOn(other.url.href).get(url) !== undefined).length;
+          again += remembered.refused.filter(
+            (url) => memory.writtenLinksFor(other.url.href).get(url) !== undefined,
+          ).length;
         },
       ),
       { numRuns: 500 },

@@ -47,7 +47,7 @@ export class LinkCollector {
   ) {}
 
   /** The page is not a redirect: a home page has links to its own site, whichever site it led to before. */
-  answersItself(): void {
+  restoreSite(): void {
     const { root, url } = this.page;
     if (root?.formerPrefixes && root.url.href === url.href) this.page = { ...this.page, root: moveSiteBack(root) };
   }
@@ -60,7 +60,7 @@ export class LinkCollector {
     const hash = raw.indexOf('#');
     const link = hash < 0 || isHashRoute(raw.slice(hash + 1)) ? raw : raw.slice(0, hash);
     if (link === '' && base === this.page.url.href) return;
-    const known = discoveredVia === 'link' ? this.writtenOn(base).get(link) : undefined;
+    const known = discoveredVia === 'link' ? this.writtenLinksFor(base).get(link) : undefined;
     if (known === 'handed on' || this.seen.has(raw)) return;
     this.seen.add(raw);
     // A rule may examine the fragment.
@@ -76,8 +76,8 @@ export class LinkCollector {
     const url = this.context.canonicalize(raw, this.page.url.href);
     if (!url || url.href === this.page.url.href) return;
     const named = index === 'robots' && hostKey(url) === hostKey(this.page.url) && /^https?$/.test(url.scheme);
-    const verdict = this.context.policy.judge(this.candidate(url, 'sitemap'));
-    if (named || verdict.accepted) this.links.push(this.discovered(url, 'robots', verdict));
+    const verdict = this.context.policy.judge(this.toCandidate(url, 'sitemap'));
+    if (named || verdict.accepted) this.links.push(this.toDiscoveredLink(url, 'robots', verdict));
     else this.refuse(url, verdict.reason, verdict.record);
   }
 
@@ -97,10 +97,10 @@ export class LinkCollector {
     if (!url) return;
     const before = this.refused.length;
     const verdict = this.collect(url, discoveredVia, lastModified);
-    const written = this.writtenOn(base);
-    if (this.isReported(url.href)) written.reported(link);
+    const written = this.writtenLinksFor(base);
+    if (this.isReported(url.href)) written.addReported(link);
     else if (link === raw && verdict?.layer && !SEES_PAGE[verdict.layer] && this.refused.length > before)
-      written.refused(link, this.refused.at(-1)!);
+      written.addRefused(link, this.refused.at(-1)!);
   }
 
   /** The reason why the URL is refused, or undefined when it was accepted or is already known. */
@@ -111,13 +111,13 @@ export class LinkCollector {
   /** Collects the link if the policy accepts it; otherwise returns the verdict that refuses it. */
   private collect(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): Verdict | undefined {
     if (discoveredVia === 'link' && (url.href === this.page.url.href || this.isReported(url.href))) return undefined;
-    const verdict = this.context.policy.judge(this.candidate(url, discoveredVia));
+    const verdict = this.context.policy.judge(this.toCandidate(url, discoveredVia));
     if (!verdict.accepted) {
       this.refuse(url, verdict.reason, verdict.record);
       return verdict;
     }
-    if (url.href.length <= LONGEST_LOOKED_UP) this.memory.reported(url.href);
-    this.links.push(this.discovered(url, discoveredVia, verdict, lastModified));
+    if (url.href.length <= LONGEST_LOOKED_UP) this.memory.markReported(url.href);
+    this.links.push(this.toDiscoveredLink(url, discoveredVia, verdict, lastModified));
     return undefined;
   }
 
@@ -134,24 +134,24 @@ export class LinkCollector {
     return href.length <= LONGEST_LOOKED_UP && this.memory.isReported(href);
   }
 
-  private writtenOn(base: string): WrittenLinks {
-    if (this.written?.base !== base) this.written = { base, links: this.memory.writtenOn(base) };
+  private writtenLinksFor(base: string): WrittenLinks {
+    if (this.written?.base !== base) this.written = { base, links: this.memory.writtenLinksFor(base) };
     return this.written.links;
   }
 
-  private candidate(url: CrawlUrl, discoveredVia: LinkDiscoveredVia): Candidate {
+  private toCandidate(url: CrawlUrl, discoveredVia: LinkDiscoveredVia): Candidate {
     const hops = discoveredVia === 'redirect' ? this.page.hops : this.page.hops + 1;
     return { url, discoveredVia, from: this.page.url, root: this.page.root, hops };
   }
 
   /** Metas of rules that match only because of the fragment, which is not part of the URL when it is crawled. */
-  private metasOfFragment(
+  private findFragmentMetas(
     url: CrawlUrl,
     discoveredVia: DiscoveredLink['discoveredVia'],
     { effects: { metas } }: Verdict,
   ): DiscoveredLink['inheritedMetas'] {
     if (metas.length === 0 || discoveredVia === 'robots') return undefined;
-    const without = this.context.policy.judge(this.candidate({ ...url, fragment: '' }, discoveredVia)).effects.metas;
+    const without = this.context.policy.judge(this.toCandidate({ ...url, fragment: '' }, discoveredVia)).effects.metas;
     const added = metas.filter((meta) => !without.includes(meta));
     return added.length === 0
       ? undefined
@@ -162,7 +162,7 @@ export class LinkCollector {
         }));
   }
 
-  private discovered(
+  private toDiscoveredLink(
     url: CrawlUrl,
     discoveredVia: DiscoveredLink['discoveredVia'],
     verdict: Verdict,
@@ -177,7 +177,7 @@ export class LinkCollector {
           ? SITEMAPS
           : assignSource(discoveredVia, verdict.effects, verdict.effects.priorityShift),
       discoveredVia,
-      inheritedMetas: url.fragment === '' ? undefined : this.metasOfFragment(url, discoveredVia, verdict),
+      inheritedMetas: url.fragment === '' ? undefined : this.findFragmentMetas(url, discoveredVia, verdict),
       lastModified,
     };
   }

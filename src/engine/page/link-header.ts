@@ -15,15 +15,15 @@ const LONGEST_TARGET = 2_048;
 export function parseLinkHeader(header: string): HeaderLink[] {
   const links: HeaderLink[] = [];
   const reader = new Reader(header);
-  while (!reader.ended) {
-    reader.skip(/[\s,]/);
-    if (!reader.takes('<')) {
-      reader.skip(/[^,\n]/);
+  while (!reader.isAtEnd) {
+    reader.readWhile(/[\s,]/);
+    if (!reader.consumeIf('<')) {
+      reader.readWhile(/[^,\n]/);
       continue;
     }
-    const href = reader.until('>');
+    const href = reader.readUntil('>');
     if (href === undefined) break;
-    const parameters = reader.parameters();
+    const parameters = reader.readParameters();
     if (href !== '' && href.length <= LONGEST_TARGET && !href.includes('<')) links.push({ href, parameters });
   }
   return links;
@@ -32,8 +32,8 @@ export function parseLinkHeader(header: string): HeaderLink[] {
 /** What follows the first word of a header: `attachment; filename="a.pdf"`. */
 export function parseParameters(header: string): ReadonlyMap<string, string> {
   const reader = new Reader(header);
-  reader.skip(/[^;]/);
-  return reader.parameters();
+  reader.readWhile(/[^;]/);
+  return reader.readParameters();
 }
 
 class Reader {
@@ -41,24 +41,24 @@ class Reader {
 
   constructor(private readonly text: string) {}
 
-  get ended(): boolean {
+  get isAtEnd(): boolean {
     return this.at >= this.text.length;
   }
 
-  skip(characters: RegExp): string {
+  readWhile(characters: RegExp): string {
     const start = this.at;
-    while (!this.ended && characters.test(this.text[this.at]!)) this.at++;
+    while (!this.isAtEnd && characters.test(this.text[this.at]!)) this.at++;
     return this.text.slice(start, this.at);
   }
 
-  takes(character: string): boolean {
+  consumeIf(character: string): boolean {
     if (this.text[this.at] !== character) return false;
     this.at++;
     return true;
   }
 
   /** The text before the character, which is consumed; undefined if the character does not follow. */
-  until(character: string): string | undefined {
+  readUntil(character: string): string | undefined {
     const end = this.text.indexOf(character, this.at);
     if (end < 0) return undefined;
     const part = this.text.slice(this.at, end);
@@ -66,30 +66,30 @@ class Reader {
     return part;
   }
 
-  parameters(): Map<string, string> {
+  readParameters(): Map<string, string> {
     const parameters = new Map<string, string>();
     for (;;) {
-      this.skip(/[ \t]/);
-      if (!this.takes(';')) return parameters;
-      this.skip(/[ \t]/);
-      const name = this.skip(/[^\s=;,"]/).toLowerCase();
-      this.skip(/[ \t]/);
-      const value = this.takes('=') ? this.value() : '';
+      this.readWhile(/[ \t]/);
+      if (!this.consumeIf(';')) return parameters;
+      this.readWhile(/[ \t]/);
+      const name = this.readWhile(/[^\s=;,"]/).toLowerCase();
+      this.readWhile(/[ \t]/);
+      const value = this.consumeIf('=') ? this.readValue() : '';
       if (name !== '' && !parameters.has(name)) parameters.set(name, value);
     }
   }
 
-  private value(): string {
-    this.skip(/[ \t]/);
-    if (this.takes('"')) return this.quoted();
-    const written = this.skip(/[^;,\n]/).trim();
+  private readValue(): string {
+    this.readWhile(/[ \t]/);
+    if (this.consumeIf('"')) return this.readQuoted();
+    const written = this.readWhile(/[^;,\n]/).trim();
     return /^'.*'$/s.test(written) ? written.slice(1, -1) : written;
   }
 
-  private quoted(): string {
+  private readQuoted(): string {
     const pieces: string[] = [];
-    while (!this.ended && !this.takes('"')) {
-      this.takes('\\');
+    while (!this.isAtEnd && !this.consumeIf('"')) {
+      this.consumeIf('\\');
       pieces.push(this.text[this.at++] ?? '');
     }
     return pieces.join('');

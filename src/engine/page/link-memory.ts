@@ -42,7 +42,7 @@ export class LinkMemory {
     return this.young.has(href) || this.old.has(href);
   }
 
-  reported(href: string): void {
+  markReported(href: string): void {
     if (this.young.size >= this.generationSize) {
       this.old = this.young;
       this.young = new Set();
@@ -51,21 +51,26 @@ export class LinkMemory {
   }
 
   /** For the links of one page with this base URL (http or https, as the URL standard writes it). */
-  writtenOn(base: string): WrittenLinks {
+  writtenLinksFor(base: string): WrittenLinks {
     if (this.room <= 0) this.forgetWritten();
     const end = base.search(/[?#]/);
     const directory = base.slice(0, base.lastIndexOf('/', end < 0 ? base.length : end) + 1);
     const origin = base.slice(0, base.indexOf('/', base.indexOf('//') + 2));
-    return new WrittenLinks(this.at(directory), this.at(origin), this.at(''), (known) => this.takesRoom(known));
+    return new WrittenLinks(
+      this.findOrCreatePlace(directory),
+      this.findOrCreatePlace(origin),
+      this.findOrCreatePlace(''),
+      (known) => this.reserveRoom(known),
+    );
   }
 
-  private takesRoom(known: KnownLink): boolean {
+  private reserveRoom(known: KnownLink): boolean {
     if (known !== 'handed on' && this.roomForRefused-- <= 0) return false;
     this.room--;
     return true;
   }
 
-  private at(place: string): Map<string, KnownLink> {
+  private findOrCreatePlace(place: string): Map<string, KnownLink> {
     if (place.length > LONGEST_PLACE) return new Map();
     const known = this.places.get(place);
     if (known) return known;
@@ -95,15 +100,15 @@ export class WrittenLinks {
 
   /** `link` has no fragment, except one that may be a route. */
   get(link: string): KnownLink | undefined {
-    return this.of(link)?.get(link);
+    return this.mapFor(link)?.get(link);
   }
 
-  reported(link: string): void {
+  addReported(link: string): void {
     this.add(copyString(link), 'handed on');
   }
 
   /** Only for links that would be refused on any page. */
-  refused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
+  addRefused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
     if (link.length > LONGEST_REFUSED) return;
     const written = copyString(link);
     const known = { url: url === link ? written : copyString(url), hostKey: copyString(hostKey), reason, record };
@@ -111,12 +116,12 @@ export class WrittenLinks {
   }
 
   private add(link: string, known: KnownLink): void {
-    const links = this.of(link);
+    const links = this.mapFor(link);
     if (links && this.takesRoom(known)) links.set(link, known);
   }
 
   /** Undefined for a link whose meaning may depend on the whole base URL. */
-  private of(link: string): Map<string, KnownLink> | undefined {
+  private mapFor(link: string): Map<string, KnownLink> | undefined {
     const first = link === '' ? QUESTION : link.charCodeAt(0);
     if (first === QUESTION || first === HASH || first <= SPACE) return undefined;
     if (first === SLASH) return this.fromRoot;

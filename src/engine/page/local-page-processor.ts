@@ -63,7 +63,7 @@ export class LocalPageProcessor implements PageProcessor {
   }
 
   private configureReader(): void {
-    this.tools.reader.configure?.(this.extractors, this.plugins?.extractors() ?? []);
+    this.tools.reader.configure?.(this.extractors, this.plugins?.createExtractors() ?? []);
   }
 
   addRoot(crawler: string, root: RootContext): void {
@@ -84,7 +84,7 @@ export class LocalPageProcessor implements PageProcessor {
     const { reader, digest, clock } = this.tools;
     const { steps } = this;
     if (this.plugins?.awaited) await this.plugins.awaited;
-    const plugins = this.plugins?.of(task.crawler);
+    const plugins = this.plugins?.find(task.crawler);
     return this.withFetcher((fetcher) =>
       processPage(task, context, links, { fetcher, reader, digest, clock, steps, reading, plugins }),
     );

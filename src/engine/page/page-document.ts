@@ -4,7 +4,7 @@ import { partUri } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageContent, PagePart } from '../ports/page-content.js';
 import { TIME_IS_UP, withTimeLimit } from '../support/within.js';
-import { contentHash, type Digest } from './content-hash.js';
+import { type Digest, hashContent } from './content-hash.js';
 import {
   type AsyncStep,
   BUILT_IN_STEPS,
@@ -37,17 +37,17 @@ const NO_BYTES = new Uint8Array(0);
  * fails.
  */
 export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocument | Promise<PushDocument> {
-  const draft = emptyDraft(page);
+  const draft = createDraft(page);
   const { steps } = tools;
   for (let index = 0; index < steps.length; index++) {
     const step = steps[index]!;
     if (step.kind === 'async') return buildFrom(page, tools, draft, index);
     step.run(draft, page);
   }
-  return documentOf(page, draft, tools.digest);
+  return createDocument(page, draft, tools.digest);
 }
 
-const emptyDraft = ({ mediaType }: FetchedPage): DocumentDraft => ({
+const createDraft = ({ mediaType }: FetchedPage): DocumentDraft => ({
   lasting: [],
   described: [],
   passing: [],
@@ -64,13 +64,13 @@ async function buildFrom(
   let draft = begun;
   for (const step of tools.steps.slice(nextStep)) {
     if (step.kind === 'sync') step.run(draft, page);
-    else draft = await ran(step, draft, page, tools.clock);
+    else draft = await runStep(step, draft, page, tools.clock);
   }
-  return documentOf(page, draft, tools.digest);
+  return createDocument(page, draft, tools.digest);
 }
 
 /** The step gets a draft of its own, so that a step that continues after its time limit changes nothing. */
-async function ran(
+async function runStep(
   step: AsyncStep,
   draft: DocumentDraft,
   page: FetchedPage,
@@ -88,12 +88,12 @@ async function ran(
   return copy;
 }
 
-function documentOf(page: FetchedPage, draft: DocumentDraft, digest: Digest): PushDocument {
+function createDocument(page: FetchedPage, draft: DocumentDraft, digest: Digest): PushDocument {
   const { lasting, passing, master, text } = draft;
   const named = new Set(lasting.map(({ name }) => name));
   const described = draft.described.filter(({ name }) => !named.has(name));
-  const parts = page.content.parts && partDocuments(page, page.content.parts, digest);
-  const stamp = contentHash(page, { ...draft, described }, digest, parts);
+  const parts = page.content.parts && createPartDocuments(page, page.content.parts, digest);
+  const stamp = hashContent(page, { ...draft, described }, digest, parts);
   const { headings, markdown, chunks, isCut } = page.content;
   return {
     uri: page.url.href,
@@ -113,7 +113,7 @@ function documentOf(page: FetchedPage, draft: DocumentDraft, digest: Digest): Pu
  * Documents of the parts that were split off the page: what applies to the page applies to them, too, except their own title,
  * fields and text.
  */
-function partDocuments(page: FetchedPage, parts: readonly PagePart[], digest: Digest): PushDocument[] {
+function createPartDocuments(page: FetchedPage, parts: readonly PagePart[], digest: Digest): PushDocument[] {
   return parts.map(({ id, title, found, ...forms }) => {
     const content: PageContent = {
       ...page.content,
@@ -127,7 +127,7 @@ function partDocuments(page: FetchedPage, parts: readonly PagePart[], digest: Di
     };
     const { url } = page;
     const task = { ...page.task, stamp: undefined };
-    const draft = emptyDraft(page);
+    const draft = createDraft(page);
     const part: FetchedPage = { ...page, task, content, textOnly: true, hashesContent: true };
     for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
     const uri = partUri(url.href, id);
@@ -135,6 +135,6 @@ function partDocuments(page: FetchedPage, parts: readonly PagePart[], digest: Di
       meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,
     );
     lasting.push({ name: 'part_of', value: url.href });
-    return { ...documentOf(part, { ...draft, lasting }, digest), uri };
+    return { ...createDocument(part, { ...draft, lasting }, digest), uri };
   });
 }

@@ -1,5 +1,5 @@
 /** What is kept and pushed of a page that was read. */
-import { simhash } from '../../domain/content/simhash.js';
+import { computeSimhash } from '../../domain/content/simhash.js';
 import { fingerprintOf } from '../../domain/fetch/error-pages.js';
 import { parseLifetime } from '../../domain/fetch/stated-lifetime.js';
 import { validatorsOf } from '../../domain/fetch/validators.js';
@@ -10,11 +10,17 @@ import type { Refusal } from '../ports/content-extractor.js';
 import type { PageContent, PageReader } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome } from '../ports/page-task.js';
 import type { FetchedPage } from './document-steps.js';
-import { detectsNearDuplicates, hashesContent, type JudgedUrl, takenContent, wantsDocumentText } from './judged-url.js';
+import {
+  detectsNearDuplicates,
+  findTakenContent,
+  type JudgedUrl,
+  needsContentHash,
+  needsDocumentText,
+} from './judged-url.js';
 import { isSitemapName } from './page-links.js';
 import type { HttpAnswer } from './page-outcome.js';
-import { baseOf, type Terms } from './page-reading.js';
-import { readingView } from './reading-view.js';
+import { resolveBase, type Terms } from './page-reading.js';
+import { toReadingView } from './reading-view.js';
 import type { RenderFailure } from './rendering.js';
 
 /** A body with what was extracted from it. */
@@ -30,7 +36,7 @@ export interface ReadPage {
 }
 
 /** The input of the document steps. */
-export function fetchedPage(
+export function toFetchedPage(
   page: JudgedUrl,
   { answer, mediaType, content, unread, rendered }: ReadPage,
   { directives, metas }: Terms,
@@ -39,7 +45,7 @@ export function fetchedPage(
   const { task, context, url, verdict, mode } = page;
   const { status, headers, body } = answer;
   const { storeTextOnly, indexRedirectSources } = context.definition;
-  const taken = takenContent(page);
+  const taken = findTakenContent(page);
   return {
     url,
     task,
@@ -52,13 +58,13 @@ export function fetchedPage(
     noArchive: !directives.archive,
     terms: metas,
     textOnly: storeTextOnly,
-    wantsText: context.wantsText || wantsDocumentText(page, mediaType, reader),
+    wantsText: context.wantsText || needsDocumentText(page, mediaType, reader),
     wantsBytes: context.wantsBytes,
     taking: taken?.definition,
     fields: taken?.fields,
     acl: context.acl,
-    base: baseOf(url.href, content),
-    hashesContent: rendered === true || (hashesContent(page, mediaType) && unread === undefined),
+    base: resolveBase(url.href, content),
+    hashesContent: rendered === true || (needsContentHash(page, mediaType) && unread === undefined),
     rendered: mode === 'never' ? undefined : rendered === true,
     redirectSource: indexRedirectSources && task.discoveredVia === 'redirect' ? task.foundOn : undefined,
   };
@@ -70,7 +76,7 @@ const NO_ARCHIVE = { name: 'noarchive', value: 'true' };
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
 /** `canonical`: the other URL that it gives way to, if the policy accepts that one. */
-export function documentOutcome(
+export function createDocumentOutcome(
   page: JudgedUrl,
   read: ReadPage,
   document: PushDocument,
@@ -81,19 +87,19 @@ export function documentOutcome(
   const said = terms.directives.archive ? terms.metas : [...terms.metas, NO_ARCHIVE];
   const stated = said.map(({ name, value }) => `${name}: ${value}`).join('; ');
   return {
-    ...(reasonNotToIndex(page, terms, unread) ?? indexed(page, read, document)),
+    ...(findReasonNotToIndex(page, terms, unread) ?? createIndexedPart(page, read, document)),
     kind: 'document',
-    facts: factsOf(page, read, document, terms),
+    facts: collectFacts(page, read, document, terms),
     ...(stated === '' ? {} : { terms: stated }),
     canonical,
     unread,
-    ...(page.task.inspect ? { reading: readingView(content, document) } : {}),
+    ...(page.task.inspect ? { reading: toReadingView(content, document) } : {}),
     needsRendering: renderFailure ? undefined : content.needsRendering,
     renderFailure,
   };
 }
 
-function indexed(
+function createIndexedPart(
   page: JudgedUrl,
   { content, renderFailure }: ReadPage,
   document: PushDocument,
@@ -102,7 +108,7 @@ function indexed(
   return { index: true, reason, document: document.stamp === page.task.stamp ? undefined : document };
 }
 
-function reasonNotToIndex(
+function findReasonNotToIndex(
   { task, context, url, verdict }: JudgedUrl,
   { forbids }: Terms,
   unread: Refusal | undefined,
@@ -115,11 +121,11 @@ function reasonNotToIndex(
   return reason && { index: false, reason };
 }
 
-function factsOf(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, { directives }: Terms): DocumentFacts {
+function collectFacts(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, { directives }: Terms): DocumentFacts {
   const { content, mediaType, answer } = read;
   return {
     stamp,
-    simhash: content.text !== '' && detectsNearDuplicates(page) ? simhash(content.text) : undefined,
+    simhash: content.text !== '' && detectsNearDuplicates(page) ? computeSimhash(content.text) : undefined,
     fingerprint: page.context.definition.probeErrorPages ? fingerprintOf(content, page.url) : undefined,
     contentType: mediaType,
     title: content.title.slice(0, 300),

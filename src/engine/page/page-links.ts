@@ -4,19 +4,19 @@ import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { FeedHub } from '../../domain/signals/websub.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
-import { rootOf } from './crawl-context.js';
+import { findRoot } from './crawl-context.js';
 import type { JudgedUrl } from './judged-url.js';
 import type { LinkCollector } from './link-collector.js';
 import { parseLinkHeader } from './link-header.js';
 import type { HttpAnswer } from './page-outcome.js';
-import { headerLinks, obeysPage } from './page-reading.js';
+import { obeysPage, parseHeaderLinks } from './page-reading.js';
 
 const MAX_SITEMAP_ENTRIES = 50_000;
 
 export const isFeed = (mediaType: string): boolean => /^application\/(?:rss|atom)\+xml$/.test(mediaType);
 
 /** The sitemap, if the answer is to be read as one. */
-export function sitemapOf(
+export function readSitemap(
   { task, context, url }: JudgedUrl,
   { body, headers }: HttpAnswer,
   mediaType: string,
@@ -56,16 +56,16 @@ export function followFeed(
   const feed = reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES);
   for (const { url: entry, lastModified } of feed?.entries ?? [])
     collector.add(entry, url.href, 'sitemap', lastModified);
-  return context.asksHubs && feed ? hubOf(feed, headers, url.href) : undefined;
+  return context.asksHubs && feed ? findHub(feed, headers, url.href) : undefined;
 }
 
 /** The header takes precedence over the feed. */
-function hubOf(feed: SitemapContent, headers: HttpAnswer['headers'], base: string): FeedHub | undefined {
+function findHub(feed: SitemapContent, headers: HttpAnswer['headers'], base: string): FeedHub | undefined {
   const links = parseLinkHeader(headers['link'] ?? '');
-  const named = (relation: string): string | undefined =>
+  const findByRelation = (relation: string): string | undefined =>
     links.find(({ parameters }) => parameters.get('rel')?.toLowerCase() === relation)?.href;
-  const hub = URL.parse(named('hub') ?? feed.hub ?? '')?.href;
-  const topic = URL.parse(named('self') ?? feed.self ?? base, base)?.href;
+  const hub = URL.parse(findByRelation('hub') ?? feed.hub ?? '')?.href;
+  const topic = URL.parse(findByRelation('self') ?? feed.self ?? base, base)?.href;
   return hub === undefined || topic === undefined ? undefined : { hub, topic };
 }
 
@@ -85,7 +85,7 @@ export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkC
   const { answer, content, base, allowed } = read;
   if (!verdict.effects.follow && !task.inspect) {
     // The links of a root whose links wait for approval: they are reported, not queued.
-    if (rootOf(context, task.root, url)?.followLinks === false)
+    if (findRoot(context, task.root, url)?.followLinks === false)
       for (const { kind, href } of content.links)
         if (kind !== 'canonical') refuse(page, href, base, 'links-not-followed', collector);
     return undefined;
@@ -96,7 +96,7 @@ export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkC
     if (allowed && !(link.nofollow && obeys)) collector.add(link.href, base);
     else refuse(page, link.href, base, 'nofollow', collector);
   }
-  if (allowed) for (const link of headerLinks(answer)) collector.add(link.href, url.href);
+  if (allowed) for (const link of parseHeaderLinks(answer)) collector.add(link.href, url.href);
   const { wantsWords } = task;
   // A page without a link that could be new leads into no trap: its words are not needed.
   return wantsWords && collector.links.length > 0
@@ -105,7 +105,7 @@ export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkC
 }
 
 /** Links beyond the limit of a page: samples of them are reported as refused. */
-export function reportCut(
+export function reportCutLinks(
   page: JudgedUrl,
   { content: { cutLinks }, base }: LinkingPage,
   collector: LinkCollector,
@@ -127,7 +127,7 @@ function refuse(
 }
 
 /** The collected links with the metas that they inherit. */
-export function linksOf(page: JudgedUrl, collector: LinkCollector): PageResult['links'] {
+export function linksWithMetas(page: JudgedUrl, collector: LinkCollector): PageResult['links'] {
   const inherited = inheritableMetas(page);
   return collector.links.map((link) => {
     const inheritedMetas = link.inheritedMetas ? [...inherited, ...link.inheritedMetas] : inherited;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { instant, milliseconds } from '../../domain/time/units.js';
-import { type HttpAnswer, outcomeWithoutBody } from './page-outcome.js';
+import { decideWithoutBody, type HttpAnswer } from './page-outcome.js';
 
 const answer = (status: number, headers: Record<string, string> = {}): HttpAnswer => ({
   kind: 'response',
@@ -16,21 +16,21 @@ describe('an answer without a document', () => {
   it.each(['soon', '-1', '1.5', 'Mon, 99 Foo 2026 00:00:00 GMT'])(
     '503 with Retry-After is an outage also when nobody can read its %j',
     (header) => {
-      const outcome = outcomeWithoutBody(answer(503, { 'retry-after': header }), false, instant(0));
+      const outcome = decideWithoutBody(answer(503, { 'retry-after': header }), false, instant(0));
       expect(outcome).toMatchObject({ kind: 'error', code: 'http-503-retry-after' });
       expect(outcome).not.toHaveProperty('retryAfter');
     },
   );
 
   it('503 without Retry-After is a failure of the page', () => {
-    expect(outcomeWithoutBody(answer(503), false, instant(0))).toMatchObject({ code: 'http-5xx' });
+    expect(decideWithoutBody(answer(503), false, instant(0))).toMatchObject({ code: 'http-5xx' });
   });
 
   it.each([204, 205])('%d says itself that there is no content', (status) => {
-    expect(outcomeWithoutBody(answer(status), false, instant(0))).toMatchObject({ kind: 'error', code: 'http-other' });
+    expect(decideWithoutBody(answer(status), false, instant(0))).toMatchObject({ kind: 'error', code: 'http-other' });
   });
 
   it('200 has one, however short', () => {
-    expect(outcomeWithoutBody(answer(200), false, instant(0))).toBeUndefined();
+    expect(decideWithoutBody(answer(200), false, instant(0))).toBeUndefined();
   });
 });

@@ -16,34 +16,34 @@ export const isRedirect = (answer: HttpAnswer): boolean => REDIRECTS.has(answer.
 export const isPermanentRedirect = (answer: HttpAnswer): boolean => PERMANENT_REDIRECTS.has(answer.status);
 
 /** The outcome of an answer that carries no document, or undefined when its body is to be read. */
-export function outcomeWithoutBody(answer: HttpAnswer, conditional: boolean, now: Instant): PageOutcome | undefined {
+export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now: Instant): PageOutcome | undefined {
   if (answer.status === 304) {
     return conditional
       ? { kind: 'unchanged' }
-      : failed('not-modified-unconditional', 'the server answered 304 to a request that was not conditional');
+      : createFailure('not-modified-unconditional', 'the server answered 304 to a request that was not conditional');
   }
   if (answer.status === 206)
-    return failed('http-other', 'the server sent partial content (206) that was not requested');
+    return createFailure('http-other', 'the server sent partial content (206) that was not requested');
   if (answer.status === 204 || answer.status === 205)
-    return failed('http-other', `the server answered that there is no content (${answer.status})`);
+    return createFailure('http-other', `the server answered that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const retryAfter = retryAfterOf(answer, now);
   // Whatever it says, the server intends to be back.
   const code = errorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
-  return failed(code, `the server answered ${answer.status}`, retryAfter);
+  return createFailure(code, `the server answered ${answer.status}`, retryAfter);
 }
 
-export function failed(code: ErrorCode, detail: string, retryAfter?: Duration): PageOutcome {
+export function createFailure(code: ErrorCode, detail: string, retryAfter?: Duration): PageOutcome {
   return retryAfter === undefined ? { kind: 'error', code, detail } : { kind: 'error', code, detail, retryAfter };
 }
 
 /** Depends on the answer; the next visit may bring another one. */
-export function excluded(reason: ReasonCode, detail: string): PageOutcome {
+export function createExclusion(reason: ReasonCode, detail: string): PageOutcome {
   return { kind: 'excluded', reason, detail, keepDocument: false, removeStatus: false, revisit: true };
 }
 
 /** By the policy. */
-export function excludedBy(
+export function createExclusionBy(
   { reason, detail, keepDocument, layer }: Verdict,
   { byConfiguration }: { readonly byConfiguration: boolean },
 ): PageOutcome {
@@ -61,7 +61,7 @@ export function retryAfterOf(answer: HttpAnswer, now: Instant): Duration | undef
 }
 
 /** Does the crawler accept this media type? `text/*` covers a family. */
-export function takesMediaType(mode: 'include' | 'exclude', types: readonly string[], mediaType: string): boolean {
+export function acceptsMediaType(mode: 'include' | 'exclude', types: readonly string[], mediaType: string): boolean {
   const family = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`;
   const listed = types.some((type) => type === mediaType || type === family || type === '*/*');
   return mode === 'include' ? listed : !listed;

@@ -15,32 +15,39 @@ import type { KeptAnswer, PageOutcome, PageResult, PageTask } from '../ports/pag
 import { hasLinksOf } from './content-hash.js';
 import type { CrawlContext } from './crawl-context.js';
 import { type ExtractionTools, extract, NO_CONTENT } from './extraction.js';
-import { holdingThread, type ThreadTools } from './holding-thread.js';
+import { holdThread, type ThreadTools } from './holding-thread.js';
 import {
-  canonicalForm,
-  hashesContent,
+  findCanonicalForm,
+  findTakenContent,
   type JudgedUrl,
   judgeUrl,
+  needsContentHash,
+  needsDocumentText,
+  needsPageText,
   readsLinks,
-  takenContent,
-  wantsDocumentText,
-  wantsText,
 } from './judged-url.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
 import { buildDocument, type DocumentTools, StepFailed } from './page-document.js';
-import { documentOutcome, fetchedPage, type ReadPage } from './page-facts.js';
-import { followFeed, followLinks, followSitemap, linksOf, reportCut, sitemapOf } from './page-links.js';
-import { excluded, failed, type HttpAnswer, isRedirect, outcomeWithoutBody, takesMediaType } from './page-outcome.js';
+import { createDocumentOutcome, type ReadPage, toFetchedPage } from './page-facts.js';
+import { followFeed, followLinks, followSitemap, linksWithMetas, readSitemap, reportCutLinks } from './page-links.js';
+import {
+  acceptsMediaType,
+  createExclusion,
+  createFailure,
+  decideWithoutBody,
+  type HttpAnswer,
+  isRedirect,
+} from './page-outcome.js';
 import type { CrawlerPlugins } from './page-plugins.js';
-import { baseOf, canonicalOf, movedHome, quickRefresh, type Terms, termsOf } from './page-reading.js';
-import { redirected, redirectTo, refreshed } from './page-redirects.js';
-import { requestOf } from './page-request.js';
-import { visitSchedule } from './page-schedule.js';
-import { answerOfPlugins, judgedByPlugins, leftOut } from './plugin-outcome.js';
+import { findCanonical, findMovedHome, findQuickRefresh, findTerms, resolveBase, type Terms } from './page-reading.js';
+import { followRedirect, followRefresh, redirectTo } from './page-redirects.js';
+import { createRequest } from './page-request.js';
+import { toVisitSchedule } from './page-schedule.js';
+import { applyResponsePlugins, judgeByPlugins, leaveOut } from './plugin-outcome.js';
 import { isToRender, type Rendered, render } from './rendering.js';
-import { sentPage } from './sent-page.js';
-import { sessionAnswer } from './session-answer.js';
+import { toSentPage } from './sent-page.js';
+import { toSessionAnswer } from './session-answer.js';
 
 export interface PageTools extends ExtractionTools, DocumentTools, ThreadTools {
   readonly fetcher: Fetcher;
@@ -63,7 +70,7 @@ export async function processPage(
   tools: PageTools,
 ): Promise<PageResult> {
   const judged = await judgeUrl(task, context, tools);
-  const page = tools.plugins?.seesUrls ? await judgedByPlugins(judged, tools.plugins) : judged;
+  const page = tools.plugins?.seesUrls ? await judgeByPlugins(judged, tools.plugins) : judged;
   return new PageVisit(page, links, tools).run();
 }
 
@@ -94,78 +101,81 @@ class PageVisit {
   }
 
   async run(): Promise<PageResult> {
-    return this.result(this.page.excluded ?? (await this.fetch()));
+    return this.createResult(this.page.excluded ?? (await this.fetch()));
   }
 
   private async fetch(): Promise<PageOutcome> {
     const { trial } = this.page.task;
     if (trial) {
       this.status = trial.answer.status;
-      return holdingThread(this.tools, () => this.read(trial.answer));
+      return holdThread(this.tools, () => this.read(trial.answer));
     }
-    const request = requestOf(this.page);
+    const request = createRequest(this.page);
     const answer = await this.tools.fetcher.fetch(request);
     this.duration = answer.timings.total;
     this.decodingTime = answer.timings.decoding;
-    if (answer.kind === 'failure') return failed(answer.code, answer.detail, answer.retryAfter);
-    return holdingThread(this.tools, () => this.answered(answer, request));
+    if (answer.kind === 'failure') return createFailure(answer.code, answer.detail, answer.retryAfter);
+    return holdThread(this.tools, () => this.handleAnswer(answer, request));
   }
 
-  private answered(answer: HttpAnswer, request: FetchRequest): PageOutcome | Promise<PageOutcome> {
+  private handleAnswer(answer: HttpAnswer, request: FetchRequest): PageOutcome | Promise<PageOutcome> {
     const { context, task } = this.page;
     this.status = answer.status;
     this.bytes = answer.transferred;
     if (context.fetcher.cookies) this.setCookie = answer.headers['set-cookie'];
-    if (request.session?.login !== undefined) this.sessionAnswer = sessionAnswer(request, answer);
-    if (isRedirect(answer)) return this.redirect(answer);
+    if (request.session?.login !== undefined) this.sessionAnswer = toSessionAnswer(request, answer);
+    if (isRedirect(answer)) return this.handleRedirect(answer);
     const conditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
-    const outcome = outcomeWithoutBody(answer, conditional, task.now);
-    if (outcome) return outcome.kind === 'unchanged' ? this.unchanged(answer) : outcome;
+    const outcome = decideWithoutBody(answer, conditional, task.now);
+    if (outcome) return outcome.kind === 'unchanged' ? this.handleUnchanged(answer) : outcome;
     return this.tools.plugins?.seesResponses ? this.readChanged(answer, this.tools.plugins) : this.read(answer);
   }
 
   private async readChanged(answer: HttpAnswer, plugins: CrawlerPlugins): Promise<PageOutcome> {
-    const changed = await answerOfPlugins(this.page, answer, plugins);
+    const changed = await applyResponsePlugins(this.page, answer, plugins);
     return 'kind' in changed && changed.kind === 'response'
-      ? holdingThread(this.tools, () => this.read(changed))
+      ? holdThread(this.tools, () => this.read(changed))
       : changed;
   }
 
-  private redirect(answer: HttpAnswer): PageOutcome {
-    const { outcome, toItself } = redirected(this.page, answer, this.collector);
+  private handleRedirect(answer: HttpAnswer): PageOutcome {
+    const { outcome, toItself } = followRedirect(this.page, answer, this.collector);
     if (toItself) ({ setCookie: this.setCookie, variant: this.variant } = toItself);
     return outcome;
   }
 
   /** A header that forbids indexing may be new although the page has not changed. */
-  private unchanged(answer: HttpAnswer): PageOutcome {
+  private handleUnchanged(answer: HttpAnswer): PageOutcome {
     const { context, task, verdict } = this.page;
-    const { forbids } = termsOf(context, verdict.effects.options, answer, { task });
+    const { forbids } = findTerms(context, verdict.effects.options, answer, { task });
     if (forbids === undefined || task.stamp === undefined)
       return { kind: 'unchanged', ...validatorsOf(answer.headers) };
-    return excluded(forbids, FORBIDDEN_304[forbids]);
+    return createExclusion(forbids, FORBIDDEN_304[forbids]);
   }
 
   private read(answer: HttpAnswer): PageOutcome | Promise<PageOutcome> {
     const { page, tools } = this;
     const { mimeTypesMode, mimeTypes } = page.context.definition;
     const mediaType = tools.reader.detectMediaType(answer.body, answer.headers['content-type'], page.url.path);
-    const sitemap = sitemapOf(page, answer, mediaType, tools.reader);
+    const sitemap = readSitemap(page, answer, mediaType, tools.reader);
     if (sitemap) return followSitemap(page, sitemap, this.collector);
-    if (!takesMediaType(mimeTypesMode, mimeTypes, mediaType)) {
-      return excluded('mime-type-excluded', `the crawler does not take ${mediaType}`);
+    if (!acceptsMediaType(mimeTypesMode, mimeTypes, mediaType)) {
+      return createExclusion('mime-type-excluded', `the crawler does not take ${mediaType}`);
     }
     const read = this.extract(answer, mediaType);
     return read instanceof Promise
-      ? read.then((late) => holdingThread(tools, () => this.extracted(answer, mediaType, late)), failedExtractor)
-      : this.extracted(answer, mediaType, read);
+      ? read.then(
+          (late) => holdThread(tools, () => this.handleExtraction(answer, mediaType, late)),
+          handleExtractorFailure,
+        )
+      : this.handleExtraction(answer, mediaType, read);
   }
 
   private extract(answer: HttpAnswer, mediaType: string): Extraction | Refusal | Promise<Extraction | Refusal> {
     const { page, tools } = this;
     const needsText =
-      wantsText(page) || wantsDocumentText(page, mediaType, tools.reader) || hashesContent(page, mediaType);
-    const taken = takenContent(page)?.definition;
+      needsPageText(page) || needsDocumentText(page, mediaType, tools.reader) || needsContentHash(page, mediaType);
+    const taken = findTakenContent(page)?.definition;
     return extract(tools, answer.body, mediaType, {
       url: page.url.href,
       contentType: answer.headers['content-type'],
@@ -177,16 +187,16 @@ class PageVisit {
     });
   }
 
-  private extracted(
+  private handleExtraction(
     answer: HttpAnswer,
     mediaType: string,
     read: Extraction | Refusal,
   ): PageOutcome | Promise<PageOutcome> {
-    if (isRefusal(read)) return this.judged({ answer, mediaType, content: NO_CONTENT, unread: read });
+    if (isRefusal(read)) return this.judge({ answer, mediaType, content: NO_CONTENT, unread: read });
     const plain = { answer, mediaType, content: read };
     const { trial } = this.page.task;
-    if (trial) return this.judged({ ...plain, rendered: trial.answer.rendered });
-    return isToRender(this.page.mode, this.page.task, mediaType, read) ? this.render(plain) : this.judged(plain);
+    if (trial) return this.judge({ ...plain, rendered: trial.answer.rendered });
+    return isToRender(this.page.mode, this.page.task, mediaType, read) ? this.render(plain) : this.judge(plain);
   }
 
   private async render(plain: ReadPage): Promise<PageOutcome> {
@@ -196,38 +206,38 @@ class PageVisit {
       task,
       context,
       options: verdict.effects.options,
-      request: requestOf(page),
+      request: createRequest(page),
       answer: plain.answer,
     };
     const rendered = await render(toRender, tools.fetcher);
     this.rendering = rendered.report;
-    if (rendered.kind === 'failed') return failed(rendered.failure.code, rendered.failure.detail);
+    if (rendered.kind === 'failed') return createFailure(rendered.failure.code, rendered.failure.detail);
     if (rendered.kind === 'moved') {
       const target = context.canonicalize(rendered.target);
-      const sent = target && target.href !== url.href ? refreshed(page, target, this.collector) : undefined;
-      return sent ?? holdingThread(tools, () => this.judged(plain));
+      const sent = target && target.href !== url.href ? followRefresh(page, target, this.collector) : undefined;
+      return sent ?? holdThread(tools, () => this.judge(plain));
     }
     if (rendered.kind === 'plain')
-      return holdingThread(tools, () => this.judged({ ...plain, renderFailure: rendered.failure }));
-    return holdingThread(tools, () => this.renderedPage(plain, rendered));
+      return holdThread(tools, () => this.judge({ ...plain, renderFailure: rendered.failure }));
+    return holdThread(tools, () => this.readRendered(plain, rendered));
   }
 
-  private async renderedPage(
+  private async readRendered(
     plain: ReadPage,
     { answer, routes }: Extract<Rendered, { kind: 'rendered' }>,
   ): Promise<PageOutcome> {
     const content = await this.extract(answer, 'text/html');
-    if (isRefusal(content)) return this.judged(plain);
-    const amounts = { plain: amountOf(plain.content), rendered: amountOf(content) };
+    if (isRefusal(content)) return this.judge(plain);
+    const amounts = { plain: measureAmount(plain.content), rendered: measureAmount(content) };
     this.rendering = {
       ...this.rendering!,
       ...amounts,
-      ...(this.page.task.inspect ? { sent: sentPage(this.page, plain.content) } : {}),
+      ...(this.page.task.inspect ? { sent: toSentPage(this.page, plain.content) } : {}),
     };
     const mayBePlain = this.page.mode === 'auto' && plain.content.needsRendering === undefined;
-    if (mayBePlain && isLoss(amounts.plain, amounts.rendered)) return this.judged(plain);
+    if (mayBePlain && isLoss(amounts.plain, amounts.rendered)) return this.judge(plain);
     const links = [...content.links, ...routes.map((href) => ({ href, kind: 'a', nofollow: false }) as const)];
-    return this.judged({
+    return this.judge({
       answer,
       mediaType: plain.mediaType,
       content: { ...content, links, needsRendering: undefined },
@@ -235,51 +245,53 @@ class PageVisit {
     });
   }
 
-  private judged(read: ReadPage): PageOutcome | Promise<PageOutcome> {
+  private judge(read: ReadPage): PageOutcome | Promise<PageOutcome> {
     const { context, url } = this.page;
     const { title, text } = read.content;
     const soft = context.softErrors?.match({ url: url.href, title, text });
-    if (!soft) return this.document(read);
+    if (!soft) return this.createDocument(read);
     const detail = `treated as ${soft.status}: the page matches the soft error at line ${soft.place.line}`;
-    return failed('soft-error', detail);
+    return createFailure('soft-error', detail);
   }
 
-  private document(read: ReadPage): PageOutcome | Promise<PageOutcome> {
+  private createDocument(read: ReadPage): PageOutcome | Promise<PageOutcome> {
     const { page, collector, tools } = this;
     const { context, task, url } = page;
     const { answer, content } = read;
     // The document's own bytes travel on their own, and would take the answer's along.
     if (task.keepsAnswer) this.kept = { ...answer, body: answer.body.slice(), rendered: read.rendered };
-    const base = baseOf(task.variant ?? url.href, content);
+    const base = resolveBase(task.variant ?? url.href, content);
     const located = { url, base, answer, content };
-    const moved = movedHome(context, located);
+    const moved = findMovedHome(context, located);
     if (moved) return redirectTo(page, moved, collector);
-    collector.answersItself();
-    const terms = termsOf(context, page.verdict.effects.options, answer, { task, content });
+    collector.restoreSite();
+    const terms = findTerms(context, page.verdict.effects.options, answer, { task, content });
     this.unavailableAfter = terms.directives.unavailableAfter;
-    const sent = terms.directives.follow ? refreshed(page, quickRefresh(context, located), collector) : undefined;
+    const sent = terms.directives.follow
+      ? followRefresh(page, findQuickRefresh(context, located), collector)
+      : undefined;
     if (sent) return sent;
-    const canonical = canonicalForm(page) ?? canonicalOf(context, url, base, answer, content);
+    const canonical = findCanonicalForm(page) ?? findCanonical(context, url, base, answer, content);
     const isTaken = canonical !== undefined && collector.addUrl(canonical, 'link') === undefined;
     const givesWayTo = isTaken ? canonical.href : undefined;
-    const document = buildDocument(fetchedPage(page, read, terms, tools.reader), this.documentTools());
-    if (!(document instanceof Promise)) return this.withLinks(read, terms, document, givesWayTo, base);
+    const document = buildDocument(toFetchedPage(page, read, terms, tools.reader), this.getDocumentTools());
+    if (!(document instanceof Promise)) return this.collectLinks(read, terms, document, givesWayTo, base);
     return document.then(
-      (late) => holdingThread(tools, () => this.withLinks(read, terms, late, givesWayTo, base)),
-      failedStep,
+      (late) => holdThread(tools, () => this.collectLinks(read, terms, late, givesWayTo, base)),
+      handleStepFailure,
     );
   }
 
-  private documentTools(): DocumentTools {
+  private getDocumentTools(): DocumentTools {
     const { tools } = this;
     if (!tools.plugins) return tools;
-    const more = tools.plugins.steps((why) => {
+    const more = tools.plugins.createSteps((why) => {
       this.leftOut ??= why;
     });
     return { ...tools, steps: [...tools.steps, ...more] };
   }
 
-  private withLinks(
+  private collectLinks(
     read: ReadPage,
     terms: Terms,
     document: PushDocument,
@@ -288,7 +300,7 @@ class PageVisit {
   ): PageOutcome {
     const { page, collector, tools } = this;
     const { answer, content, mediaType } = read;
-    const outcome = leftOut(documentOutcome(page, read, document, terms, canonical), this.leftOut);
+    const outcome = leaveOut(createDocumentOutcome(page, read, document, terms, canonical), this.leftOut);
     // A page that has not changed has no new links; removed URLs that it links to are known, see crawl/found-again.ts.
     const isSame = document.stamp === page.task.stamp && hasLinksOf(document.stamp, content, tools.digest);
     if (isSame && !readsLinks(page)) return outcome;
@@ -296,10 +308,10 @@ class PageVisit {
     const linking = { answer, content, base, allowed };
     if (allowed) this.hub = followFeed(page, answer, mediaType, tools.reader, collector);
     this.words = followLinks(page, linking, collector);
-    return { ...outcome, cutLinks: reportCut(page, linking, collector) };
+    return { ...outcome, cutLinks: reportCutLinks(page, linking, collector) };
   }
 
-  private result(outcome: PageOutcome): PageResult {
+  private createResult(outcome: PageOutcome): PageResult {
     const { page, collector } = this;
     return {
       id: page.task.id,
@@ -310,7 +322,7 @@ class PageVisit {
       session: this.sessionAnswer,
       status: this.status,
       answer: this.kept,
-      links: linksOf(page, collector),
+      links: linksWithMetas(page, collector),
       refused: collector.refused,
       words: this.words,
       ...(this.hub === undefined ? {} : { hub: this.hub }),
@@ -318,19 +330,19 @@ class PageVisit {
       bytes: this.bytes,
       decodingTime: this.decodingTime,
       ...(this.rendering === undefined ? {} : { rendering: this.rendering }),
-      schedule: visitSchedule(page, this.unavailableAfter),
+      schedule: toVisitSchedule(page, this.unavailableAfter),
     };
   }
 }
 
-const amountOf = ({ text, links }: PageContent): Amount => ({ text: text.length, links: links.length });
+const measureAmount = ({ text, links }: PageContent): Amount => ({ text: text.length, links: links.length });
 
-function failedExtractor(error: unknown): PageOutcome {
+function handleExtractorFailure(error: unknown): PageOutcome {
   if (!(error instanceof ExtractorUnavailable)) throw error;
-  return failed(error.code, error.message);
+  return createFailure(error.code, error.message);
 }
 
-function failedStep(error: unknown): PageOutcome {
+function handleStepFailure(error: unknown): PageOutcome {
   if (!(error instanceof StepFailed)) throw error;
-  return failed(error.code, error.message);
+  return createFailure(error.code, error.message);
 }

@@ -5,12 +5,12 @@ import { hours } from '../../domain/time/units.js';
 import { type AsyncExtractor, ExtractorUnavailable } from '../ports/content-extractor.js';
 import type { PluginVisit, ResponseAnswer, UrlAnswer } from '../ports/plugin-api.js';
 import {
+  findPluginsWith,
   type PluginCaller,
   type PluginCalls,
   type PluginFacts,
   PluginFailed,
   type PluginHook,
-  pluginsWith,
 } from '../ports/plugins.js';
 import type { AsyncStep, DocumentDraft, FetchedPage } from './document-steps.js';
 import type { JudgedUrl } from './judged-url.js';
@@ -33,7 +33,7 @@ export class PagePlugins {
   /** The configuration names these: pages wait until it is known what each of them does. */
   expect(names: readonly string[]): void {
     this.expected = names;
-    if (this.isKnown) this.known();
+    if (this.isKnown) this.stopWaiting();
     else if (!this.awaited) {
       this.awaited = new Promise((resolve) => {
         this.resolve = resolve;
@@ -44,30 +44,32 @@ export class PagePlugins {
   setFacts(facts: readonly PluginFacts[]): void {
     this.facts = facts;
     this.byCrawler = new Map();
-    if (this.isKnown) this.known();
+    if (this.isKnown) this.stopWaiting();
   }
 
   private get isKnown(): boolean {
     return this.expected.every((name) => this.facts.some((facts) => facts.name === name));
   }
 
-  private known(): void {
+  private stopWaiting(): void {
     this.awaited = undefined;
     this.resolve?.();
   }
 
   /** Undefined: the pages of the crawler use none. */
-  of(crawler: string): CrawlerPlugins | undefined {
+  find(crawler: string): CrawlerPlugins | undefined {
     if (this.facts.length === 0) return undefined;
-    if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.made(crawler));
+    if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.createFor(crawler));
     return this.byCrawler.get(crawler);
   }
 
-  extractors(): AsyncExtractor[] {
-    return this.facts.filter(({ hooks }) => hooks.includes('extract')).map((facts) => extractorOf(this.caller, facts));
+  createExtractors(): AsyncExtractor[] {
+    return this.facts
+      .filter(({ hooks }) => hooks.includes('extract'))
+      .map((facts) => createExtractor(this.caller, facts));
   }
 
-  private made(crawler: string): CrawlerPlugins | undefined {
+  private createFor(crawler: string): CrawlerPlugins | undefined {
     const made = new CrawlerPlugins(this.caller, this.facts, crawler);
     return made.isEmpty ? undefined : made;
   }
@@ -83,9 +85,9 @@ export class CrawlerPlugins {
     facts: readonly PluginFacts[],
     crawler: string,
   ) {
-    this.withUrl = pluginsWith(facts, 'onUrl', crawler);
-    this.withResponse = pluginsWith(facts, 'onResponse', crawler);
-    this.withDocument = pluginsWith(facts, 'onDocument', crawler);
+    this.withUrl = findPluginsWith(facts, 'onUrl', crawler);
+    this.withResponse = findPluginsWith(facts, 'onResponse', crawler);
+    this.withDocument = findPluginsWith(facts, 'onDocument', crawler);
   }
 
   get isEmpty(): boolean {
@@ -101,10 +103,10 @@ export class CrawlerPlugins {
   }
 
   /** What all of them decide together; the first one that excludes the URL ends the search. Throws PluginFailed. */
-  async url(page: JudgedUrl): Promise<UrlAnswer> {
+  async callOnUrl(page: JudgedUrl): Promise<UrlAnswer> {
     let headers: Record<string, string> = {};
     for (const facts of this.withUrl) {
-      const answer = await asked(this.caller, facts, 'onUrl', visitOf(page));
+      const answer = await callHook(this.caller, facts, 'onUrl', toPluginVisit(page));
       if (answer?.exclude !== undefined) return { exclude: `${facts.name}: ${answer.exclude}` };
       headers = { ...headers, ...answer?.headers };
     }
@@ -112,26 +114,26 @@ export class CrawlerPlugins {
   }
 
   /** The answer after their changes. Throws PluginFailed. */
-  async response(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
+  async callOnResponse(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
     let changed = answer;
     for (const facts of this.withResponse) {
       const { status, headers, body } = changed;
-      const said = await asked(this.caller, facts, 'onResponse', { ...visitOf(page), status, headers, body });
+      const said = await callHook(this.caller, facts, 'onResponse', { ...toPluginVisit(page), status, headers, body });
       if (said?.exclude !== undefined) return { exclude: `${facts.name}: ${said.exclude}` };
-      if (said) changed = withBody(changed, said);
+      if (said) changed = replaceBody(changed, said);
     }
     return changed;
   }
 
   /** The document steps; `leaveOut` is told why one of them excludes the document from the index. */
-  steps(leaveOut: (why: string) => void): AsyncStep[] {
+  createSteps(leaveOut: (why: string) => void): AsyncStep[] {
     return this.withDocument.map((facts) => ({
       kind: 'async',
       name: `plug-in ${facts.name}`,
       timeLimit: NEVER_REACHED,
       failure: 'plugin-failed',
       run: async (draft, page) => {
-        const answer = await asked(this.caller, facts, 'onDocument', documentOf(draft, page));
+        const answer = await callHook(this.caller, facts, 'onDocument', toHookDocument(draft, page));
         if (answer?.exclude !== undefined) leaveOut(`${facts.name}: ${answer.exclude}`);
         if (answer?.metas) setMetas(draft, answer.metas);
         if (answer?.text !== undefined) draft.text = draft.givenText = answer.text;
@@ -141,7 +143,7 @@ export class CrawlerPlugins {
 }
 
 /** Undefined also where an optional plug-in has failed. */
-async function asked<H extends PluginHook>(
+async function callHook<H extends PluginHook>(
   caller: PluginCaller,
   facts: PluginFacts,
   hook: H,
@@ -155,14 +157,14 @@ async function asked<H extends PluginHook>(
   }
 }
 
-function visitOf({ task }: Pick<JudgedUrl, 'task'>): PluginVisit {
+function toPluginVisit({ task }: Pick<JudgedUrl, 'task'>): PluginVisit {
   const { crawler, url, foundOn, discoveredVia, hops } = task;
   return { crawler, url, discoveredVia, hops, ...(foundOn === undefined ? {} : { foundOn }) };
 }
 
 const utf8 = new TextEncoder();
 
-function withBody(answer: HttpAnswer, { body, mediaType }: ResponseAnswer): HttpAnswer {
+function replaceBody(answer: HttpAnswer, { body, mediaType }: ResponseAnswer): HttpAnswer {
   const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? answer.body);
   const contentType = mediaType ?? answer.headers['content-type'];
   // A text that a plug-in returns is UTF-8, whatever encoding the site declared for its own.
@@ -172,23 +174,23 @@ function withBody(answer: HttpAnswer, { body, mediaType }: ResponseAnswer): Http
   return { ...answer, body: bytes, headers: { ...answer.headers, 'content-type': type } };
 }
 
-function documentOf(draft: DocumentDraft, page: FetchedPage): PluginCalls['onDocument']['argument'] {
+function toHookDocument(draft: DocumentDraft, page: FetchedPage): PluginCalls['onDocument']['argument'] {
   const { content, status, mediaType } = page;
   const own = new Set(draft.lasting.map(({ name }) => name));
   const described = draft.described.filter(({ name }) => !own.has(name));
   return {
-    ...visitOf(page),
+    ...toPluginVisit(page),
     status,
     mediaType,
     title: content.title,
     ...(content.language === undefined ? {} : { language: content.language }),
     text: draft.text,
-    metas: grouped([...draft.lasting, ...described, ...draft.passing]),
-    pageMetas: grouped([...content.metas, ...(content.structured ?? [])]),
+    metas: groupByName([...draft.lasting, ...described, ...draft.passing]),
+    pageMetas: groupByName([...content.metas, ...(content.structured ?? [])]),
   };
 }
 
-export function grouped(metas: readonly Pick<Meta, 'name' | 'value'>[]): Record<string, string[]> {
+export function groupByName(metas: readonly Pick<Meta, 'name' | 'value'>[]): Record<string, string[]> {
   const groups: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const { name, value } of metas) {
     groups[name] ??= [];
@@ -200,7 +202,7 @@ export function grouped(metas: readonly Pick<Meta, 'name' | 'value'>[]): Record<
 type GivenMetas = NonNullable<NonNullable<PluginCalls['onDocument']['answer']>['metas']>;
 
 /** The metas that a plug-in returns, typed like all others. */
-export const metasOf = (given: GivenMetas): Meta[] =>
+export const toMetas = (given: GivenMetas): Meta[] =>
   Object.entries(given).flatMap(([name, values]) =>
     values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => toTypedMeta(name, value)),
   );
@@ -210,18 +212,18 @@ function setMetas({ lasting, described, passing }: DocumentDraft, given: GivenMe
     const kept = list.filter(({ name }) => !Object.hasOwn(given, name));
     list.splice(0, list.length, ...kept);
   }
-  lasting.push(...metasOf(given));
+  lasting.push(...toMetas(given));
 }
 
-function extractorOf(caller: PluginCaller, facts: PluginFacts): AsyncExtractor {
+function createExtractor(caller: PluginCaller, facts: PluginFacts): AsyncExtractor {
   return {
     kind: 'async',
     name: `plug-in ${facts.name}`,
-    mediaTypes: facts.mediaTypes.map((type) => (type.endsWith('/*') ? family(type) : type)),
+    mediaTypes: facts.mediaTypes.map((type) => (type.endsWith('/*') ? compileFamily(type) : type)),
     timeLimit: NEVER_REACHED,
     async extract(body, mediaType, { url, contentType, maxTextLength }) {
       const content = { url, mediaType, body, ...(contentType === undefined ? {} : { contentType }) };
-      const said = await asked(caller, facts, 'extract', content).catch((error: unknown) => {
+      const said = await callHook(caller, facts, 'extract', content).catch((error: unknown) => {
         throw new ExtractorUnavailable(String((error as Error).message), 'plugin-failed');
       });
       if (!said) return { refused: 'extract-unsupported', detail: `the plug-in ${facts.name} has failed` };
@@ -233,11 +235,11 @@ function extractorOf(caller: PluginCaller, facts: PluginFacts): AsyncExtractor {
         links: (said.links ?? NO_LINKS).map((href) => ({ href, kind: 'a', nofollow: false }) as const),
         metas: [],
         robotsMetas: [],
-        fields: metasOf(said.metas ?? {}),
+        fields: toMetas(said.metas ?? {}),
         truncated: (said.text ?? '').length > maxTextLength,
       };
     },
   };
 }
 
-const family = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
+const compileFamily = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../../domain/time/units.js';
-import { headerLinks } from './page-reading.js';
+import { parseHeaderLinks } from './page-reading.js';
 
 const links = (link: string, more: Record<string, string> = {}): string[] => {
   const timings = { header: milliseconds(0), total: milliseconds(0) };
   const body = new Uint8Array(0);
-  return headerLinks({
+  return parseHeaderLinks({
     kind: 'response',
     status: 200,
     headers: { link, ...more },

@@ -13,7 +13,7 @@ import { origin } from '../../domain/url/crawl-url.js';
 import { parseRefresh, QUICK_REFRESH } from '../../domain/url/refresh-target.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
-import { type CrawlContext, fetcherOf } from './crawl-context.js';
+import { type CrawlContext, findFetcher } from './crawl-context.js';
 import { parseLinkHeader } from './link-header.js';
 import type { HttpAnswer } from './page-outcome.js';
 
@@ -23,7 +23,7 @@ const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: tru
 export const obeysPage = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
   obeyRobots ?? !definition.linkRules.rogue;
 
-export function directivesOf(
+export function findDirectives(
   context: CrawlContext,
   options: UrlOptions,
   answer: HttpAnswer,
@@ -31,7 +31,7 @@ export function directivesOf(
 ): RobotsDirectives {
   if (!obeysPage(context, options)) return OBEY_NOTHING;
   const header = answer.headers['x-robots-tag'];
-  return parseRobotsDirectives(metas, header ? header.split('\n') : [], fetcherOf(context, options).robotsAgent);
+  return parseRobotsDirectives(metas, header ? header.split('\n') : [], findFetcher(context, options).robotsAgent);
 }
 
 /** What a site says about the use of a page. */
@@ -44,13 +44,13 @@ export interface Terms {
 }
 
 /** Without `content`, what the header and robots.txt say. */
-export function termsOf(
+export function findTerms(
   context: CrawlContext,
   options: UrlOptions,
   answer: HttpAnswer,
   { task, content }: { readonly task: PageTask; readonly content?: PageContent },
 ): Terms {
-  const directives = directivesOf(context, options, answer, content?.robotsMetas ?? []);
+  const directives = findDirectives(context, options, answer, content?.robotsMetas ?? []);
   const inRobots = (task.robotsPreferences ?? []).map(({ field, value }) => ({ name: metaName(field), value }));
   const stated = readPreferences(answer.headers, content?.metas ?? []);
   const preferences = inRobots.length === 0 ? stated : [...stated, ...inRobots];
@@ -58,11 +58,11 @@ export function termsOf(
   return {
     directives,
     metas,
-    forbids: obeysPage(context, options) ? forbidden(directives, preferences, task.now) : undefined,
+    forbids: obeysPage(context, options) ? findForbidden(directives, preferences, task.now) : undefined,
   };
 }
 
-function forbidden(
+function findForbidden(
   { index, unavailableAfter }: RobotsDirectives,
   preferences: readonly Preference[],
   now: Instant,
@@ -76,7 +76,7 @@ function forbidden(
 const LONGEST_BASE = 16_383;
 
 /** The URL that relative links of the page start from: `<base href>`, or the page itself. */
-export function baseOf(address: string, content: PageContent): string {
+export function resolveBase(address: string, content: PageContent): string {
   if (content.base === undefined) return address;
   const base = URL.parse(content.base, address);
   if (!base || base.href.length > LONGEST_BASE) return address;
@@ -84,7 +84,7 @@ export function baseOf(address: string, content: PageContent): string {
 }
 
 /** The canonical URL that the page names, if it is another one. If a page names several by mistake, none counts. */
-export function canonicalOf(
+export function findCanonical(
   context: CrawlContext,
   url: CrawlUrl,
   base: string,
@@ -92,7 +92,7 @@ export function canonicalOf(
   content: PageContent,
 ): CrawlUrl | undefined {
   const elements = content.links.filter((link) => link.kind === 'canonical');
-  const header = headerLinks(answer).filter((link) => link.relation === 'canonical');
+  const header = parseHeaderLinks(answer).filter((link) => link.relation === 'canonical');
   const [canonical, ...more] = [
     ...elements.map(({ href }) => context.canonicalize(href, base)),
     ...header.map(({ href }) => context.canonicalize(href, url.href)),
@@ -104,10 +104,10 @@ export function canonicalOf(
 const FOLLOWED_RELATIONS = new Set(['next', 'prev', 'alternate', 'canonical']);
 
 /** Targets of the HTTP Link header (RFC 8288) whose relation is also followed in HTML, and that of Refresh. */
-export function headerLinks(answer: HttpAnswer): { href: string; relation: string; delay?: number }[] {
+export function parseHeaderLinks(answer: HttpAnswer): { href: string; relation: string; delay?: number }[] {
   const header = answer.headers['link'] ?? '';
   const refresh = parseRefresh(answer.headers['refresh']?.slice(0, 16_384) ?? '');
-  const links: ReturnType<typeof headerLinks> =
+  const links: ReturnType<typeof parseHeaderLinks> =
     refresh === undefined ? [] : [{ href: refresh.target, relation: 'refresh', delay: refresh.delay }];
   for (const { href, parameters } of parseLinkHeader(header.slice(0, 16_384))) {
     // The header says where the link leads from, if not from this page.
@@ -130,26 +130,26 @@ interface ReadPage {
 }
 
 /** The other site to which a site root's home page sends its visitors by a refresh, if it does. */
-export function movedHome(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
+export function findMovedHome(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
   const root = context.roots.get(page.url.href);
   if (!root?.site) return undefined;
-  const target = refreshTarget(context, page)?.target;
+  const target = findRefreshTarget(context, page)?.target;
   return target && origin(target) !== origin(page.url) ? target : undefined;
 }
 
 /** The other URL to which a page sends its visitors before they could read it. */
-export function quickRefresh(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
-  const refresh = refreshTarget(context, page);
+export function findQuickRefresh(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
+  const refresh = findRefreshTarget(context, page);
   if (refresh?.delay === undefined || refresh.delay > QUICK_REFRESH) return undefined;
   return /^https?$/.test(refresh.target.scheme) && refresh.target.href !== page.url.href ? refresh.target : undefined;
 }
 
-function refreshTarget(
+function findRefreshTarget(
   { canonicalize }: CrawlContext,
   { url, base, answer, content }: ReadPage,
 ): { readonly target: CrawlUrl; readonly delay: number | undefined } | undefined {
   const inHeader = answer.headers['refresh'] !== undefined;
-  const header = inHeader ? headerLinks(answer).find((link) => link.relation === 'refresh') : undefined;
+  const header = inHeader ? parseHeaderLinks(answer).find((link) => link.relation === 'refresh') : undefined;
   const refresh = header ?? content.links.find((link) => link.kind === 'meta-refresh');
   const target = refresh && canonicalize(refresh.href, header ? url.href : base);
   return target && { target, delay: refresh.delay };

@@ -3,10 +3,10 @@ import { movesSite } from '../../domain/policy/site-mode.js';
 import { resolveAsWritten } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import type { PageOutcome } from '../ports/page-task.js';
-import { fetcherOf } from './crawl-context.js';
+import { findFetcher } from './crawl-context.js';
 import type { JudgedUrl } from './judged-url.js';
 import type { LinkCollector } from './link-collector.js';
-import { failed, type HttpAnswer, isPermanentRedirect } from './page-outcome.js';
+import { createFailure, type HttpAnswer, isPermanentRedirect } from './page-outcome.js';
 
 export interface Redirected {
   readonly outcome: PageOutcome;
@@ -14,35 +14,35 @@ export interface Redirected {
   readonly toItself?: { readonly setCookie?: string; readonly variant?: string };
 }
 
-export function redirected(page: JudgedUrl, answer: HttpAnswer, collector: LinkCollector): Redirected {
+export function followRedirect(page: JudgedUrl, answer: HttpAnswer, collector: LinkCollector): Redirected {
   const { task, context, url } = page;
   const location = answer.headers['location'];
   const asked = task.variant ?? task.url;
   const target = location === undefined ? undefined : context.canonicalize(location, asked);
   if (!target || (target.scheme !== 'http' && target.scheme !== 'https')) {
     const written = location === undefined ? 'missing' : JSON.stringify(withoutUserInfo(location).slice(0, 200));
-    return { outcome: failed('redirect-malformed', `Location is ${written}`) };
+    return { outcome: createFailure('redirect-malformed', `Location is ${written}`) };
   }
   if (target.href === url.href) {
     const written = resolveAsWritten(location!, asked);
     const variant = written !== asked && task.variant === undefined ? written : undefined;
-    const outcome = failed('redirect-loop', 'the URL redirects to itself');
+    const outcome = createFailure('redirect-loop', 'the URL redirects to itself');
     return { outcome, toItself: { setCookie: answer.headers['set-cookie'], variant } };
   }
-  return { outcome: tooManyRedirects(page) ?? redirectTo(page, target, collector, isPermanentRedirect(answer)) };
+  return { outcome: checkRedirectLimit(page) ?? redirectTo(page, target, collector, isPermanentRedirect(answer)) };
 }
 
 /**
  * A page that sends its visitors on at once is a redirect, unless it leads where the crawl may not go: then it counts as the page
  * it shows.
  */
-export function refreshed(
+export function followRefresh(
   page: JudgedUrl,
   target: CrawlUrl | undefined,
   links: LinkCollector,
 ): PageOutcome | undefined {
   if (!target) return undefined;
-  const tooMany = tooManyRedirects(page);
+  const tooMany = checkRedirectLimit(page);
   if (tooMany) return tooMany;
   const outcome = redirectTo(page, target, links);
   return outcome.refused === undefined ? outcome : undefined;
@@ -59,8 +59,8 @@ export function redirectTo(
   return { kind: 'redirect', permanent, target: target.href, refused, movesSite: moved };
 }
 
-function tooManyRedirects({ task, context, verdict }: JudgedUrl): PageOutcome | undefined {
-  const { maxRedirects } = fetcherOf(context, verdict.effects.options);
+function checkRedirectLimit({ task, context, verdict }: JudgedUrl): PageOutcome | undefined {
+  const { maxRedirects } = findFetcher(context, verdict.effects.options);
   if (task.redirects < maxRedirects) return undefined;
-  return failed('redirect-limit', `more than ${maxRedirects} redirects in a row`);
+  return createFailure('redirect-limit', `more than ${maxRedirects} redirects in a row`);
 }

@@ -1,18 +1,18 @@
 import type { FetchRequest } from '../ports/fetcher.js';
-import { fetcherOf } from './crawl-context.js';
-import { canonicalForm, type JudgedUrl, readsLinks } from './judged-url.js';
-import { rendersFirst } from './rendering.js';
+import { findFetcher } from './crawl-context.js';
+import { findCanonicalForm, type JudgedUrl, readsLinks } from './judged-url.js';
+import { shouldRenderFirst } from './rendering.js';
 
 /** The maximum that sitemaps.org allows: the size limit for documents does not apply to sitemaps. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
-export function requestOf(page: JudgedUrl): FetchRequest {
+export function createRequest(page: JudgedUrl): FetchRequest {
   const { task, context, verdict } = page;
   const { options, fetchUrl } = verdict.effects;
   const conditional = isConditional(page);
   return {
     url: fetchUrl ?? task.variant ?? task.url,
-    fetcher: fetcherOf(context, options).name,
+    fetcher: findFetcher(context, options).name,
     session: task.session,
     ifNoneMatch: conditional ? task.etag : undefined,
     ifModifiedSince: conditional ? task.lastModified : undefined,
@@ -36,5 +36,5 @@ function isConditional(page: JudgedUrl): boolean {
   const { task, context, verdict, mode } = page;
   if (context.definition.disableConditionalGet) return false;
   const isMissing = task.stamp === undefined && verdict.effects.index;
-  return !isMissing && !readsLinks(page) && !rendersFirst(mode, task) && canonicalForm(page) === undefined;
+  return !isMissing && !readsLinks(page) && !shouldRenderFirst(mode, task) && findCanonicalForm(page) === undefined;
 }

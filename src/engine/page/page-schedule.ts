@@ -2,7 +2,7 @@
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, milliseconds } from '../../domain/time/units.js';
 import type { PageSchedule } from '../ports/page-task.js';
-import { canonicalForm, type JudgedUrl } from './judged-url.js';
+import { findCanonicalForm, type JudgedUrl } from './judged-url.js';
 
 /** What the verdict on a URL says about the times of its visits. */
 export function scheduleOf(verdict: Verdict): PageSchedule {
@@ -20,14 +20,14 @@ export function scheduleOf(verdict: Verdict): PageSchedule {
 }
 
 /** A document that gives way to another URL is visited again as soon as documents may be. */
-export function visitSchedule(page: JudgedUrl, unavailableAfter: Instant | undefined): PageSchedule {
-  const schedule = untilUnavailable(page, scheduleOf(page.verdict), unavailableAfter);
-  if (page.task.stamp === undefined || canonicalForm(page) === undefined) return schedule;
+export function toVisitSchedule(page: JudgedUrl, unavailableAfter: Instant | undefined): PageSchedule {
+  const schedule = limitToAvailability(page, scheduleOf(page.verdict), unavailableAfter);
+  if (page.task.stamp === undefined || findCanonicalForm(page) === undefined) return schedule;
   return { ...schedule, period: page.context.definition.refresh.minimumAge };
 }
 
 /** A page that may be shown until a certain time is visited again by then, so that its document is deleted. */
-function untilUnavailable(
+function limitToAvailability(
   { task, context }: JudgedUrl,
   schedule: PageSchedule,
   unavailableAfter: Instant | undefined,

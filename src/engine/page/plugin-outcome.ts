@@ -3,46 +3,46 @@
 import type { PageOutcome } from '../ports/page-task.js';
 import { PluginFailed } from '../ports/plugins.js';
 import type { JudgedUrl } from './judged-url.js';
-import { excluded, failed, type HttpAnswer } from './page-outcome.js';
+import { createExclusion, createFailure, type HttpAnswer } from './page-outcome.js';
 import type { CrawlerPlugins } from './page-plugins.js';
 
 /** The URL with what plug-ins say about it, before its page is requested. */
-export async function judgedByPlugins(page: JudgedUrl, plugins: CrawlerPlugins): Promise<JudgedUrl> {
+export async function judgeByPlugins(page: JudgedUrl, plugins: CrawlerPlugins): Promise<JudgedUrl> {
   if (page.excluded) return page;
   try {
-    const { exclude, headers } = await plugins.url(page);
+    const { exclude, headers } = await plugins.callOnUrl(page);
     return exclude === undefined
       ? { ...page, headers }
-      : { ...page, excluded: excluded('excluded-by-plugin', exclude) };
+      : { ...page, excluded: createExclusion('excluded-by-plugin', exclude) };
   } catch (error) {
-    return { ...page, excluded: failure(error) };
+    return { ...page, excluded: toFailure(error) };
   }
 }
 
 /** The answer as changed by plug-ins, or why it is not read. */
-export async function answerOfPlugins(
+export async function applyResponsePlugins(
   page: JudgedUrl,
   answer: HttpAnswer,
   plugins: CrawlerPlugins,
 ): Promise<HttpAnswer | PageOutcome> {
   try {
-    const changed = await plugins.response(page, answer);
-    return 'exclude' in changed ? excluded('excluded-by-plugin', changed.exclude) : changed;
+    const changed = await plugins.callOnResponse(page, answer);
+    return 'exclude' in changed ? createExclusion('excluded-by-plugin', changed.exclude) : changed;
   } catch (error) {
-    return failure(error);
+    return toFailure(error);
   }
 }
 
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
 /** The document is not indexed, but its links are followed. */
-export function leftOut(outcome: DocumentOutcome, why: string | undefined): DocumentOutcome {
+export function leaveOut(outcome: DocumentOutcome, why: string | undefined): DocumentOutcome {
   if (why === undefined || !outcome.index) return outcome;
   return { ...outcome, index: false, reason: 'excluded-by-plugin', document: undefined, leftOut: why };
 }
 
 /** `PluginCaller` throws nothing else. */
-function failure(error: unknown): PageOutcome {
+function toFailure(error: unknown): PageOutcome {
   if (!(error instanceof PluginFailed)) throw error;
-  return failed('plugin-failed', error.message);
+  return createFailure('plugin-failed', error.message);
 }

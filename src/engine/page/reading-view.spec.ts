@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
-import { readingView } from './reading-view.js';
+import { toReadingView } from './reading-view.js';
 
 const content: PageContent = { title: '', text: 'All jobs', links: [], metas: [], robotsMetas: [], truncated: false };
 const document = (uri: string, text: string, parts?: PushDocument[]): PushDocument => ({
@@ -15,11 +15,11 @@ const document = (uri: string, text: string, parts?: PushDocument[]): PushDocume
 
 it('shows the documents that were split off a page, with 200,000 characters of text together', () => {
   const parts = ['a', 'b', 'c'].map((id) => document(`http://h/#${id}`, id.repeat(150_000)));
-  const { parts: shown } = readingView(content, document('http://h/', 'All jobs', parts));
+  const { parts: shown } = toReadingView(content, document('http://h/', 'All jobs', parts));
   expect(shown!.map(({ uri, text, metas }) => [uri, text.length, metas[0]!.value])).toEqual([
     ['http://h/#a', 150_000, 'http://h/#a'],
     ['http://h/#b', 50_000, 'http://h/#b'],
     ['http://h/#c', 0, 'http://h/#c'],
   ]);
-  expect(readingView(content, document('http://h/', 'All jobs'))).not.toHaveProperty('parts');
+  expect(toReadingView(content, document('http://h/', 'All jobs'))).not.toHaveProperty('parts');
 });

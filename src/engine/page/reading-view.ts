@@ -8,7 +8,7 @@ const MAX_LIST = 500;
 /** Of all parts together. */
 const MAX_PART_TEXT = 200_000;
 
-export const readingView = (content: PageContent, { metas, text, parts }: PushDocument): PageReading => ({
+export const toReadingView = (content: PageContent, { metas, text, parts }: PushDocument): PageReading => ({
   text: (text || content.text).slice(0, MAX_TEXT).toWellFormed(),
   textLength: content.text.length,
   ...(content.language === undefined ? {} : { language: content.language }),
@@ -18,10 +18,10 @@ export const readingView = (content: PageContent, { metas, text, parts }: PushDo
   ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
   ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),
   ...(content.chunks ? { chunks: content.chunks.slice(0, MAX_LIST) } : {}),
-  ...(parts ? { parts: partsView(parts) } : {}),
+  ...(parts ? { parts: toPartsView(parts) } : {}),
 });
 
-function partsView(parts: readonly PushDocument[]): ReadPart[] {
+function toPartsView(parts: readonly PushDocument[]): ReadPart[] {
   let left = MAX_PART_TEXT;
   return parts.slice(0, MAX_LIST).map(({ uri, metas, text }) => {
     const shown = text.slice(0, left).toWellFormed();

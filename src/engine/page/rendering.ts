@@ -8,7 +8,7 @@ import type { RenderReport } from '../../domain/render/report.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageTask } from '../ports/page-task.js';
-import { type CrawlContext, fetcherOf } from './crawl-context.js';
+import { type CrawlContext, findFetcher } from './crawl-context.js';
 import type { HttpAnswer } from './page-outcome.js';
 import { obeysPage } from './page-reading.js';
 
@@ -41,14 +41,14 @@ export function renderModeOf({ definition }: CrawlContext, options: UrlOptions, 
 }
 
 /** The page is certain to be rendered, so an answer "not modified" would say nothing about its content. */
-export const rendersFirst = (mode: RenderMode, { render }: PageTask): boolean =>
+export const shouldRenderFirst = (mode: RenderMode, { render }: PageTask): boolean =>
   mode === 'always' || (mode === 'auto' && render === 'always');
 
 /** Whether this page, as it was sent, is to be rendered. */
 export const isToRender = (mode: RenderMode, task: PageTask, mediaType: string, content: PageContent): boolean =>
   mode !== 'never' &&
   RENDERED_TYPES.has(mediaType) &&
-  (rendersFirst(mode, task) || content.needsRendering !== undefined);
+  (shouldRenderFirst(mode, task) || content.needsRendering !== undefined);
 
 interface ToRender {
   readonly task: PageTask;
@@ -67,17 +67,17 @@ export async function render(page: ToRender, fetcher: Pick<Fetcher, 'fetch'>): P
     ifModifiedSince: undefined,
     render: {
       page: { status: answer.status, headers: answer.headers, body: answer.body },
-      userAgent: options.userAgent ?? fetcherOf(context, options).userAgent,
+      userAgent: options.userAgent ?? findFetcher(context, options).userAgent,
       readyWhen: options.renderReadyWhen,
       steps: options.renderSteps,
       obeysRobots: obeysPage(context, options) && !context.definition.ignoreRobotsTxt,
       withPicture: task.inspect === true,
     },
   });
-  return outcome.kind === 'failure' ? failed(outcome, task) : succeeded(outcome);
+  return outcome.kind === 'failure' ? toRenderFailure(outcome, task) : toRendered(outcome);
 }
 
-function succeeded(outcome: HttpAnswer): Rendered {
+function toRendered(outcome: HttpAnswer): Rendered {
   const { time, requests, ownRequests, refused, readiness, movedTo, routes = [], picture } = outcome.rendering ?? {};
   const report: RenderReport = {
     time: time ?? outcome.timings.total,
@@ -91,7 +91,10 @@ function succeeded(outcome: HttpAnswer): Rendered {
   return { kind: 'rendered', answer: outcome, report, routes };
 }
 
-function failed({ code, detail, timings }: Extract<FetchOutcome, { kind: 'failure' }>, task: PageTask): Rendered {
+function toRenderFailure(
+  { code, detail, timings }: Extract<FetchOutcome, { kind: 'failure' }>,
+  task: PageTask,
+): Rendered {
   if (code !== 'render-timeout' && code !== 'render-memory' && code !== 'render-crash')
     return task.inspect ? { kind: 'plain', failure: { code: 'renderer-unavailable', detail } } : { kind: 'plain' };
   const report: RenderReport = { time: timings.total, requests: 0, ownRequests: 0, refused: {}, failure: code };

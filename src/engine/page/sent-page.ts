@@ -2,13 +2,13 @@
 import type { SentPage } from '../../domain/render/report.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { JudgedUrl } from './judged-url.js';
-import { baseOf } from './page-reading.js';
+import { resolveBase } from './page-reading.js';
 import { MAX_TEXT } from './reading-view.js';
 
 const MOST_LINKS = 5_000;
 
-export function sentPage({ context, url }: Pick<JudgedUrl, 'context' | 'url'>, content: PageContent): SentPage {
-  const base = baseOf(url.href, content);
+export function toSentPage({ context, url }: Pick<JudgedUrl, 'context' | 'url'>, content: PageContent): SentPage {
+  const base = resolveBase(url.href, content);
   const links = new Set<string>();
   for (const { href, kind } of content.links.slice(0, MOST_LINKS)) {
     const target = kind === 'canonical' ? undefined : context.canonicalize(href, base);

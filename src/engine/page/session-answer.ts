@@ -6,7 +6,7 @@ import { type HttpAnswer, isRedirect } from './page-outcome.js';
 const LOOKED_AT = 512 * 1024;
 
 /** What the session of a request learns from its answer. */
-export function sessionAnswer({ url, session }: FetchRequest, answer: HttpAnswer): SessionAnswer {
+export function toSessionAnswer({ url, session }: FetchRequest, answer: HttpAnswer): SessionAnswer {
   const { status, headers, body } = answer;
   const location = isRedirect(answer) ? headers['location'] : undefined;
   return {
@@ -16,12 +16,12 @@ export function sessionAnswer({ url, session }: FetchRequest, answer: HttpAnswer
     setCookie: headers['set-cookie'],
     challenge: headers['www-authenticate'],
     authenticationInfo: headers['authentication-info'],
-    loggedOut: status === 200 && session?.loggedOut !== undefined ? holdsAll(body, session.loggedOut) : undefined,
+    loggedOut: status === 200 && session?.loggedOut !== undefined ? containsAll(body, session.loggedOut) : undefined,
   };
 }
 
 /** Names of fields and markup are ASCII, which almost every encoding of pages shares with UTF-8. */
-function holdsAll(body: Uint8Array, pieces: readonly string[]): boolean {
+function containsAll(body: Uint8Array, pieces: readonly string[]): boolean {
   if (pieces.length === 0) return false;
   const start = new TextDecoder().decode(body.subarray(0, LOOKED_AT));
   return pieces.every((piece) => start.includes(piece));

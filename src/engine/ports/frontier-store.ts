@@ -1,6 +1,6 @@
 /**
  * The durable frontier: every URL of every crawler, the politeness of every web server, and the ledger of orders. Four verbs move
- * URLs: `discover` (never changes a known URL), `seed` (a person submits: a known URL becomes due), `due` (what may be fetched; a
+ * URLs: `discover` (never changes a known URL), `seed` (a person submits: a known URL becomes due), `listDue` (what may be fetched; a
  * lease is held in memory by the caller and costs no write) and `settle` (the only way in which the state of a URL changes). All
  * verbs take batches; each call is one transaction.
  */

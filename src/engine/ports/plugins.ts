@@ -87,10 +87,14 @@ export interface Plugins extends PluginCaller {
   configure(definitions: readonly PluginDefinition[]): Promise<void>;
   /** Called whenever the facts have changed. */
   onFacts(listener: (facts: readonly PluginFacts[]) => void): void;
-  views(): readonly PluginView[];
+  listViews(): readonly PluginView[];
   close(): Promise<void>;
 }
 
 /** The names of the plug-ins that have this function for the crawler, in the order of the configuration. */
-export const pluginsWith = (facts: readonly PluginFacts[], hook: PluginHook, crawler: string): readonly PluginFacts[] =>
+export const findPluginsWith = (
+  facts: readonly PluginFacts[],
+  hook: PluginHook,
+  crawler: string,
+): readonly PluginFacts[] =>
   facts.filter(({ hooks, crawlers }) => hooks.includes(hook) && (crawlers?.includes(crawler) ?? true));

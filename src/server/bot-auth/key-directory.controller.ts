@@ -55,7 +55,7 @@ export class KeyDirectoryController {
     type: KeyDirectoryDto,
     description: 'The keys, as `application/http-message-signatures-directory+json`.',
   })
-  keys(@Res({ passthrough: true }) reply: FastifyReply): KeyDirectoryDto {
+  listKeys(@Res({ passthrough: true }) reply: FastifyReply): KeyDirectoryDto {
     const signers = this.engine.definition.fetchers.flatMap(({ botAuth }) => botAuth ?? []);
     const directory = this.directory(signers, this.clock.now());
     if (!directory) throw new NotFoundException('no requests are signed: no Fetcher has a cw:BotAuth');

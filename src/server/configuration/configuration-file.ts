@@ -69,7 +69,7 @@ export class ConfigurationFile {
   }
 
   /** @throws UsageError when there is none, or none that can be read. */
-  text(): string {
+  readText(): string {
     if (!existsSync(this.path)) {
       throw new UsageError(
         `there is no configuration ${this.path}: name an existing one, or create one with crawlway init`,
@@ -86,7 +86,7 @@ export class ConfigurationFile {
    * @param rules texts that replace those on disk, by name
    * @throws InvalidConfiguration with all problems.
    */
-  load(xml: string = this.text(), rules?: ReadonlyMap<string, string>): LoadedConfiguration {
+  load(xml: string = this.readText(), rules?: ReadonlyMap<string, string>): LoadedConfiguration {
     const { definition, problems, files } = this.check(xml, rules);
     if (!definition) throw new InvalidConfiguration(problems);
     return {

@@ -136,7 +136,7 @@ export class ConfigurationController {
     const files = [...draft.files.keys()];
     note.recordChange({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
     setVersionHeaders(reply, this.configuration);
-    return this.state();
+    return this.getState();
   }
 
   @Get('files')
@@ -149,7 +149,7 @@ export class ConfigurationController {
     role: 'read',
   })
   @PageResponse(RuleFileDto, 'All files, by name.')
-  files(@Res({ passthrough: true }) reply: FastifyReply): Page<RuleFileDto> {
+  listFiles(@Res({ passthrough: true }) reply: FastifyReply): Page<RuleFileDto> {
     setVersionHeaders(reply, this.configuration);
     return { items: this.configuration.ruleFiles().map(ruleFileDto), next: null };
   }
@@ -163,7 +163,7 @@ export class ConfigurationController {
     role: 'read',
   })
   @ApiOkResponse({ type: ConfigurationStateDto })
-  state(): ConfigurationStateDto {
+  getState(): ConfigurationStateDto {
     return configurationStateDto(this.configuration);
   }
 
@@ -260,7 +260,7 @@ export class ConfigurationController {
     const reports = this.configuration.preview(draft);
     if (accept?.includes(NDJSON_TYPE)) {
       reply.type(NDJSON_TYPE);
-      return lines(reports);
+      return toLines(reports);
     }
     let last: PreviewDto | undefined;
     for await (const report of reports) {
@@ -271,6 +271,6 @@ export class ConfigurationController {
   }
 }
 
-async function* lines(reports: AsyncIterable<Parameters<typeof previewDto>[0]>): AsyncIterable<string> {
+async function* toLines(reports: AsyncIterable<Parameters<typeof previewDto>[0]>): AsyncIterable<string> {
   for await (const report of reports) yield `${JSON.stringify(previewDto(report))}\n`;
 }

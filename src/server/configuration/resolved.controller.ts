@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { matchedView } from '../../domain/policy/matched-view.js';
-import { resolvedUrl, resolvedView } from '../../domain/policy/resolved.js';
+import { createMatchedView } from '../../domain/policy/matched-view.js';
+import { createResolvedView, resolveUrl } from '../../domain/policy/resolved.js';
 import { type EngineApi } from '../../engine/engine-api.js';
 import { NotFound } from '../../engine/support/api-errors.js';
 import { CrawlerName } from '../http/crawler-name.js';
@@ -30,20 +30,20 @@ export class ResolvedController {
     description: 'For the whole configuration, or for one URL.',
     schema: { oneOf: [{ $ref: getSchemaPath(ResolvedViewDto) }, { $ref: getSchemaPath(ResolvedUrlDto) }] },
   })
-  async resolved(
+  async get(
     @Param('crawler') crawler: string,
     @Query() { url, from }: ResolvedQuery,
   ): Promise<ResolvedViewDto | ResolvedUrlDto> {
     const { crawlers, globalCrawlSpace } = this.engine.definition;
     const definition = crawlers.find(({ name }) => name === crawler);
     if (!definition) throw new NotFound(`there is no crawler ${JSON.stringify(crawler)}`);
-    if (url === undefined) return resolvedViewDto(resolvedView(definition, globalCrawlSpace));
+    if (url === undefined) return resolvedViewDto(createResolvedView(definition, globalCrawlSpace));
     const { candidate, queue } = await this.engine.explain(crawler, url, from);
     return resolvedUrlDto({
       url: candidate.url.href,
       queue,
-      entries: matchedView(definition, globalCrawlSpace, candidate),
-      ...resolvedUrl(definition, globalCrawlSpace, candidate),
+      entries: createMatchedView(definition, globalCrawlSpace, candidate),
+      ...resolveUrl(definition, globalCrawlSpace, candidate),
     });
   }
 }

@@ -65,7 +65,7 @@ export class RulesController {
   @PageResponse(RuleDto, 'All rules.')
   list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleDto> {
     setVersionHeaders(reply, this.configuration);
-    return { items: this.rules(crawler).map(ruleDto), next: null };
+    return { items: this.listRules(crawler).map(ruleDto), next: null };
   }
 
   @Get(':index')
@@ -78,13 +78,13 @@ export class RulesController {
     problems: UNKNOWN,
   })
   @ApiOkResponse({ type: RuleDto })
-  one(
+  get(
     @Param('crawler') crawler: string,
     @Param('index', WholeNumberPipe) index: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): RuleDto {
     setVersionHeaders(reply, this.configuration);
-    return ruleDto(this.rule(crawler, index));
+    return ruleDto(this.findRule(crawler, index));
   }
 
   @Post()
@@ -113,7 +113,7 @@ export class RulesController {
       (xml) => format.insertRule(xml, crawler, rule, query.index),
       writeRequest(request, query),
     );
-    const written = query.index === undefined ? this.rules(crawler).at(-1)! : this.rule(crawler, query.index);
+    const written = query.index === undefined ? this.listRules(crawler).at(-1)! : this.findRule(crawler, query.index);
     note.recordChange(undefined, { index: written.index, xml: written.xml });
     setVersionHeaders(reply, this.configuration);
     return ruleDto(written);
@@ -142,12 +142,12 @@ export class RulesController {
     @Audited() note: ChangeNote,
   ): Promise<RuleDto> {
     const { format } = this.configuration;
-    const before = this.rule(crawler, index).xml;
+    const before = this.findRule(crawler, index).xml;
     await this.configuration.change(
       (xml) => format.replaceRule(xml, crawler, index, rule),
       writeRequest(request, query),
     );
-    const written = this.rule(crawler, index);
+    const written = this.findRule(crawler, index);
     note.recordChange({ index, xml: before }, { index, xml: written.xml });
     setVersionHeaders(reply, this.configuration);
     return ruleDto(written);
@@ -174,7 +174,7 @@ export class RulesController {
     @Audited() note: ChangeNote,
   ): Promise<void> {
     const { format } = this.configuration;
-    const before = this.rule(crawler, index).xml;
+    const before = this.findRule(crawler, index).xml;
     await this.configuration.change((xml) => format.deleteRule(xml, crawler, index), writeRequest(request, query));
     note.recordChange({ index, xml: before }, undefined);
     setVersionHeaders(reply, this.configuration);
@@ -238,12 +238,12 @@ export class RulesController {
     return this.list(crawler, reply);
   }
 
-  private rules(crawler: string): readonly RuleView[] {
+  private listRules(crawler: string): readonly RuleView[] {
     return this.configuration.rules(crawler);
   }
 
-  private rule(crawler: string, index: number): RuleView {
-    const rules = this.rules(crawler);
+  private findRule(crawler: string, index: number): RuleView {
+    const rules = this.listRules(crawler);
     const rule = rules[index];
     if (rule) return rule;
     throw new ProblemException(

@@ -21,7 +21,7 @@ export class SecretWatch {
     this.scheduleCheck();
   }
 
-  readonly take = (event: CrawlEvent): void => {
+  readonly onEvent = (event: CrawlEvent): void => {
     if (event.type === 'login' && (event.state === 'failing' || event.state === 'stopped')) void this.checkNow();
   };
 

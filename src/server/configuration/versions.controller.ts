@@ -41,7 +41,7 @@ export class VersionsController {
     role: 'read',
   })
   @PageResponse(VersionDto)
-  async versions(@Query() query: PageQuery): Promise<Page<VersionDto>> {
+  async list(@Query() query: PageQuery): Promise<Page<VersionDto>> {
     const versions = await this.history.versions(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(versions, query.limit, ({ version }) => version),
@@ -62,7 +62,7 @@ export class VersionsController {
     description: 'CrawlConfig.xml, secrets replaced by a placeholder.',
     content: { [XML_TYPE]: { schema: { type: 'string' } } },
   })
-  async version(
+  async get(
     @Param('version', WholeNumberPipe) version: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
@@ -80,7 +80,7 @@ export class VersionsController {
     problems: TEXT_PROBLEMS,
   })
   @PageResponse(RuleTextDto, 'All files, by name.')
-  async files(@Param('version', WholeNumberPipe) version: number): Promise<Page<RuleTextDto>> {
+  async listFiles(@Param('version', WholeNumberPipe) version: number): Promise<Page<RuleTextDto>> {
     const { files } = await this.configuration.getVersion(version);
     return { items: [...files].map(([name, text]) => ({ name, text })), next: null };
   }

@@ -35,21 +35,21 @@ export class WeightsController {
     @Audited() note: ChangeNote,
   ): Promise<WeightsDto> {
     const { format } = this.configuration;
-    const before = this.weights(crawler);
+    const before = this.findWeights(crawler);
     await this.configuration.change(
-      (xml) => format.setWeights(xml, crawler, definedWeights(weights)),
+      (xml) => format.setWeights(xml, crawler, omitUndefined(weights)),
       writeRequest(request, query),
     );
-    note.recordChange(before, this.weights(crawler));
+    note.recordChange(before, this.findWeights(crawler));
     setVersionHeaders(reply, this.configuration);
-    return { ...this.weights(crawler) };
+    return { ...this.findWeights(crawler) };
   }
 
-  private weights(crawler: string): WeightsDto | undefined {
+  private findWeights(crawler: string): WeightsDto | undefined {
     return this.configuration.current.definition.crawlers.find(({ name }) => name === crawler)?.weights;
   }
 }
 
 /** Fields that were not sent are present, but without a value. */
-const definedWeights = (weights: WeightsDto): Partial<WeightsDto> =>
+const omitUndefined = (weights: WeightsDto): Partial<WeightsDto> =>
   Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight !== undefined));

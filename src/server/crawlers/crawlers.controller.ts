@@ -40,7 +40,7 @@ export class CrawlersController {
     problems: UNKNOWN,
   })
   @ApiOkResponse({ type: CrawlerDto })
-  async one(@Param('crawler') crawler: string): Promise<CrawlerDto> {
+  async get(@Param('crawler') crawler: string): Promise<CrawlerDto> {
     return crawlerDto(await this.engine.getCrawler(crawler));
   }
 
@@ -56,7 +56,7 @@ export class CrawlersController {
     problems: UNKNOWN,
   })
   @PageResponse(OldestDto)
-  async oldest(@Param('crawler') crawler: string): Promise<Page<OldestDto>> {
+  async listOldest(@Param('crawler') crawler: string): Promise<Page<OldestDto>> {
     return { items: [...(await this.engine.findOldest(crawler))].map(oldestDto), next: null };
   }
 

@@ -26,8 +26,8 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  points(crawler: string, range: Range): readonly HistoryPoint[] {
-    return this.history?.points(crawler, range) ?? [];
+  listPoints(crawler: string, range: Range): readonly HistoryPoint[] {
+    return this.history?.listPoints(crawler, range) ?? [];
   }
 
   async onApplicationBootstrap(): Promise<void> {

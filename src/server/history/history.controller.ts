@@ -80,8 +80,8 @@ export class HistoryController {
     problems: { 404: 'There is no crawler of that name.' },
   })
   @PageResponse(HistoryPointDto, 'All points.')
-  async history(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<HistoryPointDto>> {
+  async get(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<HistoryPointDto>> {
     await this.engine.getCrawler(crawler);
-    return { items: this.recorder.points(crawler, range).map(pointDto), next: null };
+    return { items: this.recorder.listPoints(crawler, range).map(pointDto), next: null };
   }
 }

@@ -33,7 +33,7 @@ describe('the history of rates', () => {
     const history = new RateHistory(START);
     history.add(reading(seconds(15), 10, 1, 4));
     history.add(reading(seconds(30), 25, 1, 14));
-    expect(history.points('docs', 'hour')).toMatchObject([
+    expect(history.listPoints('docs', 'hour')).toMatchObject([
       {
         at: START + 15_000,
         length: 15_000,
@@ -51,7 +51,7 @@ describe('the history of rates', () => {
   it('sums the readings of an hour into one point of the week', () => {
     const history = new RateHistory(START);
     for (let n = 1; n <= 241; n++) history.add(reading(n * seconds(15), n, n));
-    const [first, second] = history.points('docs', 'week');
+    const [first, second] = history.listPoints('docs', 'week');
     expect(first).toMatchObject({ length: 239 * 15_000, pages: 478, errors: 239, indexed: 239 });
     expect(second).toMatchObject({ pages: 4, errorsByCode: { 'http-404': 2 } });
   });
@@ -59,7 +59,7 @@ describe('the history of rates', () => {
   it('thins out what is long ago', () => {
     const history = new RateHistory(START);
     for (let n = 1; n <= 4 * 60 * 8; n++) history.add(reading(n * seconds(15), n, 0));
-    const lengths = (range: 'day' | 'week' | 'quarter') => history.points('docs', range).map(({ pages }) => pages);
+    const lengths = (range: 'day' | 'week' | 'quarter') => history.listPoints('docs', range).map(({ pages }) => pages);
     expect(lengths('day').slice(0, 3)).toEqual([19, 20, 20]);
     expect(lengths('week').slice(0, 3)).toEqual([239, 240, 240]);
     expect(lengths('quarter')).toEqual([6 * 240 - 1, 2 * 240 + 1]);
@@ -76,7 +76,7 @@ describe('the history of rates', () => {
     const history = new RateHistory(START);
     history.add(reading(seconds(15), 1, 0));
     history.add({ ...reading(seconds(30), 1, 0), crawlers: [] });
-    expect(history.points('docs', 'hour')).toEqual([]);
+    expect(history.listPoints('docs', 'hour')).toEqual([]);
     expect(history.toStored()).toEqual({});
   });
 
@@ -87,7 +87,7 @@ describe('the history of rates', () => {
     after.restore(before.toStored());
     after.add(reading(hours(2) + seconds(15), 5, 0));
     for (const range of ['hour', 'day', 'week'] as const)
-      expect(after.points('docs', range).map(({ pages }) => pages)).toEqual([3, 5]);
-    expect(after.points('docs', 'quarter').map(({ pages }) => pages)).toEqual([8]);
+      expect(after.listPoints('docs', range).map(({ pages }) => pages)).toEqual([3, 5]);
+    expect(after.listPoints('docs', 'quarter').map(({ pages }) => pages)).toEqual([8]);
   });
 });

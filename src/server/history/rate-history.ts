@@ -63,7 +63,7 @@ export class RateHistory {
   /** @param startedAt when the engine's counters were zero. */
   constructor(private readonly startedAt: Instant) {}
 
-  points(crawler: string, range: Range): readonly HistoryPoint[] {
+  listPoints(crawler: string, range: Range): readonly HistoryPoint[] {
     return this.tracks.get(crawler)?.[range] ?? [];
   }
 
@@ -71,10 +71,10 @@ export class RateHistory {
     const present = new Set(reading.crawlers.map(({ name }) => name));
     for (const name of this.tracks.keys()) if (!present.has(name)) this.tracks.delete(name);
     for (const { name, counts } of reading.crawlers) {
-      const totals = totalsOf(name, reading);
+      const totals = toTotals(name, reading);
       const before = this.totals.get(name) ?? { at: this.startedAt, pages: 0, orders: 0, errorsByCode: {} };
       this.totals.set(name, totals);
-      if (totals.at > before.at) this.append(name, pointBetween(before, totals, counts));
+      if (totals.at > before.at) this.append(name, createPoint(before, totals, counts));
     }
   }
 
@@ -111,7 +111,7 @@ const createTracks = (points: (range: Range) => HistoryPoint[]): OpenTracks =>
 
 const periodOf = ({ at }: HistoryPoint, every: Duration): number => Math.floor(at / every);
 
-function totalsOf(crawler: string, { at, metrics }: Reading): Totals {
+function toTotals(crawler: string, { at, metrics }: Reading): Totals {
   const visits = metrics.pages.filter((one) => one.crawler === crawler);
   const failed = visits.filter(({ outcome }) => outcome in ERROR_CODES);
   const acknowledged = metrics.orders.filter((one) => one.crawler === crawler && one.state === 'acknowledged');
@@ -126,7 +126,7 @@ function totalsOf(crawler: string, { at, metrics }: Reading): Totals {
 const sumCounts = (rows: readonly { readonly count: number }[]): number =>
   rows.reduce((sum, { count }) => sum + count, 0);
 
-function pointBetween(before: Totals, after: Totals, { indexed, byStatus }: Counts): HistoryPoint {
+function createPoint(before: Totals, after: Totals, { indexed, byStatus }: Counts): HistoryPoint {
   const grown = Object.entries(after.errorsByCode).flatMap(([code, count]) => {
     const more = count - (before.errorsByCode[code] ?? 0);
     return more > 0 ? [[code, more] as const] : [];

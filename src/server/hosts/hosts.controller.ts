@@ -77,7 +77,7 @@ export class HostsController {
     problems: UNKNOWN,
   })
   @ApiOkResponse({ type: HostDto })
-  async one(@Param('host') host: string): Promise<HostDto> {
+  async get(@Param('host') host: string): Promise<HostDto> {
     return hostDto(await this.engine.getHost(host));
   }
 
@@ -92,7 +92,7 @@ export class HostsController {
     problems: { 404: 'There is no crawler of that name.', 422: 'The text is not a folder.' },
   })
   @ApiOkResponse({ type: FolderDto })
-  async folders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
+  async listFolders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
     const after = parseNumberCursor(query.cursor) ?? 0;
     return folderDto(await this.engine.listFolders(query.crawler, host, query.folder ?? '', after));
   }
@@ -107,7 +107,7 @@ export class HostsController {
     problems: {},
   })
   @ApiOkResponse({ type: HostRenderingDto })
-  async rendering(@Param('host') host: string): Promise<HostRenderingDto> {
+  async getRendering(@Param('host') host: string): Promise<HostRenderingDto> {
     return hostRenderingDto(await this.engine.getHostRendering(host));
   }
 
@@ -128,7 +128,7 @@ export class HostsController {
   ): Promise<HostRenderingDto> {
     await this.engine.overruleRendering(host, pattern, render === 'auto' ? undefined : render);
     note.recordChange(undefined, { pattern, render });
-    return this.rendering(host);
+    return this.getRendering(host);
   }
 
   @Post(':host/pause')

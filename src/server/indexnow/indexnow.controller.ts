@@ -36,7 +36,7 @@ export class IndexNowController {
   @ApiQuery({ name: 'keyLocation', required: false })
   @ApiOkResponse({ type: IndexNowDto, description: INDEXNOW_STATUSES[200] })
   @ApiResponse({ status: 202, type: IndexNowDto, description: INDEXNOW_STATUSES[202] })
-  async one(
+  async submitOne(
     @Query() query: Record<string, unknown>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IndexNowDto> {
@@ -68,7 +68,7 @@ export class IndexNowController {
   })
   @ApiOkResponse({ type: IndexNowDto, description: INDEXNOW_STATUSES[200] })
   @ApiResponse({ status: 202, type: IndexNowDto, description: INDEXNOW_STATUSES[202] })
-  many(@Body() body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<IndexNowDto> {
+  submitMany(@Body() body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<IndexNowDto> {
     return this.submitUrls(body, reply);
   }
 

@@ -27,7 +27,7 @@ export class FetchLog {
     return new FetchLog(stream, log);
   }
 
-  readonly take = (event: CrawlEvent): void => {
+  readonly write = (event: CrawlEvent): void => {
     if (event.type !== 'visit') return;
     if (this.stream.writableLength > MOST_BUFFERED) {
       this.left++;

@@ -287,13 +287,13 @@ export class EngineMetricsExporter {
     this.registry.registerMetric(this.createHistogram() as unknown as Metric);
   }
 
-  async text(): Promise<string> {
+  async toText(): Promise<string> {
     await this.readSnapshot();
     return this.registry.metrics();
   }
 
   /** The same, for those who write another format. */
-  async values(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+  async getValues(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
     await this.readSnapshot();
     return this.registry.getMetricsAsJSON();
   }

@@ -21,7 +21,7 @@ export class MetricsController {
   })
   @ApiProduces(TEXT_TYPE)
   @ApiOkResponse({ description: 'Metrics.', content: { [TEXT_TYPE]: { schema: { type: 'string' } } } })
-  metrics(): Promise<string> {
-    return this.exporter.text();
+  get(): Promise<string> {
+    return this.exporter.toText();
   }
 }

@@ -21,9 +21,9 @@ describe('access to the API', () => {
     expect(calls.length).toBeGreaterThan(40);
     expect(calls.filter(({ role }) => role === undefined)).toEqual([]);
     const open = calls.filter(({ role }) => role === 'open').map(({ name }) => name);
-    const sites = ['IndexNowController.many', 'IndexNowController.one', 'KeyDirectoryController.keys'];
+    const sites = ['IndexNowController.submitMany', 'IndexNowController.submitOne', 'KeyDirectoryController.listKeys'];
     const hubs = ['WebSubController.confirm', 'WebSubController.tell'];
-    const people = ['begin', 'end', 'finish', 'methods'].map((name) => `SignInController.${name}`);
+    const people = ['begin', 'end', 'finish', 'getMethods'].map((name) => `SignInController.${name}`);
     expect(open.sort()).toEqual(['HealthController.live', 'HealthController.ready', ...sites, ...people, ...hubs]);
   });
 

@@ -56,8 +56,8 @@ interface Identification {
  */
 export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refused }: Identification): void {
   fastify.addHook('onRequest', async (request, reply) => {
-    request.caller = (await ring.authenticate(presentedKey(request))) ?? (await signIn?.findCaller(request));
-    if (!request.caller && presentedKey(request) !== undefined && !refused.mayTryAgain(request.ip)) {
+    request.caller = (await ring.authenticate(findPresentedKey(request))) ?? (await signIn?.findCaller(request));
+    if (!request.caller && findPresentedKey(request) !== undefined && !refused.mayTryAgain(request.ip)) {
       reply.header('retry-after', String(refused.retryAfter));
       throw new HttpException(
         'Too many calls with a wrong API key. Try again after the number of seconds in Retry-After.',
@@ -91,7 +91,7 @@ const LONGEST_PATH = 300;
 const acceptsOpenBody = ({ method, url }: FastifyRequest): boolean =>
   method === 'POST' && (url.split('?', 1)[0] === '/indexnow' || url.startsWith('/websub/'));
 
-function presentedKey(request: FastifyRequest): string | undefined {
+function findPresentedKey(request: FastifyRequest): string | undefined {
   const own = request.headers['x-api-key'];
   if (typeof own === 'string') return own;
   return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];

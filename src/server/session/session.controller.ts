@@ -37,7 +37,7 @@ export class SessionController {
     role: 'read',
   })
   @ApiOkResponse({ type: SessionDto })
-  session(@Req() request: FastifyRequest): SessionDto {
+  get(@Req() request: FastifyRequest): SessionDto {
     const { name, role } = request.caller ?? LOCAL_CALLER;
     return { name, role, keyWanted: !this.ring.isOpen, version: SERVER_VERSION };
   }

@@ -49,7 +49,7 @@ export class SignInController {
     role: 'open',
   })
   @ApiOkResponse({ type: SignInDto })
-  methods(): SignInDto {
+  getMethods(): SignInDto {
     return this.signIn ? { provider: this.signIn.label } : {};
   }
 

@@ -76,7 +76,7 @@ export class CoverageController {
     problems: { 404: 'There is no crawler of that name.' },
   })
   @ApiOkResponse({ type: CoverageDto })
-  async coverage(@Param('crawler') crawler: string): Promise<CoverageDto> {
+  async get(@Param('crawler') crawler: string): Promise<CoverageDto> {
     return coverageDto(await this.engine.getSurvey(crawler));
   }
 }

@@ -61,7 +61,7 @@ export class ErrorsController {
     problems: UNKNOWN,
   })
   @PageResponse(ErrorClassDto, 'All error codes that occur.')
-  async classes(@Param('crawler') crawler: string, @Query() { host }: ErrorsQuery): Promise<Page<ErrorClassDto>> {
+  async listClasses(@Param('crawler') crawler: string, @Query() { host }: ErrorsQuery): Promise<Page<ErrorClassDto>> {
     return { items: await this.engine.countErrorsByClass(crawler, host), next: null };
   }
 
@@ -76,7 +76,7 @@ export class ErrorsController {
     problems: UNKNOWN,
   })
   @PageResponse(ErrorHostDto)
-  async hosts(
+  async listHosts(
     @Param('crawler') crawler: string,
     @Param('reason') reason: string,
     @Query() { cursor, limit }: PageQuery,

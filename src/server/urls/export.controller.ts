@@ -52,10 +52,10 @@ export class ExportController {
     const format = query.format ?? 'csv';
     reply.type(format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE);
     reply.header('content-disposition', `attachment; filename="urls.${format}"`);
-    return this.lines(crawler, query, gone);
+    return this.streamLines(crawler, query, gone);
   }
 
-  private async *lines(crawler: string, query: ExportQuery, gone: AbortSignal): AsyncIterable<string> {
+  private async *streamLines(crawler: string, query: ExportQuery, gone: AbortSignal): AsyncIterable<string> {
     const isCsv = query.format !== 'ndjson';
     if (isCsv) yield `${COLUMNS.join(',')}\r\n`;
     const filter = toUrlFilter(crawler, query);
@@ -68,7 +68,7 @@ export class ExportController {
       );
       yield urls
         .map(urlStateDto)
-        .map((url) => (isCsv ? csvLine(url) : `${JSON.stringify(url)}\n`))
+        .map((url) => (isCsv ? toCsvLine(url) : `${JSON.stringify(url)}\n`))
         .join('');
       after = urls.length === PAGE ? urls.at(-1)!.id : next;
     }
@@ -90,10 +90,10 @@ const COLUMNS = [
   'changes',
 ] as const satisfies readonly (keyof UrlStateDto)[];
 
-const csvLine = (url: UrlStateDto): string => `${COLUMNS.map((column) => csvCell(url[column])).join(',')}\r\n`;
+const toCsvLine = (url: UrlStateDto): string => `${COLUMNS.map((column) => toCsvCell(url[column])).join(',')}\r\n`;
 
 /** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
-function csvCell(value: string | number | undefined): string {
+function toCsvCell(value: string | number | undefined): string {
   if (value === undefined) return '';
   const text = /^[=+\-@\t\r]/.test(String(value)) && typeof value === 'string' ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

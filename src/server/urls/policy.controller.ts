@@ -142,7 +142,7 @@ export class PolicyController {
     problems: { ...UNKNOWN, 422: 'The text is not a URL.' },
   })
   @ApiOkResponse({ type: PageViewDto })
-  async page(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
+  async viewPage(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
     return pageViewDto(await this.engine.viewPage(crawler, url, render));
   }
 
@@ -183,7 +183,7 @@ export class PolicyController {
     problems: UNKNOWN,
   })
   @PageResponse(RefusedDto)
-  async refused(@Param('crawler') crawler: string): Promise<Page<RefusedDto>> {
+  async listRefused(@Param('crawler') crawler: string): Promise<Page<RefusedDto>> {
     return { items: (await this.engine.listRefused(crawler)).map(refusedDto), next: null };
   }
 }

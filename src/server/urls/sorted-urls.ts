@@ -48,13 +48,13 @@ async function collectUrls(
     gone.throwIfAborted();
     const { urls, next }: Awaited<ReturnType<EngineApi['searchUrls']>> = await engine.searchUrls(filter, after, PAGE);
     found.push(...urls);
-    if (found.length > MOST) throw tooManyProblem();
+    if (found.length > MOST) throw createTooManyProblem();
     after = urls.length === PAGE ? urls.at(-1)!.id : next;
   }
   return found;
 }
 
-const tooManyProblem = (): ProblemException =>
+const createTooManyProblem = (): ProblemException =>
   new ProblemException(
     'invalid-request',
     `More than ${MOST.toLocaleString('en')} URLs fit the filter, which are too many to sort: narrow it, or export the list.`,

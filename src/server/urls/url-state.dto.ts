@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
-  crawlSpaceStatus,
   DISCOVERED_VIA,
   type DiscoveredVia,
+  findCrawlSpaceStatus,
   URL_STATUSES,
   type UrlState,
   type UrlStatus,
@@ -139,7 +139,7 @@ export const urlStateDto = (state: UrlState): UrlStateDto => ({
   discoveredVia: state.discoveredVia,
   firstSeenAt: toIsoTime(state.firstSeenAt),
   lastVisitAt: toIso(state.lastVisitAt),
-  lastStatus: crawlSpaceStatus(state) ?? state.lastStatus,
+  lastStatus: findCrawlSpaceStatus(state) ?? state.lastStatus,
   temporaryErrors: state.temporaryErrors,
   visits: state.visits,
   changes: state.changes,

@@ -89,7 +89,7 @@ export class UrlsController {
     problems: { 404: 'There is no such crawler, or the URL is not stored.', 422: 'The text is not a URL.' },
   })
   @ApiOkResponse({ type: UrlHistoryDto })
-  async urlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {
+  async getUrlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {
     return urlHistoryDto(await this.engine.getUrlHistory(crawler, url));
   }
 

@@ -1,6 +1,6 @@
 /** The text "Recursive Conditions" of Velocity, sentence by sentence. */
 import { describe, expect, it } from 'vitest';
-import { resolvedUrl, resolvedView } from '../../../src/domain/policy/resolved.js';
+import { createResolvedView, resolveUrl } from '../../../src/domain/policy/resolved.js';
 import { crawlUrl } from '../../../src/domain/url/crawl-url.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakeSite } from '../../support/fake-site.js';
@@ -177,7 +177,7 @@ describe('the resolved view shows the recursive rules that are used', () => {
 
   it('of the whole configuration, in the order of evaluation', async () => {
     const { world } = await tree(inside);
-    const lines = resolvedView(world.engine.definition.crawlers[0]!)
+    const lines = createResolvedView(world.engine.definition.crawlers[0]!)
       .filter((entry) => entry.layer === 'conditions')
       .map((entry) => `${'  '.repeat(entry.depth)}${entry.text} → ${entry.effect}`);
     expect(lines).toEqual([
@@ -190,7 +190,7 @@ describe('the resolved view shows the recursive rules that are used', () => {
   it('of one URL: which rule matched, what it set, and who set each option last', async () => {
     const { site, world } = await tree(inside);
     const candidate = { url: crawlUrl(site.url('/docs/a')), discoveredVia: 'link', hops: 1 } as const;
-    const view = resolvedUrl(world.engine.definition.crawlers[0]!, undefined, candidate);
+    const view = resolveUrl(world.engine.definition.crawlers[0]!, undefined, candidate);
     expect(view.options.find((one) => one.name === 'userAgent')).toMatchObject({
       value: 'docs',
       setBy: 'conditions apply for: path matches wildcard "/docs/*"',

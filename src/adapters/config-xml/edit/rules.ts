@@ -138,7 +138,7 @@ function renderRule(rule: RuleInput, prefixes: Prefixes): NewXml {
     const written = 'xml' in rule ? rule.xml : ruleToXml(rule, prefixes);
     const { xml, problems } = checkRule(typeof written === 'string' ? written : written.join('\n'));
     if (problems.hasErrors) {
-      const errors = problems.sorted().filter(({ severity }) => severity === 'error');
+      const errors = problems.sort().filter(({ severity }) => severity === 'error');
       throw new EditError('bad-rule', 'the rule has errors', errors);
     }
     return typeof written === 'string' ? xml : written;

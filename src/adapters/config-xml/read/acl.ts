@@ -1,14 +1,14 @@
 /** `cw:Acl` and the file of rules that it names. */
 import { type AclDefinition, type AclRule, parseAclFile, parsePrincipals } from '../../../domain/content/acl.js';
-import { type Node, onlyChild, validChildren } from '../interpret.js';
+import { findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import * as schema from '../schema/acl.js';
 import type { ReadContext } from './context.js';
 
 export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinition } {
-  const node = onlyChild(crawler, schema.ACL);
+  const node = findOnlyChild(crawler, schema.ACL);
   if (!node) return {};
   const { values } = node;
-  const written = validChildren(node as Node, schema.ACL_RULE).map(
+  const written = findValidChildren(node as Node, schema.ACL_RULE).map(
     ({ values: { url, allow, deny } }): AclRule => ({
       prefix: url,
       allow: parsePrincipals(allow),

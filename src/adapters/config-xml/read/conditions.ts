@@ -8,7 +8,7 @@ import type {
 } from '../../../domain/crawl/policy-definition.js';
 import { isSecretHeader } from '../../../domain/redact.js';
 import { Secret } from '../../../domain/secret.js';
-import { type Node, validChildren } from '../interpret.js';
+import { findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as policy from '../schema/policy.js';
 import { parseProxyUrl } from './server.js';
@@ -85,7 +85,7 @@ const KEYS: Readonly<Record<string, keyof UrlOptions>> = {
 function readOptions(parent: Node, problems: Problems): UrlOptions {
   const options: Record<string, unknown> = {};
   const headers: Record<string, string | Secret> = {};
-  for (const node of validChildren(parent, policy.OPTION)) {
+  for (const node of findValidChildren(parent, policy.OPTION)) {
     const name = node.values.name as keyof typeof policy.URL_OPTIONS;
     const parsed = policy.URL_OPTIONS[name].type.parse(node.values.value);
     if (!parsed.ok) {

@@ -7,14 +7,14 @@ import type {
 } from '../../../domain/content/content-definition.js';
 import type { Problem } from '../../../domain/crawl/place.js';
 import { parseDocument, XmlFault } from '../document.js';
-import { defaultsOf, interpret, type Node, onlyChild, validChildren } from '../interpret.js';
+import { collectDefaults, findOnlyChild, findValidChildren, interpret, type Node } from '../interpret.js';
 import { Problems, TooManyProblems } from '../problems.js';
 import * as content from '../schema/content.js';
 
 type FieldNode = Node<typeof content.FIELD.attributes>;
 
 export function readContents(crawler: Node, problems: Problems): { contents?: readonly ContentDefinition[] } {
-  const contents = validChildren(crawler, content.CONTENT).map((node) => readContent(node, problems));
+  const contents = findValidChildren(crawler, content.CONTENT).map((node) => readContent(node, problems));
   const names = new Set<string | undefined>();
   for (const { name, place } of contents) {
     const which = name === undefined ? 'Content without a name' : `Content named ${name}`;
@@ -56,33 +56,33 @@ export function readContentElement(xml: string): ContentRead {
 
 /** What declares the prefix is not part of the text. */
 const collectProblems = (problems: Problems): readonly Problem[] =>
-  problems.sorted().filter(({ code }) => code !== 'undeclared-prefix');
+  problems.sort().filter(({ code }) => code !== 'undeclared-prefix');
 
 type ContentNode = Node<typeof content.CONTENT.attributes>;
 
 function readContent({ values, place, ...rest }: ContentNode, problems: Problems): ContentDefinition {
   const node = { values, place, ...rest } as Node;
   const { name, markers, main, metas, changeDetection } = values;
-  const output = onlyChild(node, content.OUTPUT);
-  const split = onlyChild(node, content.SPLIT)?.values;
+  const output = findOnlyChild(node, content.OUTPUT);
+  const split = findOnlyChild(node, content.SPLIT)?.values;
   const {
     headings,
     markdown,
     chunks: size,
     chunkUnit: unit,
     chunkOverlap: overlap,
-  } = output?.values ?? defaultsOf(content.OUTPUT);
+  } = output?.values ?? collectDefaults(content.OUTPUT);
   if (output && size !== undefined && overlap * 2 > size) {
     problems.add('bad-range', 'chunkOverlap is above half of chunks: make it smaller', output.place);
   }
   return {
     ...(name === undefined ? {} : { name }),
-    include: validChildren(node, content.INCLUDE).map((include) => include.values.select),
-    exclude: validChildren(node, content.EXCLUDE).map((exclude) => exclude.values.select),
+    include: findValidChildren(node, content.INCLUDE).map((include) => include.values.select),
+    exclude: findValidChildren(node, content.EXCLUDE).map((exclude) => exclude.values.select),
     markers: markers.filter((marker): marker is Marker => marker !== content.NO_MARKER),
     main,
     metas,
-    fields: validChildren(node, content.FIELD).flatMap((field) => readField(field, problems)),
+    fields: findValidChildren(node, content.FIELD).flatMap((field) => readField(field, problems)),
     ...(split ? { split: { selector: split.select, id: split.id.toLowerCase() } } : {}),
     headings,
     markdown,
@@ -95,7 +95,7 @@ function readContent({ values, place, ...rest }: ContentNode, problems: Problems
 function readField(node: FieldNode, problems: Problems): FieldDefinition[] {
   const { values, place } = node;
   const { name, match, type, multiple } = values;
-  const [source, second] = fieldSources(values);
+  const [source, second] = listFieldSources(values);
   if (!source || second) {
     const message = `field ${name} needs exactly one of select, jsonld, meta and url`;
     problems.add(source ? 'bad-value' : 'missing-attribute', message, place);
@@ -112,7 +112,7 @@ function readField(node: FieldNode, problems: Problems): FieldDefinition[] {
   return [{ name, source, ...(match === undefined ? {} : { match }), type, multiple, place }];
 }
 
-function fieldSources({ select, attribute, jsonld, meta, url }: FieldNode['values']): FieldSource[] {
+function listFieldSources({ select, attribute, jsonld, meta, url }: FieldNode['values']): FieldSource[] {
   const sources: FieldSource[] = [];
   if (select !== undefined)
     sources.push({ kind: 'select', selector: select, ...(attribute === undefined ? {} : { attribute }) });

@@ -2,18 +2,18 @@
 import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type CrawlSpaceKind, parseCrawlSpace } from '../../../domain/policy/crawl-space-file.js';
 import { encodingProblem } from '../../../domain/policy/not-utf8.js';
-import { type Node, onlyChild } from '../interpret.js';
+import { findOnlyChild, type Node } from '../interpret.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';
 
 export const readCrawlSpace = (crawler: Node, context: ReadContext): CrawlSpaceDefinition | undefined =>
-  readRulesFile(onlyChild(crawler, policy.CRAWL_SPACE), context, 'local');
+  readRulesFile(findOnlyChild(crawler, policy.CRAWL_SPACE), context, 'local');
 
 /** The seed: "the presence of a global.rules file enables the global crawl space function". */
 const GLOBAL_RULES = 'global.rules';
 
 export function readGlobalCrawlSpace(root: Node, context: ReadContext): GlobalCrawlSpaceDefinition | undefined {
-  const node = onlyChild(root, policy.GLOBAL_CRAWL_SPACE);
+  const node = findOnlyChild(root, policy.GLOBAL_CRAWL_SPACE);
   if (node) return readRulesFile(node, context, 'global');
   const text = context.readOptionalFile(GLOBAL_RULES, root.place, 'global-crawl-space');
   return text === undefined ? undefined : parseRules(text, GLOBAL_RULES, 'global', context);

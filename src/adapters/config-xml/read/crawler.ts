@@ -12,7 +12,7 @@ import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definitio
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
 import { namedExtensions } from '../../../domain/policy/named-extensions.js';
 import { hours } from '../../../domain/time/units.js';
-import { allChildren, defaultsOf, type Node, onlyChild, validChildren } from '../interpret.js';
+import { collectDefaults, findChildren, findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as policy from '../schema/policy.js';
@@ -32,8 +32,8 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const node = crawler as Node;
   const { values } = crawler;
   const { problems } = context;
-  const servers = onlyChild(node, policy.SERVERS);
-  const conditions = onlyChild(node, policy.CONDITIONS);
+  const servers = findOnlyChild(node, policy.SERVERS);
+  const conditions = findOnlyChild(node, policy.CONDITIONS);
   const crawlSpace = readCrawlSpace(node, context);
   const records = servers && readServers(servers, context);
   const rules = readRules(node, problems);
@@ -66,7 +66,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     refresh: readRefresh(crawler, context),
     weights: readWeights(node, context),
     roots:
-      allChildren(node, crawl.ROOT).length > 0 ? readRoots(node, context) : rootsFromServers(node, records, problems),
+      findChildren(node, crawl.ROOT).length > 0 ? readRoots(node, context) : rootsFromServers(node, records, problems),
     rules,
     canonicalization: settingsOrDefaults(node, policy.CANONICALIZATION).steps,
     linkRules: readLinkRules(node, named, problems),
@@ -78,14 +78,14 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     softErrors: readSoftErrors(node, context),
     probeErrorPages: settingsOrDefaults(node, policy.SOFT_ERRORS).probe,
     traps: settingsOrDefaults(node, policy.TRAPS),
-    fetcher: onlyChild(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
-    pushTo: [...new Set(validChildren(node, policy.PUSH_TO).map((push) => push.values.sink))],
+    fetcher: findOnlyChild(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
+    pushTo: [...new Set(findValidChildren(node, policy.PUSH_TO).map((push) => push.values.sink))],
   };
 }
 
 /** The values of an optional element, or its defaults. */
 const settingsOrDefaults = <A extends Attributes>(parent: Node, spec: ElementSpec<A>): Values<A> =>
-  onlyChild(parent, spec)?.values ?? defaultsOf(spec);
+  findOnlyChild(parent, spec)?.values ?? collectDefaults(spec);
 
 function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDefinition {
   const { smartRefresh: smart, smartRefreshMinAgeS: minimumAge, smartRefreshMaxAgeS: maximumAge } = crawler.values;
@@ -93,15 +93,15 @@ function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDe
     const message = 'smartRefreshMinAgeS is above smartRefreshMaxAgeS: make the minimum the smaller one';
     problems.add('bad-range', message, crawler.place);
   }
-  const scheduler = onlyChild(crawler as Node, crawl.SCHEDULER);
-  const schedule = scheduler && onlyChild(scheduler as Node, policy.REFRESH)?.values;
+  const scheduler = findOnlyChild(crawler as Node, crawl.SCHEDULER);
+  const schedule = scheduler && findOnlyChild(scheduler as Node, policy.REFRESH)?.values;
   warnAboutRefresh(crawler, schedule?.cron !== undefined, problems);
   return {
     smart,
     minimumAge,
     maximumAge,
-    objective: schedule?.objective ?? defaultsOf(policy.REFRESH).objective,
-    hubs: schedule?.hubs ?? defaultsOf(policy.REFRESH).hubs,
+    objective: schedule?.objective ?? collectDefaults(policy.REFRESH).objective,
+    hubs: schedule?.hubs ?? collectDefaults(policy.REFRESH).hubs,
     ...(schedule?.cron === undefined ? {} : { cron: schedule.cron }),
     timeZone: schedule?.timeZone ?? 'UTC',
   };
@@ -122,8 +122,8 @@ function warnAboutRefresh({ values, place }: CrawlerNode, scheduled: boolean, pr
 function readWeights(crawler: Node, { problems }: ReadContext): Record<SourceName, number> {
   const weights = { ...DEFAULT_WEIGHTS };
   const seen = new Set<SourceName>();
-  const scheduler = onlyChild(crawler, crawl.SCHEDULER) as Node | undefined;
-  for (const { values, place } of scheduler ? validChildren(scheduler, policy.URL_SOURCE) : []) {
+  const scheduler = findOnlyChild(crawler, crawl.SCHEDULER) as Node | undefined;
+  for (const { values, place } of scheduler ? findValidChildren(scheduler, policy.URL_SOURCE) : []) {
     if (seen.has(values.name)) problems.add('duplicate-name', `source ${values.name} is given twice`, place);
     seen.add(values.name);
     weights[values.name] = values.weight;
@@ -133,7 +133,7 @@ function readWeights(crawler: Node, { problems }: ReadContext): Record<SourceNam
 
 function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
   const seen = new Set<string>();
-  return validChildren(crawler, crawl.ROOT).map(({ values, place }) => {
+  return findValidChildren(crawler, crawl.ROOT).map(({ values, place }) => {
     const { kvs, group, site, ...root } = values;
     const identity = new URL(root.url).href;
     if (seen.has(identity)) problems.add('duplicate-name', `root ${root.url} is given twice`, place);
@@ -179,7 +179,7 @@ function readMimeTypes(node: Node, mode: 'include' | 'exclude', named: Named): r
 function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRulesDefinition {
   const { dialect, ...values } = settingsOrDefaults(crawler, policy.LINK_RULES);
   const fallback = dialect === 'fdse' ? FDSE_DEFAULTS : OWN_DEFAULTS;
-  const place = onlyChild(crawler, policy.LINK_RULES)?.place;
+  const place = findOnlyChild(crawler, policy.LINK_RULES)?.place;
   if (values.rogue && place) {
     const message =
       'rogue is on: robots.txt and robots metas are ignored, which site owners object to; write rogue="0" unless all of the sites are yours';
@@ -197,12 +197,12 @@ function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRul
 }
 
 function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyDefinition {
-  const element = onlyChild(crawler, policy.ERROR_POLICY);
-  const { maxTemporaryErrors, retryDelayS, maxRetryDelayS } = element?.values ?? defaultsOf(policy.ERROR_POLICY);
+  const element = findOnlyChild(crawler, policy.ERROR_POLICY);
+  const { maxTemporaryErrors, retryDelayS, maxRetryDelayS } = element?.values ?? collectDefaults(policy.ERROR_POLICY);
   if (element && retryDelayS > maxRetryDelayS) {
     problems.add('bad-range', 'retryDelayS is above maxRetryDelayS: make it the smaller one', element.place);
   }
-  const overrides = element ? validChildren(element as Node, policy.ERROR) : [];
+  const overrides = element ? findValidChildren(element as Node, policy.ERROR) : [];
   return {
     maxTemporaryErrors,
     retryDelay: retryDelayS,
@@ -221,8 +221,8 @@ function readDeletionGuard(crawler: CrawlerNode): DeletionGuardDefinition {
 }
 
 function readSoftErrors(crawler: Node, { problems }: ReadContext): SoftErrorDefinition[] {
-  const element = onlyChild(crawler, policy.SOFT_ERRORS) as Node | undefined;
-  return (element ? validChildren(element, policy.SOFT_ERROR) : []).flatMap(({ values, place }) => {
+  const element = findOnlyChild(crawler, policy.SOFT_ERRORS) as Node | undefined;
+  return (element ? findValidChildren(element, policy.SOFT_ERROR) : []).flatMap(({ values, place }) => {
     const { field, pattern, status, ...patterns } = values;
     const given = Object.values(patterns).filter((one) => one !== undefined).length;
     if ((field === undefined) !== (pattern === undefined) || (given === 0) === (pattern === undefined)) {

@@ -16,7 +16,7 @@ import {
 import type { Place } from '../../../domain/crawl/place.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
-import { type Node, validChildren } from '../interpret.js';
+import { findValidChildren, type Node } from '../interpret.js';
 import * as schema from '../schema/logins.js';
 import type { ReadContext } from './context.js';
 
@@ -56,7 +56,7 @@ const OPTIONS: Readonly<Record<LoginType, { readonly needs: readonly Option[]; r
   };
 
 export function readLogins(fetcher: Node, context: ReadContext): LoginDefinition[] {
-  return validChildren(fetcher, schema.LOGIN).flatMap((node) => {
+  return findValidChildren(fetcher, schema.LOGIN).flatMap((node) => {
     if (!checkLogin(node, context)) return [];
     const login = readLogin(node, context);
     return login ? [login] : [];
@@ -194,7 +194,7 @@ function readCertificate(base: Base, { values, place }: LoginNode, context: Read
 function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormLogin {
   const { values, place } = node;
   const inside = node as Node;
-  const steps = validChildren(inside, schema.LOGIN_STEP).map((step): LoginStep => {
+  const steps = findValidChildren(inside, schema.LOGIN_STEP).map((step): LoginStep => {
     if (step.values.json !== undefined && URL.parse(step.values.json)?.protocol === 'http:' && !values.insecure)
       problems.add('bad-value', `json of login ${values.name} begins with http://: use https://`, step.place);
     return { form: step.values.form, json: step.values.json, fields: readFields(step as Node) };
@@ -230,7 +230,10 @@ function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormL
 }
 
 const readFields = (node: Node): LoginField[] =>
-  validChildren(node, schema.LOGIN_FIELD).map(({ values }) => ({ name: values.name, value: new Secret(values.value) }));
+  findValidChildren(node, schema.LOGIN_FIELD).map(({ values }) => ({
+    name: values.name,
+    value: new Secret(values.value),
+  }));
 
 function credentialFields({ user, password }: LoginNode['values']): LoginField[] {
   return [

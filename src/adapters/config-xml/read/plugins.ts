@@ -4,7 +4,7 @@ import { basename, extname, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { PluginDefinition } from '../../../domain/crawl/plugin-definition.js';
 import { Secret } from '../../../domain/secret.js';
-import { type Node, validChildren } from '../interpret.js';
+import { findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as schema from '../schema/plugin.js';
 import { didYouMean } from '../spelling.js';
@@ -18,7 +18,7 @@ export function readPlugins(
   { problems }: ReadContext,
   folder: string | undefined,
 ): Pick<ServerDefinition, 'plugins'> {
-  const plugins = validChildren(root, schema.PLUGIN).map((node): PluginDefinition => {
+  const plugins = findValidChildren(root, schema.PLUGIN).map((node): PluginDefinition => {
     const { file, name, crawlers, timeLimitMS, memoryLimitBytes, onFailure } = node.values;
     const fault = folder === undefined ? undefined : findFault(file, folder);
     if (fault) problems.add('bad-value', `file of Plugin: ${fault}`, node.place);
@@ -30,7 +30,7 @@ export function readPlugins(
       timeLimit: timeLimitMS,
       memoryLimit: memoryLimitBytes,
       onFailure,
-      settings: validChildren(node as Node, schema.SETTING).map(({ element, values }) => ({
+      settings: findValidChildren(node as Node, schema.SETTING).map(({ element, values }) => ({
         name: values.name,
         // What is kept outside the configuration is a secret.
         value: element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'))

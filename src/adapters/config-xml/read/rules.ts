@@ -9,7 +9,7 @@ import type {
   RuleDefinition,
 } from '../../../domain/crawl/policy-definition.js';
 import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
-import { isKind, isUnknownAction, type Node, validChildren } from '../interpret.js';
+import { findValidChildren, isKind, isUnknownAction, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as rules from '../schema/rules.js';
@@ -21,9 +21,9 @@ import { lengthRange } from '../value-types/plain.js';
 export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {
   const found: RuleDefinition[] = [];
   let number = 0;
-  for (const block of validChildren(crawler, crawl.RULES)) {
+  for (const block of findValidChildren(crawler, crawl.RULES)) {
     const { group, key } = block.values;
-    for (const node of validChildren(block, crawl.RULE)) {
+    for (const node of findValidChildren(block, crawl.RULE)) {
       number++;
       const rule = readRule(node, problems);
       if (rule) found.push({ number, group, ...(key === undefined ? {} : { key }), place: node.place, ...rule });

@@ -1,14 +1,14 @@
 import type { ScheduleDefinition, WindowDefinition } from '../../../domain/crawl/schedule-definition.js';
-import { type Node, validChildren } from '../interpret.js';
+import { findValidChildren, type Node } from '../interpret.js';
 import { SCHEDULE, WINDOW } from '../schema/schedule.js';
 import type { ReadContext } from './context.js';
 
 type Schedules = { readonly schedules?: readonly ScheduleDefinition[] };
 
 export function readSchedules(crawler: Node, { problems }: ReadContext): Schedules {
-  const schedules = validChildren(crawler, SCHEDULE).map((node): ScheduleDefinition => {
+  const schedules = findValidChildren(crawler, SCHEDULE).map((node): ScheduleDefinition => {
     const { hosts = [], timeZone, outside, maxBytesPerS } = node.values;
-    const windows = validChildren(node as Node, WINDOW).map(({ values, place }): WindowDefinition => {
+    const windows = findValidChildren(node as Node, WINDOW).map(({ values, place }): WindowDefinition => {
       const { days, from, to, crawl, throttleTimeMS: throttle, maxBytesPerS: most } = values;
       if (from === to)
         problems.add('bad-range', 'the Window ends when it begins: for a whole day leave both out', place);

@@ -12,15 +12,15 @@ import { rootServers } from '../../../domain/policy/secret-scope.js';
 import { isSecretHeader } from '../../../domain/redact.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
-import { defaultsOf, type Node, onlyChild, validChildren } from '../interpret.js';
+import { collectDefaults, findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import * as server from '../schema/server.js';
 import type { ReadContext } from './context.js';
 import { readLogins } from './logins.js';
 
 export function readFetchers(root: Node, context: ReadContext): FetcherDefinition[] {
-  const fetchers = validChildren(root, server.FETCHER).map((node) => readFetcher(node, context));
+  const fetchers = findValidChildren(root, server.FETCHER).map((node) => readFetcher(node, context));
   if (fetchers.some((fetcher) => fetcher.name === 'default')) return fetchers;
-  return [...fetchers, createFetcherDefinition(defaultsOf(server.FETCHER), [])];
+  return [...fetchers, createFetcherDefinition(collectDefaults(server.FETCHER), [])];
 }
 
 type FetcherValues = Node<typeof server.FETCHER.attributes>['values'];
@@ -28,7 +28,7 @@ type FetcherValues = Node<typeof server.FETCHER.attributes>['values'];
 function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: ReadContext): FetcherDefinition {
   const inside = node as Node;
   const proxies = readProxies(inside, context);
-  const headers = validChildren(inside, server.HEADER);
+  const headers = findValidChildren(inside, server.HEADER);
   const unbound = headers.filter(({ values }) => values.url === undefined);
   return {
     ...createFetcherDefinition(node.values, readCertificateAuthorities(inside, context)),
@@ -48,7 +48,7 @@ function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: Read
     ),
     allowedAddresses: readAllowedAddresses(inside),
     ...(proxies.length === 0 ? {} : { proxies }),
-    credentials: validChildren(inside, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
+    credentials: findValidChildren(inside, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
       ...values,
       password: new Secret(password),
     })),
@@ -58,7 +58,7 @@ function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: Read
 }
 
 function readBotAuth(fetcher: Node, { problems }: ReadContext): Pick<FetcherDefinition, 'botAuth'> {
-  const node = onlyChild(fetcher, server.BOT_AUTH);
+  const node = findOnlyChild(fetcher, server.BOT_AUTH);
   if (!node) return {};
   const { key, agent } = node.values;
   // An unresolved reference was already reported.
@@ -80,7 +80,7 @@ function isEd25519Key(pem: string): boolean {
 const OID_OF_ED25519 = Buffer.from('06032b6570', 'hex');
 
 function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[] {
-  const nodes = validChildren(fetcher, server.PROXY);
+  const nodes = findValidChildren(fetcher, server.PROXY);
   const seen = new Set<string>();
   for (const { values, place } of nodes) {
     const prefix = values.for ?? '';
@@ -106,20 +106,20 @@ const isSecretHeaderElement = ({ element, values }: Node<typeof server.HEADER.at
   element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'));
 
 /** With the servers of the roots of the crawlers that use it. */
-export function withSecretServers(
+export function addSecretServers(
   fetchers: readonly FetcherDefinition[],
   crawlers: readonly CrawlerDefinition[],
 ): FetcherDefinition[] {
   return fetchers.map((fetcher) => {
     if (fetcher.secretHeaders.length === 0) return fetcher;
     const roots = crawlers
-      .filter((crawler) => fetcherNames(crawler).has(fetcher.name))
+      .filter((crawler) => listFetcherNames(crawler).has(fetcher.name))
       .flatMap((crawler) => crawler.roots);
     return { ...fetcher, secretServers: [...rootServers(roots)] };
   });
 }
 
-function fetcherNames({ fetcher, conditions }: CrawlerDefinition): Set<string> {
+function listFetcherNames({ fetcher, conditions }: CrawlerDefinition): Set<string> {
   const collectNames = (rules: readonly ConditionRule[]): string[] =>
     rules.flatMap(({ options, children }) => [options.fetcher ?? fetcher, ...collectNames(children)]);
   return new Set([fetcher, conditions?.options.fetcher ?? fetcher, ...collectNames(conditions?.rules ?? [])]);
@@ -127,7 +127,7 @@ function fetcherNames({ fetcher, conditions }: CrawlerDefinition): Set<string> {
 
 /** The product, and where to read about the crawl; an explicit value is sent as it is. */
 function buildUserAgent({ userAgent, contact }: FetcherValues): string {
-  const isDefault = userAgent === defaultsOf(server.FETCHER).userAgent;
+  const isDefault = userAgent === collectDefaults(server.FETCHER).userAgent;
   if (!isDefault || contact === undefined) return userAgent;
   return `${userAgent} (${contact.includes('://') ? '+' : ''}${contact})`;
 }
@@ -168,13 +168,13 @@ function createFetcherDefinition(values: FetcherValues, certificateAuthorities: 
 }
 
 export const readAllowedAddresses = (node: Node): string[] =>
-  validChildren(node, server.ALLOW_ADDRESS).map(({ values }) => values.cidr);
+  findValidChildren(node, server.ALLOW_ADDRESS).map(({ values }) => values.cidr);
 
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
 
 export function readCertificateAuthorities(fetcher: Node, context: ReadContext): string[] {
   const authorities: string[] = [];
-  for (const { element, values, place } of validChildren(fetcher, server.CERTIFICATE_AUTHORITY)) {
+  for (const { element, values, place } of findValidChildren(fetcher, server.CERTIFICATE_AUTHORITY)) {
     const text = values.file === undefined ? element.text : context.readFile(values.file, place);
     if (text === undefined) continue;
     if (PEM.test(text)) authorities.push(text.trim());
@@ -184,7 +184,7 @@ export function readCertificateAuthorities(fetcher: Node, context: ReadContext):
 }
 
 export function readExtractors(root: Node, { problems }: ReadContext): ExtractorDefinition[] {
-  const nodes = validChildren(root, server.EXTRACTOR);
+  const nodes = findValidChildren(root, server.EXTRACTOR);
   const second = nodes.filter(({ values }) => values.type === 'documents')[1];
   if (second) problems.add('duplicate-name', 'there are two of Extractor type="documents": keep one', second.place);
   return nodes.map(({ values, place }): ExtractorDefinition => {
@@ -197,9 +197,9 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
 }
 
 export function readRenderer(root: Node, { problems }: ReadContext): RendererDefinition {
-  const element = onlyChild(root, server.RENDERER);
+  const element = findOnlyChild(root, server.RENDERER);
   const { path, url, timeLimitMS, memoryLimitBytes, renderObeysRobots, readyWhen, pages, webSocketHosts, ...rest } =
-    element?.values ?? defaultsOf(server.RENDERER);
+    element?.values ?? collectDefaults(server.RENDERER);
   if (element && path !== undefined && url !== undefined)
     problems.add('ambiguous-browser', 'Renderer has path and url: one browser is enough', element.place);
   return {

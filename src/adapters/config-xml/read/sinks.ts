@@ -8,7 +8,7 @@ import { postgresqlUrlFault } from '../../../domain/push/postgresql-url.js';
 import { SINK_TYPES, type SinkOption, type SinkType } from '../../../domain/push/sink-types.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
-import { type Node, onlyChild, validChildren } from '../interpret.js';
+import { findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as sink from '../schema/sink.js';
 import { WEBHOOK } from '../schema/webhook.js';
@@ -21,7 +21,7 @@ type SinkNode = Node<typeof sink.SINK.attributes>;
 
 export function readSinks(root: Node, context: ReadContext, fileSinks?: string): SinkDefinition[] {
   const { problems } = context;
-  return validChildren(root, sink.SINK).map((node) => {
+  return findValidChildren(root, sink.SINK).map((node) => {
     checkSink(node, problems);
     const { type, url } = node.values;
     const isFile = SINK_TYPES[type].address === 'file';
@@ -110,7 +110,7 @@ const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+-----END [A-Z ]*PRIVATE KEY-
 /** Certificates of all kinds; absent when there are none. */
 function readTls(node: Node, context: ReadContext): Pick<SinkSettings, 'tls'> {
   const certificateAuthorities = readCertificateAuthorities(node, context);
-  const client = onlyChild(node, sink.CLIENT_CERTIFICATE);
+  const client = findOnlyChild(node, sink.CLIENT_CERTIFICATE);
   const clientCertificate = client && readClientCertificate(client, context);
   if (certificateAuthorities.length === 0 && !clientCertificate) return {};
   return { tls: { certificateAuthorities, ...(clientCertificate ? { clientCertificate } : {}) } };
@@ -140,7 +140,7 @@ const extractCertificates = (text: string): string =>
   [...text.matchAll(new RegExp(CERTIFICATE, 'g'))].map(([one]) => one).join('\n');
 
 function readMap(node: SinkNode): Pick<SinkSettings, 'map'> {
-  const steps = validChildren(node as Node, sink.MAP).map(({ values }): MapStep => values);
+  const steps = findValidChildren(node as Node, sink.MAP).map(({ values }): MapStep => values);
   return steps.length === 0 ? {} : { map: steps };
 }
 
@@ -180,7 +180,7 @@ const ADDRESS_CHECKS: Readonly<
 };
 
 export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefinition, 'webhooks'> {
-  const webhooks = validChildren(root, WEBHOOK).map((node): WebhookDefinition => {
+  const webhooks = findValidChildren(root, WEBHOOK).map((node): WebhookDefinition => {
     const { name, url, secret, events = [], timeoutMS: timeout } = node.values;
     const inside = node as Node;
     const allowed = readAllowedAddresses(inside);

@@ -230,7 +230,7 @@ export const RENDER = element(
   'How pages are rendered (docs/RENDERING.md); settings that are not given stay as they are.',
   {
     mode: attribute(t.enumeration(['never', 'auto', 'always']), 'As `render` on Crawler.'),
-    readyWhen: attribute(t.trimmed(t.text), 'As `readyWhen` on Renderer.'),
+    readyWhen: attribute(t.trimInput(t.text), 'As `readyWhen` on Renderer.'),
     steps: attribute(
       t.renderSteps,
       'Steps on the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, with semicolons between them.',

@@ -11,7 +11,7 @@ export const PLUGIN = element(
   'A module of yours that takes part in the crawl (docs/PLUGINS.md). It runs in a process of its own.',
   {
     file: attribute(
-      t.trimmed(t.text),
+      t.trimInput(t.text),
       'Path of the module, a .mjs, .js, .mts or .ts file below the folder of the configuration (or CRAWLWAY_PLUGINS).',
       { required: true },
     ),

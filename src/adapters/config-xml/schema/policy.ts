@@ -189,7 +189,7 @@ const test = {
     { default: 'wildcard' },
   ),
   field: attribute(t.enumeration(FIELDS), 'Part of the URL to examine.', { default: 'url' }),
-  value: attribute(t.trimmed(t.word), 'Text to find.', { required: true }),
+  value: attribute(t.trimInput(t.word), 'Text to find.', { required: true }),
   'case-sensitive': attribute(t.boolean, 'Whether case matters.', { default: 'false' }),
 };
 const log = attribute(t.boolean, 'Record the URLs that do not pass.', { default: 'false' });

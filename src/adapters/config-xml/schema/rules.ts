@@ -25,7 +25,7 @@ const field = attribute(
   },
 );
 const patternAttribute = (meaning: string) =>
-  attribute(t.trimmed(t.text), meaning, { required: true, aliases: ['val'] });
+  attribute(t.trimInput(t.text), meaning, { required: true, aliases: ['val'] });
 
 export const AND = element('And', 'All of the elements inside match.', {}, { children: MATCH_ELEMENTS });
 export const OR = element('Or', 'At least one of the elements inside matches.', {}, { children: MATCH_ELEMENTS });

@@ -149,7 +149,7 @@ export const RENDERER = element(
   'The browser that runs the scripts of pages (docs/RENDERING.md). Without this element the Chromium of the system does, with the default limits. It has no effect unless a crawler, rule or condition renders.',
   {
     path: attribute(
-      t.trimmed(t.text),
+      t.trimInput(t.text),
       'Program of the browser. Default: chromium-headless-shell, chromium or chrome, the first one that the system has.',
     ),
     url: attribute(
@@ -184,7 +184,7 @@ export const RENDERER = element(
       { default: 'documents' },
     ),
     readyWhen: attribute(
-      t.trimmed(t.text),
+      t.trimInput(t.text),
       'When a page is ready: a CSS selector that matches, or `js:` and an expression that is true. Default: when network and document are quiet.',
     ),
     sandbox: attribute(

@@ -19,7 +19,7 @@ export const login: ValueType<string> = {
 };
 
 /** Something to look for in URLs: these contain no blanks, so surrounding blanks belong to the layout of the file. */
-export const trimmed = (type: ValueType<string>): ValueType<string> => ({
+export const trimInput = (type: ValueType<string>): ValueType<string> => ({
   ...type,
   parse: (v) => type.parse(v.trim()),
 });
@@ -79,7 +79,7 @@ export function decimal(minimum: number, maximum: number): ValueType<number> {
   };
 }
 
-const mapped = <A, B>(type: ValueType<A>, convert: (value: A) => B): ValueType<B> => ({
+const mapType = <A, B>(type: ValueType<A>, convert: (value: A) => B): ValueType<B> => ({
   ...type,
   parse: (value) => {
     const parsed = type.parse(value);
@@ -89,9 +89,9 @@ const mapped = <A, B>(type: ValueType<A>, convert: (value: A) => B): ValueType<B
 
 const LONGEST_MS = 31_536_000_000 * 100;
 
-export const durationMs = (minimum = 0): ValueType<Duration> => mapped(integer(minimum, LONGEST_MS), milliseconds);
+export const durationMs = (minimum = 0): ValueType<Duration> => mapType(integer(minimum, LONGEST_MS), milliseconds);
 
-export const durationS = (minimum = 0): ValueType<Duration> => mapped(integer(minimum, LONGEST_MS / 1000), seconds);
+export const durationS = (minimum = 0): ValueType<Duration> => mapType(integer(minimum, LONGEST_MS / 1000), seconds);
 
 export const period: ValueType<Duration> = {
   label: 'period: seconds, or pairs like `1d12h`',

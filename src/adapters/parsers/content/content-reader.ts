@@ -11,7 +11,7 @@ import {
   needsTree,
 } from '../../../domain/content/content-definition.js';
 import type { ContentLook, PagePart } from '../../../engine/ports/page-content.js';
-import { findJsonLdItems, type Json, jsonLdMetas, jsonLdValues } from './json-ld.js';
+import { collectMetas, findJsonLdItems, findValues, type Json } from './json-ld.js';
 import { keepMainContent } from './main-content.js';
 import { toMarkdown } from './markdown.js';
 import { findMicrodataItems, hasMicrodata } from './microdata.js';
@@ -97,14 +97,14 @@ export class ContentReader {
     if (!text && !microdata) return { found, truncated: false };
     const tree = parseTree(page.utf8, page.xml);
     const items = microdata
-      ? { microdata: jsonLdMetas(findMicrodataItems(tree.elements, page.base), 'microdata') }
+      ? { microdata: collectMetas(findMicrodataItems(tree.elements, page.base), 'microdata') }
       : {};
     return text ? { ...this.readTree(tree, page, found), ...items } : { found, truncated: tree.truncated, ...items };
   }
 
   private readJsonLd(items: readonly Item[], found: Map<number, readonly string[]>): void {
     for (const [number, { source }] of this.definition.fields.entries()) {
-      if (source.kind === 'jsonld') found.set(number, jsonLdValues(items, source.path));
+      if (source.kind === 'jsonld') found.set(number, findValues(items, source.path));
     }
   }
 

@@ -1,5 +1,5 @@
 /** JSON-LD of a page: found without a tree, bounded, flattened to metas, and queried by path. */
-import { MAX_NESTING, nestingDepth } from './nesting.js';
+import { MAX_NESTING, measureNesting } from './nesting.js';
 
 const MARK = Buffer.from('ld+json');
 const SCRIPT = Buffer.from('<script');
@@ -42,7 +42,7 @@ function findEnclosingScript(utf8: Buffer, mark: number): { start: number; end: 
 }
 
 function parseJson(text: string): Json {
-  if (nestingDepth(text) > MAX_NESTING) return null;
+  if (measureNesting(text) > MAX_NESTING) return null;
   try {
     return JSON.parse(text.trim().replace(/^<!--/, '').replace(/-->$/, '')) as Json;
   } catch {
@@ -74,7 +74,7 @@ const MAX_LEVELS = 2;
  * `jsonld.headline`, `jsonld.author.name` and so on, names in lower case. A thing is represented by its name if there is nothing
  * else.
  */
-export function jsonLdMetas(items: readonly Item[], prefix = 'jsonld'): { name: string; value: string }[] {
+export function collectMetas(items: readonly Item[], prefix = 'jsonld'): { name: string; value: string }[] {
   const metas: { name: string; value: string }[] = [];
   const seen = new Set<string>();
   const add = (name: string, json: Json, level: number): void => {
@@ -101,7 +101,7 @@ const MAX_VALUES = 1_000;
  * `offers.price`, or `Product:offers.price` for items of that type only; lists are traversed. Values that are not text, number or
  * boolean are represented by their name.
  */
-export function jsonLdValues(items: readonly Item[], path: string): string[] {
+export function findValues(items: readonly Item[], path: string): string[] {
   const colon = path.indexOf(':');
   const type = colon < 0 ? undefined : path.slice(0, colon);
   const steps = path.slice(colon + 1).split('.');

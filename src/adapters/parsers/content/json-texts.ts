@@ -1,10 +1,10 @@
-import { MAX_NESTING, nestingDepth } from './nesting.js';
+import { MAX_NESTING, measureNesting } from './nesting.js';
 
 /** Strings and numbers of a JSON text in their order, and its title; undefined if it is not JSON. */
 export function collectJsonTexts(
   text: string,
 ): { readonly texts: readonly string[]; readonly title?: string } | undefined {
-  if (nestingDepth(text) > MAX_NESTING) return undefined;
+  if (measureNesting(text) > MAX_NESTING) return undefined;
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { jsonLdMetas } from './json-ld.js';
+import { collectMetas } from './json-ld.js';
 import { findMicrodataItems, hasMicrodata } from './microdata.js';
 import { parseTree } from './tree.js';
 
 const metas = (html: string) =>
-  jsonLdMetas(findMicrodataItems(parseTree(Buffer.from(html), false).elements, 'http://a/b/'), 'microdata').map(
+  collectMetas(findMicrodataItems(parseTree(Buffer.from(html), false).elements, 'http://a/b/'), 'microdata').map(
     ({ name, value }) => `${name}=${value}`,
   );
 
@@ -44,7 +44,7 @@ it('has no more names of one property than a page means, and looks at no value u
       return 'x';
     },
   };
-  expect(jsonLdMetas([{ ['long'.repeat(100)]: value, short: value }])).toEqual([
+  expect(collectMetas([{ ['long'.repeat(100)]: value, short: value }])).toEqual([
     { name: 'jsonld.short.name', value: 'x' },
   ]);
   expect(looked).toBe(1);

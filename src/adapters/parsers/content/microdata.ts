@@ -29,7 +29,7 @@ export function findMicrodataItems(elements: readonly Element[], base: string): 
 
 function readItem(element: Element, base: string, depth: number): Item {
   const properties = new Map<string, Json[]>();
-  const type = itemType(element);
+  const type = findItemType(element);
   if (type !== undefined) properties.set('@type', [type]);
   let left = MAX_PROPERTIES;
   const walk = (node: Element): void => {
@@ -55,7 +55,7 @@ function readItem(element: Element, base: string, depth: number): Item {
 }
 
 /** The last part of `https://schema.org/Product`. */
-function itemType({ attribs }: Element): string | undefined {
+function findItemType({ attribs }: Element): string | undefined {
   const [first] = (attribs['itemtype'] ?? '').trim().split(/\s+/);
   return first ? first.slice(Math.max(first.lastIndexOf('/'), first.lastIndexOf('#')) + 1) : undefined;
 }

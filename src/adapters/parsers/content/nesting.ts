@@ -1,7 +1,7 @@
 /** How deep the brackets of a JSON text are nested: reading and walking it uses as much of the stack. */
 export const MAX_NESTING = 200;
 
-export function nestingDepth(text: string): number {
+export function measureNesting(text: string): number {
   let depth = 0;
   let deepest = 0;
   let quoted = false;

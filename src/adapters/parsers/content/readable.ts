@@ -159,7 +159,7 @@ class Collector {
     const heading = level === undefined ? undefined : this.openHeading(level);
     for (const child of element.children) this.visit(child);
     if (block) this.separate();
-    if (heading) heading.text = this.textFrom(heading.first);
+    if (heading) heading.text = this.joinFrom(heading.first);
   }
 
   finish(): ReadableText {
@@ -177,7 +177,7 @@ class Collector {
     return heading;
   }
 
-  private textFrom(part: number): string {
+  private joinFrom(part: number): string {
     return this.parts.slice(part).join('').trim();
   }
 

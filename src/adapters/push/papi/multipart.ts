@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PushDocument } from '../../../domain/push/order.js';
 import { isReadFromBytes } from '../../../domain/push/read-from-bytes.js';
-import { formsAsMetas } from '../metas.js';
+import { formsToMetas } from '../metas.js';
 import { documentField, FIELD } from './names.js';
 
 export interface MultipartBody {
@@ -39,7 +39,7 @@ function encodeFields(document: PushDocument, key: number, boundary: string): st
     `${start}${documentField(key, quoteName(name))}"\r\n\r\n${value}\r\n`;
   let text = encodeField(FIELD.uri, uri) + encodeField(FIELD.stamp, stamp);
   for (const { name, value } of metas) text += encodeField(FIELD.meta(name), value);
-  for (const { name, value } of formsAsMetas(document)) text += encodeField(FIELD.meta(name), value);
+  for (const { name, value } of formsToMetas(document)) text += encodeField(FIELD.meta(name), value);
   if (master.encoding) text += encodeField(FIELD.partDirective('encoding'), master.encoding);
   text += encodeField(FIELD.partDirective('filename'), master.fileName);
   text += encodeField(FIELD.partDirective('mimeHint'), master.mimeType);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { SinkDefinitionOf, SinkTls } from '../../../domain/crawl/sink-definition.js';
 import { type PostgresqlAddress, parsePostgresqlUrl } from '../../../domain/push/postgresql-url.js';
-import { createGuardedLookup, ForbiddenAddress, isAllowedAddress, tlsOptions } from '../endpoint.js';
+import { createGuardedLookup, ForbiddenAddress, isAllowedAddress, toTlsOptions } from '../endpoint.js';
 import { GuardedClient } from './guarded-client.js';
 
 const CONNECT_WITHIN_MS = 10_000;
@@ -129,7 +129,7 @@ function tlsConfig({ sslMode, host }: PostgresqlAddress, tls: SinkTls | undefine
   if (sslMode === 'disable') return false;
   return {
     rejectUnauthorized: sslMode === 'verify-full',
-    ...tlsOptions(tls),
+    ...toTlsOptions(tls),
     ...(isIP(host) ? {} : { servername: host }),
   };
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
-import { formatHeading, metasFromValues, parseForms, valuesByName } from '../metas.js';
+import { formatHeading, groupValuesByName, parseForms, toMetas } from '../metas.js';
 import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } from '../splitting.js';
 import { Connections } from './connections.js';
 import { COLUMNS, ensureTable, quoteTable } from './table.js';
@@ -138,7 +138,7 @@ const toKeptDocument = ({ uri, content_hash: stamp, crawler, text, metas, ...row
   const master = { bytes: new Uint8Array(), mimeType: row.mime_type, encoding, fileName: row.file_name };
   const { headings, markdown, chunks, ...values } = metas;
   const forms = parseForms({ headings, markdown, chunks });
-  return { crawler, document: { uri, stamp, metas: metasFromValues(values), master, text, ...forms } };
+  return { crawler, document: { uri, stamp, metas: toMetas(values), master, text, ...forms } };
 };
 
 /** An array of values for each column: the statement is the same for batches of any size. */
@@ -167,8 +167,8 @@ function toRow(order: PushOrder, document: PushDocument): Row {
     title: withoutNul(metas.find(({ name }) => name === 'title')?.value ?? ''),
     text: withoutNul(text),
     metas: JSON.stringify({
-      ...valuesByName(metas.map(metaWithoutNul), (name) => name || '_'),
-      ...formColumns(document),
+      ...groupValuesByName(metas.map(metaWithoutNul), (name) => name || '_'),
+      ...toFormColumns(document),
     }),
     mime_type: withoutNul(master.mimeType),
     encoding: master.encoding,
@@ -178,7 +178,7 @@ function toRow(order: PushOrder, document: PushDocument): Row {
 }
 
 /** Beside the metas, under the names that they have in other sinks. */
-function formColumns({ headings, markdown, chunks }: PushDocument): Record<string, unknown> {
+function toFormColumns({ headings, markdown, chunks }: PushDocument): Record<string, unknown> {
   return {
     ...(headings ? { headings: headings.map(formatHeading).map(withoutNul) } : {}),
     ...(markdown === undefined ? {} : { markdown: withoutNul(markdown) }),

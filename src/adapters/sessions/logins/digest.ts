@@ -31,8 +31,9 @@ export function chooseDigest(challenges: readonly Challenge[]): DigestChallenge 
     const known = baseAlgorithm(parameters.get('algorithm')) in HASHES;
     return scheme === 'digest' && parameters.has('nonce') && known && (!qop || /\bauth\b(?!-)/.test(qop));
   });
-  const strength = ({ parameters }: Challenge): number => STRENGTH.indexOf(baseAlgorithm(parameters.get('algorithm')));
-  const [best] = usable.toSorted((a, b) => strength(a) - strength(b));
+  const rankStrength = ({ parameters }: Challenge): number =>
+    STRENGTH.indexOf(baseAlgorithm(parameters.get('algorithm')));
+  const [best] = usable.toSorted((a, b) => rankStrength(a) - rankStrength(b));
   if (!best) return undefined;
   const { parameters } = best;
   return {

@@ -5,7 +5,7 @@
  */
 import { NodesDiffer } from '../../../engine/ports/partitions.js';
 import type { Connection, PostgresPool } from '../postgres/postgres-pool.js';
-import { urlParserFingerprint } from './url-parser.js';
+import { computeUrlParserFingerprint } from './url-parser.js';
 
 export interface OwnedPartition {
   readonly part: number;
@@ -75,7 +75,7 @@ export class Leases {
 
   constructor(
     pool: PostgresPool,
-    private readonly urlParser = urlParserFingerprint(),
+    private readonly urlParser = computeUrlParserFingerprint(),
   ) {
     this.#pool = pool;
   }

@@ -163,7 +163,7 @@ export class PostgresPartitions implements Partitions {
     const standing = await this.#leases.renew(this.#node, {
       leaseMs: this.#leaseMs,
       watching: this.isWatching(),
-      wants: (crawling) => this.#fairShare(crawling) - this.#owned.size,
+      wants: (crawling) => this.#computeFairShare(crawling) - this.#owned.size,
     });
     if (!standing) {
       this.#onLeaseExpired();
@@ -174,7 +174,7 @@ export class PostgresPartitions implements Partitions {
     this.others = standing.crawling - (this.#crawls ? 1 : 0);
     this.#nextEndMs = standing.nextEndMs;
     await this.#adoptStanding(standing);
-    this.#giveAwayBeyond(this.#fairShare(standing.crawling));
+    this.#giveAwayBeyond(this.#computeFairShare(standing.crawling));
   }
 
   async #join(): Promise<void> {
@@ -183,7 +183,7 @@ export class PostgresPartitions implements Partitions {
     this.onChange();
   }
 
-  #fairShare(crawling: number): number {
+  #computeFairShare(crawling: number): number {
     return this.#crawls ? Math.ceil(PARTITIONS / Math.max(1, crawling)) : 0;
   }
 

@@ -19,7 +19,7 @@ let known: string | undefined;
  * A digest of how this process parses host names, in 16 hexadecimal digits: two servers with the same digits store a URL under the
  * same name. Node versions differ, because each has its own Unicode tables (UTS 46). Takes some tenths of a second, once.
  */
-export function urlParserFingerprint(): string {
+export function computeUrlParserFingerprint(): string {
   known ??= computeFingerprint();
   return known;
 }

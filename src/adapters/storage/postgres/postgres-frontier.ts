@@ -12,7 +12,7 @@ import type {
 } from '../../../engine/ports/frontier-store.js';
 import type { OwedChange } from '../../../engine/ports/owed-orders.js';
 import { type Fence, FencedOut } from '../../../engine/ports/partitions.js';
-import { LIKE, urlWhere } from '../shared/filter-sql.js';
+import { buildUrlWhere, LIKE } from '../shared/filter-sql.js';
 import { partitionOf, partitionOfId } from '../shared/partition.js';
 import {
   createState,
@@ -177,7 +177,7 @@ export class PostgresFrontier {
     condition: string,
     change: (changes: PostgresChanges, rows: readonly CountedUrl[]) => Promise<void>,
   ): Promise<number> {
-    const where = urlWhere(filter, LIKE);
+    const where = buildUrlWhere(filter, LIKE);
     const among = `SELECT ${COUNTED} FROM unnest($1::int2[], $2::int8[]) AS i(part, id)
       JOIN url u ON u.part = i.part AND u.id = i.id JOIN site s ON s.part = u.part AND s.id = u.site_id
       WHERE ${condition} AND ${numberParameters(where.sql, 3)}`;

@@ -16,7 +16,7 @@ import {
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
 import { toCrawlerCounts } from '../shared/crawler-counts.js';
-import { countedWhere, LIKE, orderWhere, urlWhere } from '../shared/filter-sql.js';
+import { buildCountedWhere, buildOrderWhere, buildUrlWhere, LIKE } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
 import { partitionOf, partitionOfId } from '../shared/partition.js';
@@ -124,7 +124,7 @@ export class PostgresReads {
   }
 
   async list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]> {
-    const where = urlWhere(filter, LIKE);
+    const where = buildUrlWhere(filter, LIKE);
     const rows = await this.#pool.rows<UrlRecord>(
       `${SELECT_URL} WHERE (u.part, u.id) > ($1, $2) AND ${numberParameters(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
       [partitionOfId(after), after, limit, ...where.values],
@@ -133,8 +133,8 @@ export class PostgresReads {
   }
 
   /** Ids of matching URLs, in the order of `list`, for work in pieces. */
-  async matching(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> {
-    const where = urlWhere(filter, LIKE);
+  async findMatching(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> {
+    const where = buildUrlWhere(filter, LIKE);
     const rows = await this.#pool.rows<{ id: UrlId }>(
       `SELECT u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
        WHERE (u.part, u.id) > ($1, $2) AND ${numberParameters(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
@@ -144,10 +144,10 @@ export class PostgresReads {
   }
 
   async count(filter: UrlFilter): Promise<number> {
-    const counted = countedWhere(filter);
+    const counted = buildCountedWhere(filter);
     if (counted)
       return (await this.#pool.rows<{ urls: number }>(numberParameters(counted.sql, 1), counted.values))[0]!.urls;
-    const where = urlWhere(filter, LIKE);
+    const where = buildUrlWhere(filter, LIKE);
     const sql = `SELECT count(*) AS urls FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
       WHERE ${numberParameters(where.sql, 1)}`;
     return (await this.#pool.rows<{ urls: number }>(sql, where.values))[0]!.urls;
@@ -159,7 +159,7 @@ export class PostgresReads {
   }
 
   async orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
-    const where = orderWhere(filter);
+    const where = buildOrderWhere(filter);
     const rows = await this.#pool.rows<OrderRecord>(
       `SELECT * FROM push_order WHERE id < $1 AND ${numberParameters(where.sql, 3)} ORDER BY id DESC LIMIT $2`,
       [before ?? Number.MAX_SAFE_INTEGER, limit, ...where.values],
@@ -168,13 +168,13 @@ export class PostgresReads {
   }
 
   async countOrders(filter: LedgerFilter): Promise<number> {
-    const where = orderWhere(filter);
+    const where = buildOrderWhere(filter);
     const sql = `SELECT count(*) AS orders FROM push_order WHERE ${numberParameters(where.sql, 1)}`;
     return (await this.#pool.rows<{ orders: number }>(sql, where.values))[0]!.orders;
   }
 
   /** Acknowledged orders that need not be kept, oldest first. */
-  async prunable(decidedBefore: Instant, keep: number, limit: number): Promise<number[]> {
+  async findPrunable(decidedBefore: Instant, keep: number, limit: number): Promise<number[]> {
     const rows = await this.#pool.rows<{ id: number }>(
       `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (decided_at < $1 OR id <=
          (SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET $2)) ORDER BY id LIMIT $3`,

@@ -16,7 +16,7 @@ import {
   type HostsPage,
   type Query,
 } from '../shared/failing-sql.js';
-import { countedWhere, hostOf, LIKE, urlWhere } from '../shared/filter-sql.js';
+import { buildCountedWhere, buildUrlWhere, hostOf, LIKE } from '../shared/filter-sql.js';
 import { PARTITIONS, partitionOf, partitionOfId } from '../shared/partition.js';
 import {
   ALL,
@@ -188,7 +188,7 @@ export class PostgresSearch {
    * read the candidates in the order given here, before it examines the rest.
    */
   #createReader<Row>(columns: string, filter: Search, { where, values, few }: Candidates): Reader<Row> {
-    const rest = urlWhere(filter, LIKE);
+    const rest = buildUrlWhere(filter, LIKE);
     const buildSql = (
       stride: number,
     ): string => `SELECT ${columns} FROM (SELECT * FROM url WHERE ${numberParameters(where, 4)} AND (part, id) > ($1, $2)
@@ -245,7 +245,7 @@ export class PostgresSearch {
   }
 
   async #readCounters(filter: UrlFilter): Promise<number> {
-    const { sql, values } = countedWhere(filter)!;
+    const { sql, values } = buildCountedWhere(filter)!;
     return (await this.#pool.rows<{ urls: number }>(numberParameters(sql, 1), values as Value[]))[0]!.urls;
   }
 }

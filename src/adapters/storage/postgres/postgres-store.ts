@@ -46,7 +46,7 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
   const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
     needsSteps(filter)
       ? findMatchingInSteps((...step) => search.matches(filter, ...step), after, limit)
-      : reads.matching(filter, after, limit);
+      : reads.findMatching(filter, after, limit);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
     changeInSteps((after) => matching(filter, after, BULK_STEP), apply);
   return {
@@ -73,7 +73,7 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     },
     pruneOrders: (decidedBefore, keep) =>
       changeInSteps(
-        () => reads.prunable(decidedBefore, keep, BULK_STEP),
+        () => reads.findPrunable(decidedBefore, keep, BULK_STEP),
         async (ids) =>
           (await pool.rows('DELETE FROM push_order WHERE id = ANY ($1::int8[]) RETURNING id', [[...ids]])).length,
       ),

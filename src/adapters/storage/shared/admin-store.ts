@@ -114,8 +114,8 @@ export class AdminStore {
   /** The version added last is the one in force: restoring an old one adds its text again. */
   async add(entry: Omit<StoredVersion, 'version'> & StoredTexts): Promise<StoredVersion> {
     const { at, who, digest } = entry;
-    const xml = this.#sealed(entry.xml);
-    const files = this.#sealed(JSON.stringify(Object.fromEntries(entry.files)));
+    const xml = this.#encrypt(entry.xml);
+    const files = this.#encrypt(JSON.stringify(Object.fromEntries(entry.files)));
     const { identifiers } = await this.#write(() => this.#versions.insert({ at: String(at), who, digest, xml, files }));
     return { version: identifiers[0]!['id'] as number, at, who, digest };
   }
@@ -197,7 +197,7 @@ export class AdminStore {
     }
   }
 
-  readonly #sealed = (text: string): string => this.#seal?.seal(text) ?? text;
+  readonly #encrypt = (text: string): string => this.#seal?.seal(text) ?? text;
 
   #decrypt(text: string): string {
     if (this.#seal) return this.#seal.open(text);

@@ -26,7 +26,7 @@ export const LIKE: PatternDialect = {
   pattern: (like) => like.replace(/\\(?:[\s\S]|$)/g, (pair) => (pair.length === 1 ? '\\\\' : pair)),
 };
 
-export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
+export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   const conditions: [sql: string, ...values: Value[]][] = [];
   const host = hostOf(filter);
   if (filter.crawler !== undefined) conditions.push(['s.crawler = ?', filter.crawler]);
@@ -57,7 +57,7 @@ export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   return joinConditions(conditions);
 }
 
-export function orderWhere(filter: LedgerFilter): Where {
+export function buildOrderWhere(filter: LedgerFilter): Where {
   const conditions: [sql: string, ...values: Value[]][] = [];
   if (filter.uri !== undefined) conditions.push(['uri_key = ? AND uri = ?', urlKey(filter.uri), filter.uri]);
   if (filter.state !== undefined) conditions.push(['state = ?', orderStateCode(filter.state)]);
@@ -76,26 +76,31 @@ function joinConditions(conditions: readonly [sql: string, ...values: Value[]][]
 }
 
 /** A count that the counters already contain; undefined if rows must be counted. */
-export function countedWhere(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
+export function buildCountedWhere(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
   const { crawler, hostKey, status, source, indexed, queued, ...others } = filter;
   if (Object.values(others).some((value) => value !== undefined)) return undefined;
   if (hostKey === undefined) {
     if (queued) return undefined;
-    const where = equalConditions({ crawler, status: status && statusCode(status), source, indexed: indexed && 1 });
+    const where = buildEqualConditions({
+      crawler,
+      status: status && statusCode(status),
+      source,
+      indexed: indexed && 1,
+    });
     const none = indexed === false ? ' AND indexed = 0' : '';
     return {
       sql: `SELECT coalesce(sum(urls), 0) AS urls FROM counter WHERE ${where.sql}${none}`,
       values: where.values,
     };
   }
-  const column = siteColumn(filter);
+  const column = findSiteColumn(filter);
   if (!column) return undefined;
-  const where = equalConditions({ crawler, host: hostKey });
+  const where = buildEqualConditions({ crawler, host: hostKey });
   return { sql: `SELECT coalesce(sum(${column}), 0) AS urls FROM site WHERE ${where.sql}`, values: where.values };
 }
 
 /** The column of `site` that counts what the filter requests. */
-function siteColumn({
+function findSiteColumn({
   status,
   source,
   indexed,
@@ -107,7 +112,7 @@ function siteColumn({
   return status === 'error' && indexed === undefined ? 'errors' : undefined;
 }
 
-function equalConditions(wanted: Readonly<Record<string, Value | false | undefined>>): Where {
+function buildEqualConditions(wanted: Readonly<Record<string, Value | false | undefined>>): Where {
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined && value !== false);
   return joinConditions(given.map(([column, value]) => [`${column} = ?`, value as Value]));
 }

@@ -53,7 +53,7 @@ async function onSqlite(): Promise<Searchable> {
   const reads = new SqliteReads(db);
   const searching = (search: SqliteSearch): Search => ({
     search: async (...query) => search.search(...query),
-    listFolders: async (...query) => search.folders(...query),
+    listFolders: async (...query) => search.listFolders(...query),
     survey: async (...query) => search.survey(...query),
   });
   return {

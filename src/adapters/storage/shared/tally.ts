@@ -33,7 +33,7 @@ export interface SiteChange {
 
 const CELLS = URL_STATUSES.length * 16;
 const ERROR = URL_STATUSES.indexOf('error');
-const cellIndex = (row: Counted): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
+const indexOfCell = (row: Counted): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
 
 class Site {
   readonly cells = new Int32Array(CELLS);
@@ -41,7 +41,7 @@ class Site {
   wentDue = Number.POSITIVE_INFINITY;
 
   count(row: Counted, change: 1 | -1): void {
-    this.cells[cellIndex(row)]! += change;
+    this.cells[indexOfCell(row)]! += change;
     if (row.source === null) return;
     if (change > 0) this.cameDue = Math.min(this.cameDue, row.due_at);
     else this.wentDue = Math.min(this.wentDue, row.due_at);

@@ -3,7 +3,7 @@ import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { Backlog, NewUrl, Settlement, UrlFilter } from '../../../engine/ports/frontier-store.js';
-import { GLOB, urlWhere } from '../shared/filter-sql.js';
+import { buildUrlWhere, GLOB } from '../shared/filter-sql.js';
 import { type Keys, sortByIndex } from '../shared/keys.js';
 import { toLinkValues } from '../shared/link-row.js';
 import { KEPT_VISITS, toVisitValues, UNDER_WAY } from '../shared/order-row.js';
@@ -76,7 +76,7 @@ export class SqliteFrontier {
   }
 
   /** Positions of the keys that no URL of their site has. */
-  unknown({ sites, site, keys }: Keys): Uint32Array {
+  findUnknown({ sites, site, keys }: Keys): Uint32Array {
     const ids = sites.map(([crawler, host]) => this.#sites.findId(crawler, host));
     const positions: number[] = [];
     const anyRemoved = this.#sql.anyRemoved.get() !== undefined;
@@ -104,7 +104,7 @@ export class SqliteFrontier {
     });
   }
 
-  due(
+  listDue(
     crawler: string,
     hostKey: string,
     source: SourceNumber,
@@ -137,7 +137,7 @@ export class SqliteFrontier {
     }
   }
 
-  backlogs(
+  listBacklogs(
     crawler: string,
     horizon: Instant,
     after: string | undefined,
@@ -224,7 +224,7 @@ export class SqliteFrontier {
   }
 
   #findMatching(ids: readonly UrlId[], filter: UrlFilter, condition: string): CountedUrl[] {
-    const where = urlWhere(filter, GLOB);
+    const where = buildUrlWhere(filter, GLOB);
     return this.#db
       .prepare(
         `SELECT ${COUNTED} FROM json_each(?) wanted CROSS JOIN url u ON u.id = wanted.value

@@ -71,15 +71,15 @@ export class SqliteOwed {
     this.#sql.dropCount.run(crawler, sink);
   }
 
-  owed(crawler: string, sink: string, after: number, limit: number): OwedOrder[] {
+  listOwed(crawler: string, sink: string, after: number, limit: number): OwedOrder[] {
     return (this.#sql.page.all(crawler, sink, after, limit) as OwedRecord[]).map(toOwed);
   }
 
-  owedOf(crawler: string, hostKey: string, uri: string): OwedOrder[] {
+  findOwed(crawler: string, hostKey: string, uri: string): OwedOrder[] {
     return (this.#sql.ofUri.all(hostKey, urlKey(uri), uri, crawler) as OwedRecord[]).map(toOwed);
   }
 
-  owedCounts(): OwedCount[] {
+  countOwed(): OwedCount[] {
     return this.#sql.counts.all() as OwedCount[];
   }
 }

@@ -17,7 +17,7 @@ import {
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
 import { toCrawlerCounts } from '../shared/crawler-counts.js';
-import { countedWhere, GLOB, hostOf, orderWhere, urlWhere, type Where } from '../shared/filter-sql.js';
+import { buildCountedWhere, buildOrderWhere, buildUrlWhere, GLOB, hostOf, type Where } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
 import { allSettings, settingsEnd } from '../shared/setting-range.js';
@@ -58,37 +58,37 @@ export class SqliteReads {
     });
   }
 
-  byKeys(crawler: string, hostKey: string, keys: BigInt64Array): UrlState[] {
+  findByKeys(crawler: string, hostKey: string, keys: BigInt64Array): UrlState[] {
     return (this.#sql.byKeys.all(`[${keys.join()}]`, crawler, hostKey) as UrlRecord[]).map(toState);
   }
 
   /** URLs with these keys whose status was removed. */
-  removed(crawler: string, keys: BigInt64Array): UrlState[] {
+  findRemoved(crawler: string, keys: BigInt64Array): UrlState[] {
     return (this.#sql.removed.all(`[${keys.join()}]`, crawler) as UrlRecord[]).map(toState);
   }
 
-  gaveWayTo(crawler: string, canonical: string): UrlState[] {
+  findPagesThatGaveWayTo(crawler: string, canonical: string): UrlState[] {
     return (this.#sql.gaveWayTo.all(canonical, crawler) as UrlRecord[]).map(toState);
   }
 
-  linksOf(id: UrlId): PageLinks | undefined {
+  getLinks(id: UrlId): PageLinks | undefined {
     const row = this.#sql.links.get(id) as LinksRecord | undefined;
     return row && toLinks(row);
   }
 
-  visits(id: UrlId, limit: number): Visit[] {
+  listVisits(id: UrlId, limit: number): Visit[] {
     return (this.#sql.visits.all(id, limit) as VisitRecord[]).map(toVisit);
   }
 
-  counts(crawler: string): CrawlerCounts {
+  countByStatus(crawler: string): CrawlerCounts {
     const oldestDueAt = (this.#sql.oldestDue.get(crawler) ?? undefined) as Instant | undefined;
     return toCrawlerCounts(this.#sql.counters.all(crawler) as CounterChange[], oldestDueAt);
   }
 
   /** Hosts come in the order of their first due time: once that has passed what a source has, the source has its oldest. */
-  oldest(crawler: string): Map<SourceNumber, QueuedUrl> {
+  findOldest(crawler: string): Map<SourceNumber, QueuedUrl> {
     const oldest = new Map<SourceNumber, QueuedUrl>();
-    const { bySource } = this.counts(crawler);
+    const { bySource } = this.countByStatus(crawler);
     const queued = SOURCES.map((_, number) => number as SourceNumber).filter((number) => (bySource[number] ?? 0) > 0);
     const dueSince = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
     for (const { id, dueAt } of this.#sql.sitesDue.all(crawler, OLDEST_HOSTS) as { id: number; dueAt: Instant }[]) {
@@ -102,11 +102,11 @@ export class SqliteReads {
     return oldest;
   }
 
-  indexedOfHost(crawler: string, host: string): number {
+  countIndexedOfHost(crawler: string, host: string): number {
     return (this.#sql.indexedOfHost.get(crawler, host) as number | undefined) ?? 0;
   }
 
-  hosts(crawler: string, after: string | undefined, limit: number): HostCounts {
+  listHosts(crawler: string, after: string | undefined, limit: number): HostCounts {
     return this.#sql.hosts.all(crawler, after ?? '', limit) as HostCounts;
   }
 
@@ -119,7 +119,7 @@ export class SqliteReads {
   }
 
   count(filter: UrlFilter): number {
-    const counted = countedWhere(filter);
+    const counted = buildCountedWhere(filter);
     if (counted)
       return this.#db
         .prepare(counted.sql)
@@ -133,7 +133,7 @@ export class SqliteReads {
   }
 
   /** Ids of matching URLs, ascending, for work in pieces. */
-  matching(filter: UrlFilter, after: UrlId, limit: number): UrlId[] {
+  findMatching(filter: UrlFilter, after: UrlId, limit: number): UrlId[] {
     const { from, where } = this.#searchScope(filter);
     const ids = this.#db.prepare(`SELECT u.id ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
     return ids.pluck().all(after, ...where.values, limit) as UrlId[];
@@ -153,13 +153,13 @@ export class SqliteReads {
     return this.get(page);
   }
 
-  order(id: number): LedgerEntry | undefined {
+  getOrder(id: number): LedgerEntry | undefined {
     const row = this.#sql.order.get(id) as OrderRecord | undefined;
     return row && toEntry(row);
   }
 
-  orders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
-    const where = orderWhere(filter);
+  listOrders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
+    const where = buildOrderWhere(filter);
     let statement = this.#ordersWhere.get(where.sql);
     if (!statement) {
       statement = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
@@ -169,19 +169,19 @@ export class SqliteReads {
   }
 
   countOrders(filter: LedgerFilter): number {
-    const where = orderWhere(filter);
+    const where = buildOrderWhere(filter);
     return this.#db
       .prepare(`SELECT count(*) FROM push_order WHERE ${where.sql}`)
       .pluck()
       .get(...where.values) as number;
   }
 
-  lastOrderId(): number {
+  getLastOrderId(): number {
     return (this.#sql.lastOrder.get() as number | null) ?? 0;
   }
 
   /** Acknowledged orders that need not be kept, oldest first. The newest of all stays: ids must not be used twice. */
-  prunable(decidedBefore: Instant, keep: number, limit: number): number[] {
+  findPrunable(decidedBefore: Instant, keep: number, limit: number): number[] {
     const surplus = (this.#sql.nthAcknowledged.get(keep) as number | undefined) ?? 0;
     return this.#sql.prunable.all(surplus, decidedBefore, limit) as number[];
   }
@@ -190,7 +190,7 @@ export class SqliteReads {
     return this.#sql.setting.get(name) as string | undefined;
   }
 
-  settings(prefix: string, { from, limit }: SettingsPage = allSettings(prefix)): ReadonlyMap<string, string> {
+  listSettings(prefix: string, { from, limit }: SettingsPage = allSettings(prefix)): ReadonlyMap<string, string> {
     return new Map(this.#sql.settings.all(from, settingsEnd(prefix), limit) as [string, string][]);
   }
 
@@ -199,7 +199,7 @@ export class SqliteReads {
    * millions of URLs of a crawler for every page. Only a small site is looked up separately and sorted.
    */
   #searchScope(filter: UrlFilter): { readonly from: string; readonly where: Where } {
-    const where = urlWhere(filter, GLOB);
+    const where = buildUrlWhere(filter, GLOB);
     const host = hostOf(filter);
     const small = host !== undefined && (this.#sql.urlsOfHost.get(host) as number) <= SMALL_SITE;
     const from = small

@@ -15,7 +15,7 @@ import {
   type FailingDialect,
   type HostsPage,
 } from '../shared/failing-sql.js';
-import { countedWhere, hostOf, urlWhere } from '../shared/filter-sql.js';
+import { buildCountedWhere, buildUrlWhere, hostOf } from '../shared/filter-sql.js';
 import {
   ALL,
   FIRST_STRIDE,
@@ -79,13 +79,13 @@ export class SqliteSearch {
     return { urls, ...this.#step(URL_COLUMNS, filter, { after, limit, take: collect }) };
   }
 
-  matches(filter: Search, after: UrlId, limit: number): MatchStep {
+  findMatches(filter: Search, after: UrlId, limit: number): MatchStep {
     const ids: UrlId[] = [];
     const collect = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
     return { ids, next: this.#step('u.id', filter, { after, limit, take: collect }).next };
   }
 
-  folders(crawler: string, hostKey: string, folder: string, after: UrlId): FolderStep {
+  listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): FolderStep {
     const tally = new FolderTally(folder);
     const collect = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
     const limit = Number.MAX_SAFE_INTEGER;
@@ -101,12 +101,18 @@ export class SqliteSearch {
     return { ...tally.result, ...progress };
   }
 
-  failing(crawler: string, now: Instant, hostKey?: string): Failing {
+  countFailing(crawler: string, now: Instant, hostKey?: string): Failing {
     const { sql, values } = buildFailingQuery(FAILING, crawler, now, hostKey);
     return this.#db.prepare<Value[]>(sql).all(...values) as Failing;
   }
 
-  failingHosts(crawler: string, reason: string, now: Instant, after: HostsPage['after'], limit: number): FailingHosts {
+  listFailingHosts(
+    crawler: string,
+    reason: string,
+    now: Instant,
+    after: HostsPage['after'],
+    limit: number,
+  ): FailingHosts {
     const { sql, values } = buildFailingHostsQuery(FAILING, crawler, reason, now, { after, limit });
     return this.#db.prepare<Value[]>(sql).all(...values) as FailingHosts;
   }
@@ -160,7 +166,7 @@ export class SqliteSearch {
   }
 
   #createReader<Row>(columns: string, filter: Search, { from, where = '1 = 1' }: Candidates): Reader<Row> {
-    const { sql, values } = urlWhere(filter, globWithTimeLimit(filter.like, this.#limits.unwatched));
+    const { sql, values } = buildUrlWhere(filter, globWithTimeLimit(filter.like, this.#limits.unwatched));
     const rows = this.#db.prepare(
       `SELECT ${columns} ${from} WHERE u.id > ? AND u.id <= ? AND ${where} AND ${sql} ORDER BY u.id LIMIT ?`,
     );
@@ -208,7 +214,7 @@ export class SqliteSearch {
   }
 
   #readCounters(filter: UrlFilter): number {
-    const { sql, values } = countedWhere(filter)!;
+    const { sql, values } = buildCountedWhere(filter)!;
     const counted = this.#db.prepare<Value[], number>(sql).pluck();
     return counted.get(...values)!;
   }

@@ -138,16 +138,22 @@ describe('a SQLite store', () => {
     const store = (host: string) =>
       translateErrors('crawlway.db', () => frontier.transaction(() => frontier.insert(many(host))));
     store('a.example');
-    const before = { counts: reads.counts('docs'), hosts: reads.hosts('docs', undefined, 9), urls: reads.count({}) };
+    const before = {
+      counts: reads.countByStatus('docs'),
+      hosts: reads.listHosts('docs', undefined, 9),
+      urls: reads.count({}),
+    };
     const pages = db.pragma('page_count', { simple: true }) as number;
     db.pragma(`max_page_count = ${pages + 10}`);
     expect(() => store('b.example')).toThrow(StoreUnavailable);
-    expect({ counts: reads.counts('docs'), hosts: reads.hosts('docs', undefined, 9), urls: reads.count({}) }).toEqual(
-      before,
-    );
+    expect({
+      counts: reads.countByStatus('docs'),
+      hosts: reads.listHosts('docs', undefined, 9),
+      urls: reads.count({}),
+    }).toEqual(before);
     db.pragma('max_page_count = 4294967294');
     store('b.example');
-    expect(reads.hosts('docs', undefined, 9).map(({ urls }) => urls)).toEqual([3_000, 3_000]);
+    expect(reads.listHosts('docs', undefined, 9).map(({ urls }) => urls)).toEqual([3_000, 3_000]);
     await dataSource.destroy();
   });
 

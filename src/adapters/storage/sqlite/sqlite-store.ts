@@ -3,7 +3,7 @@ import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { BULK_STEP, changeInSteps } from '../shared/bulk.js';
 import { lockDataDirectory } from '../shared/data-lock.js';
-import { countedWhere } from '../shared/filter-sql.js';
+import { buildCountedWhere } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
 import { countInSteps, findMatchingInSteps, needsSteps } from '../shared/search.js';
 import { StoreThread } from '../shared/store-thread.js';
@@ -52,14 +52,14 @@ function createStore(file: string, unlock: () => void): FrontierStore {
   const read = async <T>(action: () => T): Promise<T> => translateErrors(file, action);
   const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
     needsSteps(filter)
-      ? findMatchingInSteps((...step) => reader.call('matches', filter, ...step), after, limit)
-      : reader.call('matching', filter, after, limit);
+      ? findMatchingInSteps((...step) => reader.call('findMatches', filter, ...step), after, limit)
+      : reader.call('findMatching', filter, after, limit);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
     changeInSteps((after) => matching(filter, after, BULK_STEP), apply);
   return {
     discover: async (urls) => {
       // Nearly all links lead to known URLs: only their keys are sent, and only new ones follow in full.
-      const positions = await writer.call('unknown', computeKeys(urls));
+      const positions = await writer.call('findUnknown', computeKeys(urls));
       if (positions.length === 0) return [];
       const unknown = Array.from(positions, (position) => urls[position]!);
       const ids = await writer.call('insert', unknown);
@@ -67,8 +67,8 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     },
     seed: (urls) => writer.call('seed', urls),
     settle: (settlements) => writer.call('settle', settlements),
-    listDue: (...query) => writer.call('due', ...query),
-    listBacklogs: (crawler, horizon, after, limit) => writer.call('backlogs', crawler, horizon, after, limit),
+    listDue: (...query) => writer.call('listDue', ...query),
+    listBacklogs: (crawler, horizon, after, limit) => writer.call('listBacklogs', crawler, horizon, after, limit),
     makeDue: (filter, dueAt, source) =>
       changeAll(filter, (ids) => writer.call('makeDueAmong', ids, filter, dueAt, source)),
     forget: (filter) => changeAll(filter, (ids) => writer.call('forgetMatching', ids, filter)),
@@ -77,37 +77,37 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     saveOrders: (entries) => writer.call('saveOrders', entries),
     pruneOrders: (decidedBefore, keep) =>
       changeInSteps(
-        () => reader.call('prunable', decidedBefore, keep, BULK_STEP),
+        () => reader.call('findPrunable', decidedBefore, keep, BULK_STEP),
         (ids) => writer.call('deleteOrders', ids),
       ),
     putSetting: (name, value) => writer.call('putSetting', name, value),
     find: (...query) => read(() => reads.find(...query)),
     get: (...query) => read(() => reads.get(...query)),
-    countByStatus: (...query) => read(() => reads.counts(...query)),
-    findOldest: (crawler) => reader.call('oldest', crawler),
-    countIndexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),
-    listHosts: (...query) => read(() => reads.hosts(...query)),
-    listVisits: (...query) => read(() => reads.visits(...query)),
-    findByKeys: (...query) => read(() => reads.byKeys(...query)),
-    findRemoved: (...query) => read(() => reads.removed(...query)),
-    findPagesThatGaveWayTo: (...query) => read(() => reads.gaveWayTo(...query)),
-    getLinks: (...query) => read(() => reads.linksOf(...query)),
-    getLastOrderId: () => read(() => reads.lastOrderId()),
-    getOrder: (...query) => read(() => reads.order(...query)),
+    countByStatus: (...query) => read(() => reads.countByStatus(...query)),
+    findOldest: (crawler) => reader.call('findOldest', crawler),
+    countIndexedOfHost: (...query) => read(() => reads.countIndexedOfHost(...query)),
+    listHosts: (...query) => read(() => reads.listHosts(...query)),
+    listVisits: (...query) => read(() => reads.listVisits(...query)),
+    findByKeys: (...query) => read(() => reads.findByKeys(...query)),
+    findRemoved: (...query) => read(() => reads.findRemoved(...query)),
+    findPagesThatGaveWayTo: (...query) => read(() => reads.findPagesThatGaveWayTo(...query)),
+    getLinks: (...query) => read(() => reads.getLinks(...query)),
+    getLastOrderId: () => read(() => reads.getLastOrderId()),
+    getOrder: (...query) => read(() => reads.getOrder(...query)),
     getSetting: (...query) => read(() => reads.getSetting(...query)),
-    listSettings: (...query) => read(() => reads.settings(...query)),
+    listSettings: (...query) => read(() => reads.listSettings(...query)),
     list: async (filter, after, limit) =>
       needsSteps(filter)
         ? reader.call('get', await matching(filter, after, limit))
         : reader.call('list', filter, after, limit),
     search: (...query) => reader.call('search', ...query),
-    listFolders: (...query) => reader.call('folders', ...query),
+    listFolders: (...query) => reader.call('listFolders', ...query),
     survey: (...query) => reader.call('survey', ...query),
-    countFailing: (...query) => reader.call('failing', ...query),
-    listFailingHosts: (...query) => reader.call('failingHosts', ...query),
+    countFailing: (...query) => reader.call('countFailing', ...query),
+    listFailingHosts: (...query) => reader.call('listFailingHosts', ...query),
     count: (filter, signal) => {
-      if (countedWhere(filter)) return read(() => reads.count(filter));
-      if (needsSteps(filter)) return countInSteps((...step) => reader.call('matches', filter, ...step), signal);
+      if (buildCountedWhere(filter)) return read(() => reads.count(filter));
+      if (needsSteps(filter)) return countInSteps((...step) => reader.call('findMatches', filter, ...step), signal);
       return reader.call('count', filter);
     },
     listByUrl: (...query) => {
@@ -115,11 +115,13 @@ function createStore(file: string, unlock: () => void): FrontierStore {
       return sorter.call('listByUrl', ...query);
     },
     listOrders: (filter, ...page) =>
-      filter.uri === undefined ? reader.call('orders', filter, ...page) : read(() => reads.orders(filter, ...page)),
+      filter.uri === undefined
+        ? reader.call('listOrders', filter, ...page)
+        : read(() => reads.listOrders(filter, ...page)),
     countOrders: (...query) => reader.call('countOrders', ...query),
-    listOwed: (crawler, sink, after, limit) => read(() => owed.owed(crawler, sink, after, limit)),
-    findOwed: (...query) => read(() => owed.owedOf(...query)),
-    countOwed: () => reader.call('owedCounts'),
+    listOwed: (crawler, sink, after, limit) => read(() => owed.listOwed(crawler, sink, after, limit)),
+    findOwed: (...query) => read(() => owed.findOwed(...query)),
+    countOwed: () => reader.call('countOwed'),
     dropOwed: (crawler, sink) => writer.call('drop', crawler, sink),
     close: async () => {
       await Promise.all([writer.close(), reader.close(), sorter?.close()]);

@@ -9,16 +9,37 @@ export type ReaderVerbs = ReturnType<typeof bindReaderVerbs>;
 
 /** Must be called inside `frontier.transaction`. */
 export const bindWriterVerbs = (frontier: SqliteFrontier) => ({
-  ...bindVerbs(frontier, 'unknown', 'insert', 'seed', 'due', 'settle', 'backlogs', 'makeDueAmong', 'forgetMatching'),
+  ...bindVerbs(
+    frontier,
+    'findUnknown',
+    'insert',
+    'seed',
+    'listDue',
+    'settle',
+    'listBacklogs',
+    'makeDueAmong',
+    'forgetMatching',
+  ),
   ...bindVerbs(frontier.records, 'loadHosts', 'saveHosts', 'saveOrders', 'deleteOrders', 'putSetting'),
   ...bindVerbs(frontier.owed, 'drop'),
 });
 
 /** Reads that may take seconds on a large store. */
 export const bindReaderVerbs = (reads: SqliteReads, search: SqliteSearch, owed: SqliteOwed) => ({
-  ...bindVerbs(owed, 'owedCounts'),
-  ...bindVerbs(reads, 'list', 'get', 'count', 'matching', 'listByUrl', 'orders', 'countOrders', 'prunable', 'oldest'),
-  ...bindVerbs(search, 'search', 'matches', 'folders', 'survey', 'failing', 'failingHosts'),
+  ...bindVerbs(owed, 'countOwed'),
+  ...bindVerbs(
+    reads,
+    'list',
+    'get',
+    'count',
+    'findMatching',
+    'listByUrl',
+    'listOrders',
+    'countOrders',
+    'findPrunable',
+    'findOldest',
+  ),
+  ...bindVerbs(search, 'search', 'findMatches', 'listFolders', 'survey', 'countFailing', 'listFailingHosts'),
 });
 
 function bindVerbs<T extends object, Name extends keyof T>(target: T, ...names: Name[]): Pick<T, Name> {

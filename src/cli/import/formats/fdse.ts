@@ -1,12 +1,19 @@
 /** Fluid Dynamics Search Engine: search.pending.txt, or any list that begins its lines with a URL. */
-import { createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl, linesOf } from '../model.js';
+import {
+  createCrawler,
+  type ImportedCrawler,
+  type ImportFile,
+  type ImportReport,
+  isUrl,
+  splitLines,
+} from '../model.js';
 
 /** More should be submitted instead: crawlway submit, or the pending file itself. */
 const MOST_ROOTS = 1_000;
 
 export function readFdse(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const urls = [
-    ...new Set(files.flatMap(({ text }) => linesOf(text).map((line) => line.split(/[\s|]/)[0]!)).filter(isUrl)),
+    ...new Set(files.flatMap(({ text }) => splitLines(text).map((line) => line.split(/[\s|]/)[0]!)).filter(isUrl)),
   ];
   const sites = [...new Set(urls.map((url) => `${new URL(url).origin}/`))];
   const crawler = createCrawler('fdse');

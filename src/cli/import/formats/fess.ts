@@ -6,8 +6,8 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
-  linesOf,
   type Pattern,
+  splitLines,
 } from '../model.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export function readFess(files: readonly ImportFile[], report: ImportReport): Im
 
 /** Lines in pairs: where an entry belongs, then the entry. */
 function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Mapping[] {
-  const parsed = linesOf(text).map((line, i) => {
+  const parsed = splitLines(text).map((line, i) => {
     try {
       return JSON.parse(line) as Mapping;
     } catch {
@@ -46,7 +46,7 @@ function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Mappi
 function toCrawler(config: Mapping, report: ImportReport): ImportedCrawler {
   const textValue = (name: string): string => String(config[name] ?? '');
   const crawler = createCrawler(textValue('name'));
-  crawler.roots = linesOf(textValue('urls')).filter(isUrl);
+  crawler.roots = splitLines(textValue('urls')).filter(isUrl);
   crawler.include = parsePatterns(textValue('includedUrls'));
   crawler.exclude = parsePatterns(textValue('excludedUrls'));
   crawler.staysOnSite = crawler.include.length === 0;
@@ -79,4 +79,4 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const parsePatterns = (text: string): Pattern[] =>
-  linesOf(text).map((value) => ({ kind: 'regex', value: `^(?:${value})$` }));
+  splitLines(text).map((value) => ({ kind: 'regex', value: `^(?:${value})$` }));

@@ -9,8 +9,8 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
-  linesOf,
   type Pattern,
+  splitLines,
 } from '../model.js';
 import { findAll, parseXml } from '../tree.js';
 
@@ -25,8 +25,8 @@ export function readGsa(files: readonly ImportFile[], report: ImportReport): Imp
         forbid: ['bad_urls', 'doNotCrawlURLs'],
       };
       for (const [kind, names] of Object.entries(lists))
-        for (const { text } of findAll(tree, ...names)) readList(kind as ListKind, linesOf(text), crawler, report);
-    } else readList(kindOf(file.name), linesOf(file.text), crawler, report);
+        for (const { text } of findAll(tree, ...names)) readList(kind as ListKind, splitLines(text), crawler, report);
+    } else readList(kindOf(file.name), splitLines(file.text), crawler, report);
   }
   return [crawler];
 }

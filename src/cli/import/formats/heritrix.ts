@@ -11,7 +11,7 @@ import {
   type ImportReport,
   isContact,
   isUrl,
-  linesOf,
+  splitLines,
 } from '../model.js';
 import { findAll, type Node, parseXml } from '../tree.js';
 
@@ -21,9 +21,9 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
     if (/^\s*(?:\uFEFF)?</.test(file.text)) readBeans(parseXml(file), crawler, report);
     else if (/surt|negative/i.test(file.name)) {
       const negative = /negative|exclude|reject/i.test(file.name);
-      for (const line of linesOf(file.text))
+      for (const line of splitLines(file.text))
         addSurt(line.replace(/^[+-]/, ''), { accept: !negative && !line.startsWith('-') }, crawler, report);
-    } else addAll(crawler.roots, linesOf(file.text).filter(isUrl));
+    } else addAll(crawler.roots, splitLines(file.text).filter(isUrl));
   }
   report.reportTaken(
     pluralize(crawler.roots.length, 'seed'),
@@ -36,7 +36,7 @@ function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
   const overrides = findAll(tree, 'prop', 'value')
     .map(({ text }) => text)
     .filter((text) => /^[\w.]+\s*=/m.test(text))
-    .flatMap(linesOf)
+    .flatMap(splitLines)
     .flatMap((line): [string, string][] => {
       const [, key, value] = /^([\w.]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
       return key === undefined ? [] : [[key, (value ?? '').trim()]];
@@ -49,7 +49,7 @@ function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
   crawler.roots.push(
     ...new Set(
       findAll(tree, 'value', 'prop')
-        .flatMap(({ text }) => linesOf(text))
+        .flatMap(({ text }) => splitLines(text))
         .filter(isUrl),
     ),
   );

@@ -11,9 +11,9 @@ import {
   type ImportReport,
   isLinear,
   isUrl,
-  linesOf,
   NOT_LINEAR,
   type Pattern,
+  splitLines,
 } from '../model.js';
 import { findAll, findFirst, findSetting, type Node, parseXml, parseYaml } from '../tree.js';
 
@@ -108,7 +108,7 @@ function readStarts(
   addAll(crawler.roots, new Set(urls.filter(isUrl)));
   for (const { text } of findAll(start, 'urlsFile', 'refsFile')) {
     const list = lists.get(text.split(/[\\/]/).at(-1)!);
-    if (list) addAll(crawler.roots, linesOf(list).filter(isUrl));
+    if (list) addAll(crawler.roots, splitLines(list).filter(isUrl));
     else report.reportSkipped(`urlsFile ${text}`, 'name the file after the configuration to have its URLs as roots');
   }
   for (const { text } of findAll(start, 'sitemap', 'sitemapsFile')) {

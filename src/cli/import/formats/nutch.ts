@@ -10,7 +10,7 @@ import {
   type ImportReport,
   isContact,
   isUrl,
-  linesOf,
+  splitLines,
 } from '../model.js';
 import { findAll, findSetting, parseXml } from '../tree.js';
 
@@ -20,16 +20,16 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
     if (/^\s*</.test(file.text))
       for (const property of findAll(parseXml(file), 'property')) readProperty(property, crawler, report);
     else if (/prefix-urlfilter/.test(file.name))
-      for (const value of linesOf(file.text)) crawler.include.push({ kind: 'prefix', value });
+      for (const value of splitLines(file.text)) crawler.include.push({ kind: 'prefix', value });
     else if (/domain-urlfilter/.test(file.name))
       addAll(
         crawler.include,
-        linesOf(file.text).map((value) => ({ kind: 'domain', value }) as const),
+        splitLines(file.text).map((value) => ({ kind: 'domain', value }) as const),
       );
-    else if (/urlfilter/.test(file.name)) crawler.rules = parseSignedRules(linesOf(file.text));
+    else if (/urlfilter/.test(file.name)) crawler.rules = parseSignedRules(splitLines(file.text));
     else
       crawler.roots.push(
-        ...linesOf(file.text)
+        ...splitLines(file.text)
           .map((line) => line.split('\t')[0]!)
           .filter(isUrl),
       );

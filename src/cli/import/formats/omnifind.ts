@@ -9,13 +9,13 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
-  linesOf,
+  splitLines,
 } from '../model.js';
 
 export function readOmniFind(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('omnifind'), staysOnSite: false, acceptsOthers: true };
   for (const { text } of files) {
-    const lines = linesOf(text);
+    const lines = splitLines(text);
     const rules: ImportedRule[] = [];
     for (const line of lines) {
       if (isUrl(line)) crawler.roots.push(line);

@@ -10,7 +10,7 @@ import {
   type ImportReport,
   isContact,
   isUrl,
-  linesOf,
+  splitLines,
 } from '../model.js';
 import { parseYamlValue } from '../tree.js';
 import { CUT_PAGES, parseSignedRules } from './nutch.js';
@@ -30,7 +30,7 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
       readConfiguration(parseYamlValue(file) as Mapping | null, crawler, report);
     else if (!isFilterFile(file))
       crawler.roots.push(
-        ...linesOf(file.text)
+        ...splitLines(file.text)
           .map((line) => line.split('\t')[0]!)
           .filter(isUrl),
       );
@@ -48,7 +48,7 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
 const domainOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
 
 /** As RegexURLFilter reads it: `+expression` and `-expression`. */
-const isFilterFile = ({ text }: ImportFile): boolean => linesOf(text).some((line) => /^[+-]/.test(line));
+const isFilterFile = ({ text }: ImportFile): boolean => splitLines(text).some((line) => /^[+-]/.test(line));
 
 /** Includes what only the end of the import can turn into patterns: the domains of the seeds. */
 interface StormCrawler extends ImportedCrawler {
@@ -133,7 +133,7 @@ function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: Stor
   const named = String(params['regexFilterFile'] ?? '');
   const list = Array.isArray(params['urlFilters'])
     ? params['urlFilters'].map(String)
-    : files.filter(({ name }) => name === named).flatMap(({ text }) => linesOf(text));
+    : files.filter(({ name }) => name === named).flatMap(({ text }) => splitLines(text));
   if (kind === 'RegexURLFilter' && list.length > 0) {
     addAll(crawler.rules, parseSignedRules(list));
     crawler.acceptsOthers = false;

@@ -10,7 +10,7 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
-  linesOf,
+  splitLines,
 } from '../model.js';
 import { findAll, findFirst, findSetting, type Node, parseXml } from '../tree.js';
 
@@ -48,7 +48,7 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
     );
     return;
   }
-  const urls = linesOf(argumentValue('urls')).flatMap((line) => line.split(/\s+/));
+  const urls = splitLines(argumentValue('urls')).flatMap((line) => line.split(/\s+/));
   addAll(crawler.roots, urls.filter(isUrl));
   const others = urls.filter((url) => !isUrl(url));
   if (others.length > 0) report.reportSkipped(others.join(' '), 'Crawlway crawls http and https');

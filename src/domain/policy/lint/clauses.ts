@@ -6,7 +6,7 @@
 import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
 import { normalizeDomain } from '../matching/expression.js';
-import { analyzePattern, litteralToRegex } from '../matching/pattern.js';
+import { analyzePattern, literalToRegex } from '../matching/pattern.js';
 import { toUrlForm } from '../matching/text-matcher.js';
 import { type Fact, factContradicts, factImplies } from './facts.js';
 
@@ -56,7 +56,7 @@ type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
 function atomClauses(atom: Atom): Clauses {
   const { field, norm, value, litteral } = atom;
-  const written = litteral ? litteralToRegex(value) : value;
+  const written = litteral ? literalToRegex(value) : value;
   if (/^(?:\.\*)?$/.test(written) && (atom.kind !== 'exact' || written !== '')) return [[]];
   const { source, kind } = withoutAnchors(written, atom.kind);
   const { template } = analyzePattern(source);

@@ -2,7 +2,7 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
-import { analyzePattern, litteralToRegex } from '../matching/pattern.js';
+import { analyzePattern, literalToRegex } from '../matching/pattern.js';
 import { lintWarning } from './codes.js';
 
 interface Prefix {
@@ -34,7 +34,7 @@ function collectPrefixes(expression: MatchExpression, what: string): Prefix[] {
     case 'atom': {
       const { field, kind, value, litteral, place } = expression;
       if (kind !== 'prefix' || (field !== 'url' && field !== 'path')) return [];
-      const { template } = analyzePattern(litteral ? litteralToRegex(value) : value);
+      const { template } = analyzePattern(litteral ? literalToRegex(value) : value);
       return template ? [{ what, text: template.map((char) => char ?? '.').join(''), place }] : [];
     }
     default:

@@ -8,7 +8,7 @@ import { compilePolicy } from '../crawl-policy.js';
 import { compileExpression } from '../matching/expression.js';
 import { Subject } from '../matching/subject.js';
 import { REASONS } from '../reasons.js';
-import { rootContext } from '../site-mode.js';
+import { createRootContext } from '../site-mode.js';
 import { lintWarning } from './codes.js';
 
 interface Root {
@@ -44,7 +44,7 @@ function lintRejectedRoots(
 ): Problem[] {
   const policy = compilePolicy(crawler, global);
   return roots.flatMap(({ definition, url }) => {
-    const verdict = policy.judge({ url, discoveredVia: 'root', root: rootContext(definition, url), hops: 0 });
+    const verdict = policy.judge({ url, discoveredVia: 'root', root: createRootContext(definition, url), hops: 0 });
     if (verdict.accepted) return [];
     const because = verdict.detail ?? REASONS[verdict.reason].meaning;
     const message = `root ${url.href} is rejected (${verdict.reason}): ${because}. ${REASONS[verdict.reason].remedy}`;

@@ -3,7 +3,7 @@ import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.j
 import type { Problem } from '../../crawl/place.js';
 import type { MatchNorm, RuleDefinition } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
-import { sitePrefixes } from '../site-mode.js';
+import { computeSitePrefixes } from '../site-mode.js';
 import { areDisjoint, type Clauses, clausesOf, covers, impliedFacts } from './clauses.js';
 import { lintWarning } from './codes.js';
 
@@ -19,12 +19,14 @@ export function lintSites(crawler: CrawlerDefinition): Problem[] {
 }
 
 const clausesOfSite = (root: RootDefinition, norm: MatchNorm = 'norm'): Clauses =>
-  sitePrefixes(root.url).map((text) => impliedFacts({ field: 'url', kind: 'prefix', text, norm }));
+  computeSitePrefixes(root.url).map((text) => impliedFacts({ field: 'url', kind: 'prefix', text, norm }));
 
 const hostsOfSite = (root: RootDefinition): Clauses =>
-  sitePrefixes(root.url).map((text) => [{ field: 'host', kind: 'exact', text: crawlUrl(text).host, norm: 'norm' }]);
+  computeSitePrefixes(root.url).map((text) => [
+    { field: 'host', kind: 'exact', text: crawlUrl(text).host, norm: 'norm' },
+  ]);
 
-const prefixesOf = (roots: readonly RootDefinition[]): string[] => roots.flatMap(({ url }) => sitePrefixes(url));
+const prefixesOf = (roots: readonly RootDefinition[]): string[] => roots.flatMap(({ url }) => computeSitePrefixes(url));
 
 const WAY_OUT = 'write site="false" on the root whose links lead there, or a root for them';
 

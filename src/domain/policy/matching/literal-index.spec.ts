@@ -9,7 +9,7 @@ const necessary = fc.array(fc.array(letters(6), { minLength: 1, maxLength: 3 }),
 test('finds every rule of whose sets the text contains something', () => {
   fc.assert(
     fc.property(fc.array(necessary, { maxLength: 30 }), letters(20), letters(20), (rules, text, other) => {
-      const found = new LiteralIndex(rules).candidates(text, other);
+      const found = new LiteralIndex(rules).findCandidates(text, other);
       const possible = [...rules.keys()].filter((rule) =>
         rules[rule]?.every((set) => set.some((wanted) => text.includes(wanted) || other.includes(wanted))),
       );
@@ -22,6 +22,6 @@ test('finds every rule of whose sets the text contains something', () => {
 
 test('leaves out rules whose text is not there', () => {
   const index = new LiteralIndex([[['www.foo.com']], [['.gif']], [], [['js']], [['https://'], ['/deep/']]]);
-  expect(index.candidates('https://www.foo.com/x.html', 'https://www.foo.com/x.html')).toEqual([0, 2]);
-  expect(index.candidates('https://a.com/deep/x.js', 'https://a.com/deep/x.js')).toEqual([2, 3, 4]);
+  expect(index.findCandidates('https://www.foo.com/x.html', 'https://www.foo.com/x.html')).toEqual([0, 2]);
+  expect(index.findCandidates('https://a.com/deep/x.js', 'https://a.com/deep/x.js')).toEqual([2, 3, 4]);
 });

@@ -36,16 +36,16 @@ export class LiteralIndex {
 
   /** `rules[i]` is what is known about rule number i, in lower case. */
   constructor(rules: readonly Necessary[]) {
-    const frequencies = keyFrequencies(rules);
+    const frequencies = countKeys(rules);
     for (const [rule, necessary] of rules.entries()) {
-      const texts = rarestSet(necessary, frequencies);
-      if (texts) for (const text of texts) this.add(rule, text, rarestKey(text, frequencies));
+      const texts = findRarestSet(necessary, frequencies);
+      if (texts) for (const text of texts) this.add(rule, text, findRarestKey(text, frequencies));
       else this.always.push(rule);
     }
   }
 
   /** Numbers of the rules that can match, ascending, none twice. `other` is a second form of the URL, or the same. */
-  candidates(text: string, other: string): readonly number[] {
+  findCandidates(text: string, other: string): readonly number[] {
     const hits: number[] = [];
     this.collect(text, hits);
     if (other !== text) this.collect(other, hits);
@@ -109,7 +109,7 @@ function* keysOf(literal: string): Generator<{ key: number; keyEnd: number }> {
 
 type Frequencies = ReadonlyMap<number, number>;
 
-function keyFrequencies(rules: readonly Necessary[]): Frequencies {
+function countKeys(rules: readonly Necessary[]): Frequencies {
   const frequencies = new Map<number, number>();
   const count = (text: string, by: number) => {
     for (const { key } of keysOf(text)) frequencies.set(key, (frequencies.get(key) ?? 0) + by);
@@ -120,13 +120,13 @@ function keyFrequencies(rules: readonly Necessary[]): Frequencies {
 }
 
 /** Among the sets known for a rule, the one that finds the fewest URLs; short texts find many. */
-function rarestSet(necessary: Necessary, frequencies: Frequencies): readonly string[] | undefined {
+function findRarestSet(necessary: Necessary, frequencies: Frequencies): readonly string[] | undefined {
   let best: readonly string[] | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const texts of necessary) {
     if (texts.includes('')) continue;
     const cost = texts.reduce(
-      (sum, text) => sum + rarestKey(text, frequencies).frequency * 8 ** (KEY_LENGTH - keyLength(text)),
+      (sum, text) => sum + findRarestKey(text, frequencies).frequency * 8 ** (KEY_LENGTH - keyLength(text)),
       0,
     );
     if (cost >= fewest) continue;
@@ -136,7 +136,7 @@ function rarestSet(necessary: Necessary, frequencies: Frequencies): readonly str
   return best;
 }
 
-function rarestKey(literal: string, frequencies: Frequencies): Key {
+function findRarestKey(literal: string, frequencies: Frequencies): Key {
   let best: Key = { key: 0, keyEnd: 0, frequency: Number.POSITIVE_INFINITY };
   for (const { key, keyEnd } of keysOf(literal)) {
     const frequency = frequencies.get(key) ?? 0;

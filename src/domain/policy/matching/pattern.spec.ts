@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import { analyzePattern, litteralToRegex } from './pattern.js';
+import { analyzePattern, literalToRegex } from './pattern.js';
 
 describe('patternShape', () => {
   test.each([
@@ -81,7 +81,7 @@ function compiles(source: string): RE2JS | undefined {
 
 describe('regexOfLitteral', () => {
   test('makes special characters plain, and operators of those behind a backslash', () => {
-    expect(litteralToRegex('a.b\\.\\*(c)')).toBe('a\\.b.*\\(c\\)');
-    expect(litteralToRegex('\\d\\\\x\\')).toBe('\\d\\\\x\\');
+    expect(literalToRegex('a.b\\.\\*(c)')).toBe('a\\.b.*\\(c\\)');
+    expect(literalToRegex('\\d\\\\x\\')).toBe('\\d\\\\x\\');
   });
 });

@@ -11,7 +11,7 @@ const SPECIAL = '^$.*+?[](){}|';
  * The regular expression that a `litteral` pattern means: special characters are literal there, and a backslash makes them
  * operators (reference: CloudView; `\.\*` = anything).
  */
-export function litteralToRegex(value: string): string {
+export function literalToRegex(value: string): string {
   let source = '';
   for (let i = 0; i < value.length; i++) {
     const char = value[i] ?? '';

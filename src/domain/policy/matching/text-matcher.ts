@@ -4,7 +4,7 @@ import type { MatchField, MatchKind, MatchNorm } from '../../crawl/policy-defini
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 import { fold, foldAccents } from './fold.js';
 import { allOf, containsText, mapTexts, type Necessary, UNKNOWN } from './necessary.js';
-import { analyzePattern, litteralToRegex } from './pattern.js';
+import { analyzePattern, literalToRegex } from './pattern.js';
 import { ANY_CHARACTER, normalizeRuleExpression, normalizeRuleText } from './rule-text.js';
 import { findTemplate, matchesAt, type Template } from './template.js';
 
@@ -32,7 +32,7 @@ const MAX_PATTERN_LENGTH = 4096;
 export function compilePattern(definition: PatternDefinition): CompiledPattern {
   const { value, kind, norm, field } = definition;
   if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
-  const source = definition.litteral ? litteralToRegex(value) : value;
+  const source = definition.litteral ? literalToRegex(value) : value;
   const { template } = analyzePattern(source);
   if (template) {
     const text = toUrlForm(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);

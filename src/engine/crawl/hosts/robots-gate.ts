@@ -8,7 +8,7 @@ import type { RobotsOpinion } from '../../../domain/explain/facts.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { isHostError } from '../../../domain/politeness/politeness.js';
 import {
-  crawlDelayFor,
+  crawlDelayOf,
   createRobotsPolicy,
   isStale,
   mayFetch,
@@ -16,9 +16,9 @@ import {
   type RobotsPolicy,
 } from '../../../domain/robots/robots-policy.js';
 import {
-  decisiveRule,
   estimateSize,
-  preferencesFor,
+  findDecisiveRule,
+  findPreferences,
   ROBOTS_SIZE_LIMIT,
   type RobotsPreference,
 } from '../../../domain/robots/robots-txt.js';
@@ -110,7 +110,7 @@ export class RobotsGate {
   findPreferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
     const entry = this.entries.get(origin(url));
     if (!entry) return undefined;
-    const found = preferencesFor(entry.policy.robots, agent, toPathWithQuery(url));
+    const found = findPreferences(entry.policy.robots, agent, toPathWithQuery(url));
     return found.length > 0 ? found : undefined;
   }
 
@@ -121,7 +121,7 @@ export class RobotsGate {
     const { policy, status, text } = entry;
     const known = { agent, fetchedAt: policy.fetchedAt, status };
     if (policy.state === 'unreachable') return { ...known, state: 'unreachable' };
-    const rule = decisiveRule(policy.robots, agent, toPathWithQuery(url));
+    const rule = findDecisiveRule(policy.robots, agent, toPathWithQuery(url));
     if (!rule) return { ...known, state: 'allowed' };
     const written = text.split(/\r\n|\r|\n/)[rule.line - 1]?.trim();
     const words = written || `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`;
@@ -134,7 +134,7 @@ export class RobotsGate {
 
   findCrawlDelay(url: CrawlUrl, agent: string): Duration | undefined {
     const entry = this.entries.get(origin(url));
-    return entry && crawlDelayFor(entry.policy, agent);
+    return entry && crawlDelayOf(entry.policy, agent);
   }
 
   /**
@@ -168,7 +168,7 @@ export class RobotsGate {
     let answer = first;
     let place = `${origin(url)}/robots.txt`;
     for (let hop = 0; hop < ROBOTS_MOST_REDIRECTS; hop++) {
-      const next = redirectTarget(answer.outcome, place);
+      const next = findRedirectTarget(answer.outcome, place);
       if (!next) return answer;
       place = next.href;
       // The `host` of a URL has the form of a host key.
@@ -223,7 +223,7 @@ export class RobotsGate {
 const isAnswer = ({ code }: FetchFailed): boolean => code.startsWith('body-');
 
 /** The target of a redirect, if it has one. */
-function redirectTarget(outcome: FetchOutcome, place: string): URL | undefined {
+function findRedirectTarget(outcome: FetchOutcome, place: string): URL | undefined {
   if (outcome.kind === 'failure' || outcome.status < 300 || outcome.status >= 400) return undefined;
   const location = outcome.headers['location'];
   const target = location === undefined ? null : URL.parse(location, place);

@@ -6,11 +6,11 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument, PushOrder } from '../../../domain/push/order.js';
 import {
+  findPartChanges,
   PART_GONE,
   type PartState,
-  partChanges,
-  partStates,
   partUri,
+  toPartStates,
   WITH_ITS_PAGE,
 } from '../../../domain/push/parts.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -64,7 +64,7 @@ export class PartOrders {
     const { ledger, inDoubt } = this.services;
     const { stamp } = inDoubt.asInDoubt(state);
     const isKnown = stamp !== undefined && stamp !== UNKNOWN_STAMP;
-    const { pushed, gone, back } = partChanges(before, parts, isKnown);
+    const { pushed, gone, back } = findPartChanges(before, parts, isKnown);
     const reason = stamp === undefined ? 'indexed' : 'changed';
     const adds = pushed.map((part) => ledger.createAddOrder({ ...state, url: part.uri }, reason, part));
     // A person who removes the splitting from the configuration wants the parts gone: the guard does not apply.
@@ -72,7 +72,7 @@ export class PartOrders {
       found === undefined ? { sent: gone, kept: [], entries: [] } : await this.judge(state, gone, isKnown, startedAt);
     const over = await this.withdrawAll(state, back, 'the part is on the page again');
     const ends = await this.withdrawAll(state, judged.sent, 'the part is deleted');
-    const present = partStates(parts);
+    const present = toPartStates(parts);
     const isNew = new Set(before.map(({ id }) => id));
     // The waiting deletions are written in any case, and have to be found when their parts are back.
     const waiting = new Map(judged.kept.map((part) => [part.id, part]));

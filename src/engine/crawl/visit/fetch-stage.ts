@@ -8,7 +8,7 @@ import { pauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politen
 import { adaptPause, paceAfter } from '../../../domain/politeness/server-pace.js';
 import type { Duration, Instant } from '../../../domain/time/units.js';
 import { crawlUrl } from '../../../domain/url/crawl-url.js';
-import { type CrawlContext, rootOf, storedCandidate } from '../../page/crawl-context.js';
+import { type CrawlContext, findRoot, toStoredCandidate } from '../../page/crawl-context.js';
 import type { Log } from '../../ports/log.js';
 import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
 import type { PageResult } from '../../ports/page-task.js';
@@ -145,7 +145,7 @@ export class FetchStage {
   private async judge(state: UrlState): Promise<Verdict> {
     const { policy } = this.target.context;
     const url = crawlUrl(state.url);
-    const candidate = storedCandidate(state, url, rootOf(this.target.context, state.root, url));
+    const candidate = toStoredCandidate(state, url, findRoot(this.target.context, state.root, url));
     const verdict = policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
     const address = (await this.services.processor.resolve(candidate.url.host)) ?? null;

@@ -5,7 +5,7 @@ import { SITEMAPS } from '../../../domain/frontier/sources.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
 import { urlKey } from '../../../domain/url/url-key.js';
-import { type CrawlContext, rootOf } from '../../page/crawl-context.js';
+import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
@@ -102,7 +102,7 @@ export class FoundLinks {
     const { definition, canonicalize } = this.target.context;
     if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return undefined;
     // Links of such a root wait for approval; so do those of its site.
-    if (rootOf(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
+    if (findRoot(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
     const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : ['/sitemap.xml'];
     const robotsTxt = `${origin(url)}/robots.txt`;

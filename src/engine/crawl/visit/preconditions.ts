@@ -9,7 +9,7 @@ import type { Reason } from '../../../domain/policy/reasons.js';
 import { maxRequestsPerHost, requestDelay } from '../../../domain/politeness/politeness.js';
 import { atLeast, type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
-import { fetcherOf } from '../../page/crawl-context.js';
+import { findFetcher } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js';
 import type { Tracing } from '../../ports/tracing.js';
@@ -21,7 +21,7 @@ import type { Hosts } from '../hosts/hosts.js';
 import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
 import type { Attempt } from './attempt.js';
 import type { FoundLinks, LinkTarget } from './found-links.js';
-import { loginFailed } from './visit-sessions.js';
+import { toLoginFailure } from './visit-sessions.js';
 
 /** The URL was not visited and returns to the head of its queue. */
 export const PUT_BACK = Symbol('put back');
@@ -122,14 +122,14 @@ export class Preconditions {
   private async loadRobotsTxt(attempt: Attempt): Promise<Gate> {
     const { state, url, host, options, waits } = attempt;
     const failure = await this.services.robots.load(url, host, {
-      fetcher: fetcherOf(this.target.context, options).name,
+      fetcher: findFetcher(this.target.context, options).name,
       throttle: this.delayFor(attempt),
       limit: maxRequestsPerHost(this.target.context.definition),
       waits,
     });
     const { login } = attempt;
     if (failure && login?.noteFailedHandshake(failure.code))
-      return { asked: true, end: loginFailed(createEmptyResult(state), `login ${login.name}: ${failure.detail}`) };
+      return { asked: true, end: toLoginFailure(createEmptyResult(state), `login ${login.name}: ${failure.detail}`) };
     // The network failed before any page could be requested: that is the outcome of this URL, too.
     return { asked: true, end: failure ? createFailure(state, failure) : PUT_BACK };
   }
@@ -154,7 +154,7 @@ export class Preconditions {
     if (!login) return GO_ON;
     if (login.isLoginPage(url.href)) return { end: createExcluded(state, 'login-page', `of login ${login.name}`) };
     const toGate = (ready: true | string): Gate =>
-      ready === true ? GO_ON : { end: loginFailed(createEmptyResult(state), ready) };
+      ready === true ? GO_ON : { end: toLoginFailure(createEmptyResult(state), ready) };
     const ready = login.ensureReady();
     return ready instanceof Promise ? ready.then(toGate) : toGate(ready);
   }
@@ -164,7 +164,7 @@ export class Preconditions {
   }
 
   private robotsAgentFor(options: UrlOptions): string {
-    return fetcherOf(this.target.context, options).robotsAgent;
+    return findFetcher(this.target.context, options).robotsAgent;
   }
 
   private isAllowedByRobots(url: CrawlUrl, options: UrlOptions): boolean {

@@ -20,7 +20,7 @@ import type { Tally } from '../tally.js';
 import { toDispositionRules } from './disposition-rules.js';
 import type { Documents } from './documents.js';
 import type { VisitCounts } from './visit-counts.js';
-import { visitRecord } from './visit-record.js';
+import { createVisitRecord } from './visit-record.js';
 
 export interface SettleServices {
   readonly clock: Clock;
@@ -91,7 +91,7 @@ export class SettleStage {
     if (claims.isOnTrial(state))
       await claims.recordVisit(state, outcome.kind === 'error' ? undefined : disposition.changed);
     const changed = (disposition.changes.changes ?? state.changes) > state.changes;
-    const visit = visitRecord(result, outcome, { changed, restedUntil, teller: this.takeTeller(state) }, now);
+    const visit = createVisitRecord(result, outcome, { changed, restedUntil, teller: this.takeTeller(state) }, now);
     this.counts.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };

@@ -22,7 +22,7 @@ interface VisitFacts {
 }
 
 /** What the history of a URL keeps of a visit. */
-export function visitRecord(
+export function createVisitRecord(
   result: PageResult,
   outcome: VisitOutcome,
   { changed, restedUntil, teller }: VisitFacts,

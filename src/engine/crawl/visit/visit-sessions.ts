@@ -3,7 +3,7 @@
  * one host share their cookies; a login has its own.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { fetcherOf } from '../../page/crawl-context.js';
+import { findFetcher } from '../../page/crawl-context.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { SessionVerdict } from '../../ports/login-method.js';
 import type { PageResult, SentSession } from '../../ports/page-task.js';
@@ -46,7 +46,7 @@ export class VisitSessions {
   ) {}
 
   loginOf(href: string, options: Attempt['options']): LoginSession | undefined {
-    return this.services.logins.find(fetcherOf(this.target.context, options).name, href, options.login);
+    return this.services.logins.find(findFetcher(this.target.context, options).name, href, options.login);
   }
 
   /** What the request for the URL carries; undefined: nothing. */
@@ -69,7 +69,7 @@ export class VisitSessions {
 
   /** The cookies of the host, for a visit that is not logged in and whose fetcher keeps cookies. */
   findJar({ state, host, login, options }: Attempt): KeptCookies | undefined {
-    if (login || !fetcherOf(this.target.context, options).cookies) return undefined;
+    if (login || !findFetcher(this.target.context, options).cookies) return undefined;
     return { jar: this.services.sessions.open(this.keyOf(host.key)), sent: this.sent.get(state) };
   }
 
@@ -109,7 +109,7 @@ export class VisitSessions {
       this.rounds.set(state, { rounds: rounds + 1, relogged: relogged || verdict === 'ended' });
       return 'again';
     }
-    return loginFailed(result, `login ${login.name}: the page still asks for a login after one that succeeded`);
+    return toLoginFailure(result, `login ${login.name}: the page still asks for a login after one that succeeded`);
   }
 
   private judge(
@@ -137,7 +137,7 @@ export const toSentSession = ({ login, cookies }: RequestSession): SentSession =
 });
 
 /** Nothing on the page counts: it is a login page. */
-export const loginFailed = (result: Omit<PageResult, 'outcome'>, detail: string): PageResult => ({
+export const toLoginFailure = (result: Omit<PageResult, 'outcome'>, detail: string): PageResult => ({
   ...result,
   outcome: { kind: 'error', code: 'login-failed', detail },
   links: [],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Box, composed, isPrintedOn, joinAccents } from './accents.js';
+import { type Box, composeAccent, isPrintedOn, joinAccents } from './accents.js';
 
 /** Lower-case letters are 5 points high and wide, capitals 7; an accent begins a point above. `~` in a text is a generated space. */
 function joined(
@@ -61,8 +61,8 @@ describe('an accent that is printed by itself', () => {
     const c = letter(0);
     expect(isPrintedOn('\u00b8', { left: 1, right: 3, bottom: -2, top: 0 }, c)).toBe(true);
     expect(isPrintedOn('\u00b8', accentOver(c), c)).toBe(false);
-    expect(composed('\u00b4', '\u0131')).toBe('\u00ed');
-    expect(composed('\u00a8', 'q')).toBeUndefined();
+    expect(composeAccent('\u00b4', '\u0131')).toBe('\u00ed');
+    expect(composeAccent('\u00a8', 'q')).toBeUndefined();
   });
 
   it('changes no text without accents, and loses no letter of any', () => {

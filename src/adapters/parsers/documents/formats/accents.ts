@@ -35,7 +35,7 @@ const NEAR = 300;
 const MOST_ACCENTS = 2_000;
 
 /** The accent and the letter as one character; undefined when there is none. */
-export function composed(accent: string, letter: string): string | undefined {
+export function composeAccent(accent: string, letter: string): string | undefined {
   const both = `${letter === '\u0131' ? 'i' : letter}${COMBINING[accent]}`.normalize('NFC');
   return both.length === 1 ? both : undefined;
 }
@@ -69,9 +69,9 @@ export function joinAccents(characters: Characters): void {
     if (!SPACING_ACCENT.test(texts[index]!)) continue;
     left--;
     const at = characters.box(index);
-    const letter = at && letterOf(characters, index, at);
+    const letter = at && findAccentedLetter(characters, index, at);
     if (letter === undefined) continue;
-    texts[letter] = composed(texts[index]!, texts[letter]!)!;
+    texts[letter] = composeAccent(texts[index]!, texts[letter]!)!;
     texts[index] = '';
     closeGap(characters, index);
   }
@@ -80,13 +80,13 @@ export function joinAccents(characters: Characters): void {
 /** An accent and its letter have about the same font size; an initial over which an accent is printed is no letter of it. */
 const MOST_LARGER = 2;
 
-function letterOf({ texts, box, fontSize }: Characters, accent: number, at: Box): number | undefined {
+function findAccentedLetter({ texts, box, fontSize }: Characters, accent: number, at: Box): number | undefined {
   for (let away = 1; away <= NEAR; away++) {
     for (const index of [accent + away, accent - away]) {
       const letter = texts[index];
       if (letter === undefined || !/^[A-Za-z\u0131]$/.test(letter)) continue;
       const place = box(index);
-      if (!place || !isPrintedOn(texts[accent]!, at, place) || !composed(texts[accent]!, letter)) continue;
+      if (!place || !isPrintedOn(texts[accent]!, at, place) || !composeAccent(texts[accent]!, letter)) continue;
       const sizes = [fontSize(accent), fontSize(index)];
       if (Math.max(...sizes) <= Math.min(...sizes) * MOST_LARGER) return index;
     }
@@ -100,13 +100,13 @@ const WORD_GAP = 0.15;
 /** Without the accent, the characters on both sides of it may be beside each other. */
 function closeGap(characters: Characters, accent: number): void {
   const { texts } = characters;
-  const step = (from: number, by: -1 | 1): number => {
+  const findNeighbour = (from: number, by: -1 | 1): number => {
     let index = from + by;
     while (index >= 0 && index < texts.length && (texts[index] === '' || isGap(characters, index))) index += by;
     return index;
   };
-  const before = step(accent, -1);
-  const after = step(accent, 1);
+  const before = findNeighbour(accent, -1);
+  const after = findNeighbour(accent, 1);
   const [one, other] = [characters.box(before), characters.box(after)];
   if (!one || !other) return;
   const gap = other.left - one.right;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Box } from './accents.js';
-import { type Glyphs, joinLetterspaced, partWords } from './gaps.js';
+import { type Glyphs, joinLetterspaced, separateWords } from './gaps.js';
 
 /** Characters are 5 points wide and 10 high. `|` is a gap of so many points, and `~` one that PDFium takes for a space. */
 function line(written: string, gap: number): Glyphs {
@@ -34,7 +34,7 @@ function glyphs(texts: string[], boxes: readonly Box[], isGenerated = (_: number
 }
 
 const parted = (of: Glyphs): string => {
-  partWords(of);
+  separateWords(of);
   return of.texts.join('');
 };
 const joined = (of: Glyphs): string => {

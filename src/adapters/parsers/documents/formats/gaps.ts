@@ -79,16 +79,16 @@ function emOf(glyphs: Glyphs, one: number, other: number): number {
 }
 
 /** A space where the gap before a character is that of a word or of a line, though PDFium has none there. */
-export function partWords(glyphs: Glyphs): void {
+export function separateWords(glyphs: Glyphs): void {
   const { texts, advances } = glyphs;
   const words: number[] = [];
   /** In points, before each character of a word but the first. */
   const gaps = new Float32Array(texts.length);
   let suspects: number[] = [];
   let start = 0;
-  const end = (index: number, next: number): void => {
+  const endWord = (index: number, next: number): void => {
     if (suspects.length > 0) {
-      for (const word of wordsOf(glyphs, gaps.subarray(start + 1, index), start, suspects)) words.push(word);
+      for (const word of findWordStarts(glyphs, gaps.subarray(start + 1, index), start, suspects)) words.push(word);
       suspects = [];
     }
     start = next;
@@ -97,7 +97,7 @@ export function partWords(glyphs: Glyphs): void {
     const at = index * 4;
     // A space.
     if (Number.isNaN(advances[at]!)) {
-      end(index, index + 1);
+      endWord(index, index + 1);
       continue;
     }
     if (index === start) continue;
@@ -113,20 +113,20 @@ export function partWords(glyphs: Glyphs): void {
     if (isBack(before, box) && isNewLine(glyphs, index, before, box)) {
       if (isHyphenated(texts, index, before, box)) texts[index - 1] = '';
       else words.push(index);
-      end(index, index);
+      endWord(index, index);
     } else if (isNumberOfNote(texts, start, index, before, box)) {
       words.push(index);
-      end(index, index);
+      endWord(index, index);
     } else if (isOneLine(before, box) && before.left !== box.left) {
       gaps[index] = gapBetween(before, box);
-      if (gaps[index]! > noGap(before, box)) suspects.push(index);
+      if (gaps[index]! > largestGapWithinWord(before, box)) suspects.push(index);
     }
   }
-  end(texts.length, texts.length);
+  endWord(texts.length, texts.length);
   for (const index of words) texts[index] = ` ${texts[index]}`;
 }
 
-function noGap(one: Box, other: Box): number {
+function largestGapWithinWord(one: Box, other: Box): number {
   const [first, second] = [widthOf(one), widthOf(other)];
   return Math.min(Math.max(first, second) * NO_GAP, Math.min(first, second) * NO_GAP_NARROW);
 }
@@ -163,7 +163,7 @@ function isNumberOfNote(texts: readonly string[], start: number, index: number, 
 const NOWHERE: Box = { left: 0, right: 0, bottom: 0, top: 0 };
 
 /** Where words begin in what PDFium takes for one. */
-function wordsOf(glyphs: Glyphs, gaps: Float32Array, start: number, suspects: readonly number[]): number[] {
+function findWordStarts(glyphs: Glyphs, gaps: Float32Array, start: number, suspects: readonly number[]): number[] {
   const { texts } = glyphs;
   // Letterspaced words have the same gap everywhere; letters that are set into columns have any.
   const usual = Math.max(0, gaps.toSorted()[(gaps.length - 1) >> 1]!);

@@ -1,14 +1,14 @@
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ligaturesOf, textOfGlyph } from './pdf-encodings.js';
+import { readLigatures, textOfGlyph } from './pdf-encodings.js';
 
 const FONT = '<</Type/Font/BaseFont/ABCDEF+Libertine/Encoding 7 0 R>>';
 const ENCODING = '<</Type/Encoding/Differences[27/f_i/f_l 31/T_h.alt 65/A/a.sc/bracketleft]>>';
 const MEANS = { 27: 'fi', 28: 'fl', 31: 'Th', 66: 'a', 67: '' };
 
 const codes = (file: string | Uint8Array, font = 'Libertine') =>
-  Object.fromEntries(ligaturesOf(typeof file === 'string' ? Buffer.from(file, 'latin1') : file).get(font) ?? []);
+  Object.fromEntries(readLigatures(typeof file === 'string' ? Buffer.from(file, 'latin1') : file).get(font) ?? []);
 
 describe('the codes of the fonts of a PDF', () => {
   it('stand for the letters in the names of their glyphs', () => {
@@ -57,7 +57,7 @@ describe('the codes of the fonts of a PDF', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(piece, fc.string())), (pieces) => {
-        for (const texts of ligaturesOf(Buffer.from(pieces.join(' '))).values())
+        for (const texts of readLigatures(Buffer.from(pieces.join(' '))).values())
           for (const text of texts.values()) expect(text).toMatch(/^[A-Za-z]*$/);
       }),
     );

@@ -18,10 +18,10 @@ const LIGATURES = new Set(['ff', 'fi', 'fl', 'ffi', 'ffl', 'IJ', 'ij']);
 export type CodeTexts = ReadonlyMap<number, string>;
 
 /** By the name of the font (`BaseFont`), without the tag of a subset. Where two fonts of one name disagree about a code, neither is believed. */
-export function ligaturesOf(file: Uint8Array): ReadonlyMap<string, CodeTexts> {
+export function readLigatures(file: Uint8Array): ReadonlyMap<string, CodeTexts> {
   const fonts = new Map<string, Map<number, string>>();
   if (file.byteLength > MOST_FILE) return fonts;
-  const objects = objectsOf(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
+  const objects = readObjects(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
   const encodings = new Map<string, CodeTexts>();
   let left = MOST_FONTS;
   for (const object of objects.values()) {
@@ -29,7 +29,7 @@ export function ligaturesOf(file: Uint8Array): ReadonlyMap<string, CodeTexts> {
     if (name === undefined || left-- <= 0) continue;
     const reference = /\/Encoding\s+(\d{1,10})\s+\d{1,5}\s+R\b/.exec(object)?.[1];
     const encoding = reference === undefined ? object : (objects.get(Number(reference)) ?? '');
-    const differences = encodings.get(encoding) ?? differencesOf(encoding);
+    const differences = encodings.get(encoding) ?? parseDifferences(encoding);
     encodings.set(encoding, differences);
     const texts = fonts.get(name) ?? new Map<number, string>();
     for (const [code, text] of differences) texts.set(code, (texts.get(code) ?? text) === text ? text : '');
@@ -39,7 +39,7 @@ export function ligaturesOf(file: Uint8Array): ReadonlyMap<string, CodeTexts> {
 }
 
 /** `[27 /f_i /f_l 31 /T_h]`: a number is the code of the name after it, and each further name has the next code. */
-function differencesOf(object: string): CodeTexts {
+function parseDifferences(object: string): CodeTexts {
   const written = /\/Differences\s*\[([^\][]*)\]/.exec(object)?.[1] ?? '';
   const found = new Map<number, string>();
   let code = 0;
@@ -64,9 +64,9 @@ export function textOfGlyph(name: string): string {
 }
 
 /** Fonts and encodings by their numbers, those in object streams (7.5.7) too. No byte is examined twice. */
-function objectsOf(file: Buffer): ReadonlyMap<number, string> {
+function readObjects(file: Buffer): ReadonlyMap<number, string> {
   const objects = new Map<number, string>();
-  const keep = (number: number, object: string): void => {
+  const keepIfNeeded = (number: number, object: string): void => {
     if (/\/(?:BaseFont|Differences)\b/.test(object)) objects.set(number, object);
   };
   let room = MOST_UNPACKED;
@@ -79,7 +79,7 @@ function objectsOf(file: Buffer): ReadonlyMap<number, string> {
     next = indexOrEnd(file, 'endobj', start);
     const [dictionary] = file.toString('latin1', start, Math.min(next, start + MOST_OBJECT)).split('stream', 1);
     if (!/\/ObjStm\b/.test(dictionary!)) {
-      keep(Number(number), dictionary!);
+      keepIfNeeded(Number(number), dictionary!);
       continue;
     }
     const streamAt = start + dictionary!.length + 'stream'.length;
@@ -87,7 +87,7 @@ function objectsOf(file: Buffer): ReadonlyMap<number, string> {
     next = Math.max(next, streamEnd);
     const unpacked = unpack(file.subarray(streamAt + (file[streamAt] === 13 ? 2 : 1), streamEnd), room);
     room -= unpacked.length;
-    for (const [inner, text] of innerObjects(unpacked, dictionary!)) keep(inner, text);
+    for (const [inner, text] of readInnerObjects(unpacked, dictionary!)) keepIfNeeded(inner, text);
   }
   return objects;
 }
@@ -107,7 +107,7 @@ function unpack(stream: Buffer, room: number): string {
 }
 
 /** The stream begins with a number and an offset for each object; the offsets count from `First`, and go up. */
-function innerObjects(stream: string, dictionary: string): [number, string][] {
+function readInnerObjects(stream: string, dictionary: string): [number, string][] {
   const first = Number(/\/First\s+(\d{1,10})/.exec(dictionary)?.[1] ?? Number.NaN);
   if (!(first <= stream.length)) return [];
   const numbers = stream.slice(0, first).trim().split(/\s+/).map(Number);

@@ -3,7 +3,7 @@
  * that are not lines of their own, words that go on in the next line, and spaces where the page has gaps.
  */
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
-import { joinLetterspaced, partWords } from './gaps.js';
+import { joinLetterspaced, separateWords } from './gaps.js';
 import type { CodeTexts } from './pdf-encodings.js';
 import type { Pdfium } from './pdfium.js';
 
@@ -19,9 +19,9 @@ const PARTED = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
 /** Single characters, each with a space before it. */
 const LETTERSPACED = / \S \S \S(?!\S)/;
 
-export function repairedText(pdfium: Pdfium, text: number, page: string, ligatures: Ligatures): string {
+export function repairText(pdfium: Pdfium, text: number, page: string, ligatures: Ligatures): string {
   if (page.length < 2) return page;
-  return new Repair(pdfium, text, page, ligatures).repaired({
+  return new Repair(pdfium, text, page, ligatures).run({
     isUnnamed: hasUnnamed(pdfium, text),
     isAccented: SPACING_ACCENT.test(page),
     isParted: PARTED.test(page),
@@ -67,32 +67,32 @@ class Repair {
     // PDFium counts the characters beyond the first 65,536 once or twice.
     this.written = page.length === count ? page.split('') : [...page];
     this.texts = [...this.written];
-    this.places = this.written.length === count ? undefined : placesOf(pdfium, text, count, this.written);
+    this.places = this.written.length === count ? undefined : findPlaces(pdfium, text, count, this.written);
   }
 
-  repaired({ isUnnamed, isAccented, isParted, isLetterspaced }: Needs): string {
+  run({ isUnnamed, isAccented, isParted, isLetterspaced }: Needs): string {
     const { texts } = this;
     const cells = this.pdfium.wasmExports.malloc(CELLS);
     if (cells === 0) return texts.join('');
     try {
       if (isUnnamed) this.nameGlyphs(cells);
-      const box = (index: number): Box | undefined => this.box(index, cells);
+      const box = (index: number): Box | undefined => this.boxAt(index, cells);
       const isGenerated = (index: number): boolean =>
-        this.pdfium._FPDFText_IsGenerated(this.text, this.place(index)) === 1;
-      const size = (index: number): number => this.size(index, cells);
+        this.pdfium._FPDFText_IsGenerated(this.text, this.placeOf(index)) === 1;
+      const size = (index: number): number => this.fontSizeAt(index, cells);
       const isUpright = (index: number): boolean =>
-        this.pdfium._FPDFText_GetCharAngle(this.text, this.place(index)) === 0;
+        this.pdfium._FPDFText_GetCharAngle(this.text, this.placeOf(index)) === 0;
       if (isAccented) joinAccents({ texts, box, isGenerated, fontSize: size });
       if (isParted) this.joinParted(cells);
       const glyphs = {
         texts,
-        advances: this.advances(cells),
+        advances: this.readAdvances(cells),
         ink: box,
         size,
         isUpright,
         isGenerated,
       };
-      partWords(glyphs);
+      separateWords(glyphs);
       if (isLetterspaced) joinLetterspaced(glyphs);
     } finally {
       this.pdfium.wasmExports.free(cells);
@@ -104,18 +104,18 @@ class Repair {
     const { pdfium, text, texts } = this;
     for (let index = 0; index < texts.length; index++) {
       const code = texts[index]!.codePointAt(0)!;
-      const place = this.place(index);
+      const place = this.placeOf(index);
       if (pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1 || pdfium._FPDFText_GetUnicode(text, place) !== code)
         continue;
       const object = pdfium._FPDFText_GetTextObject(text, place);
       const font = object === 0 ? 0 : pdfium._FPDFTextObj_GetFont(object);
-      if (font !== 0) texts[index] = this.ligatures().get(this.nameOf(font, cells))?.get(code) || texts[index]!;
+      if (font !== 0) texts[index] = this.ligatures().get(this.fontName(font, cells))?.get(code) || texts[index]!;
     }
   }
 
   private joinParted(cells: number): void {
     const { texts } = this;
-    for (const index of this.partings()) {
+    for (const index of this.findPartings()) {
       const [text, next] = [texts[index], texts[index + 1]];
       if (text === '\r' && next === '\n') {
         if (this.isOneWord(index - 1, index + 2, cells)) texts[index] = texts[index + 1] = '';
@@ -125,7 +125,7 @@ class Repair {
   }
 
   /** Where `PARTED` may be. */
-  private partings(): number[] {
+  private findPartings(): number[] {
     const { page, written } = this;
     const found: number[] = [];
     if (page.length !== written.length) return written.map((_, index) => index);
@@ -137,11 +137,11 @@ class Repair {
   /** Whether the characters before and after what PDFium takes for the end of a line belong to one word. */
   private isOneWord(before: number, after: number, cells: number): boolean {
     if (before < 0 || after >= this.texts.length) return false;
-    const [end, start] = [this.advance(before, cells), this.advance(after, cells)];
+    const [end, start] = [this.advanceAt(before, cells), this.advanceAt(after, cells)];
     if (!end || !start || isFar(end, start)) return false;
     if (isAdjacent(end, start)) return true;
-    const [one, other] = [this.box(before, cells), this.box(after, cells)];
-    const [size, next] = [this.size(before, cells), this.size(after, cells)];
+    const [one, other] = [this.boxAt(before, cells), this.boxAt(after, cells)];
+    const [size, next] = [this.fontSizeAt(before, cells), this.fontSizeAt(after, cells)];
     if (!one || !other || size === next) return false;
     // What follows a subscript is on the line again.
     if (size > next ? isSubscript(other, one) : isSubscript(one, other)) return true;
@@ -153,7 +153,7 @@ class Repair {
   private isHyphenated(space: number, cells: number): boolean {
     const { texts } = this;
     if (!LOWER.test(texts[space - 2] ?? '') || !LOWER.test(texts[space + 1] ?? '')) return false;
-    const [hyphen, letter] = [this.box(space - 1, cells), this.box(space + 1, cells)];
+    const [hyphen, letter] = [this.boxAt(space - 1, cells), this.boxAt(space + 1, cells)];
     return hyphen !== undefined && letter !== undefined && letter.left <= hyphen.left && letter.top <= hyphen.top;
   }
 
@@ -161,7 +161,7 @@ class Repair {
     return /^\p{L}$/u.test(this.texts[index]!) && !/^[\p{L}\p{N}]$/u.test(this.texts[index - 1] ?? '');
   }
 
-  private nameOf(font: number, cells: number): string {
+  private fontName(font: number, cells: number): string {
     const { pdfium } = this;
     const bytes = pdfium._FPDFFont_GetBaseFontName(font, cells, MOST_NAME);
     if (bytes < 2 || bytes > MOST_NAME) return '';
@@ -169,9 +169,9 @@ class Repair {
   }
 
   /** In points: the size of the font may be 1, and the rest a matter of the matrix. */
-  private size(index: number, cells: number): number {
+  private fontSizeAt(index: number, cells: number): number {
     const { pdfium, text } = this;
-    const place = this.place(index);
+    const place = this.placeOf(index);
     if (place < 0) return 0;
     const size = pdfium._FPDFText_GetFontSize(text, place);
     if (!pdfium._FPDFText_GetMatrix(text, place, cells)) return size;
@@ -179,25 +179,25 @@ class Repair {
     return size * Math.hypot(pdfium.HEAPF32[at + 2]!, pdfium.HEAPF32[at + 3]!);
   }
 
-  private place(index: number): number {
+  private placeOf(index: number): number {
     return this.places === undefined ? index : (this.places[index] ?? -1);
   }
 
-  private advance(index: number, cells: number): Box | undefined {
+  private advanceAt(index: number, cells: number): Box | undefined {
     const { pdfium } = this;
-    const place = this.place(index);
+    const place = this.placeOf(index);
     if (place < 0 || !pdfium._FPDFText_GetLooseCharBox(this.text, place, cells)) return undefined;
     const { HEAPF32 } = pdfium;
     const at = cells / 4;
     return { left: HEAPF32[at]!, top: HEAPF32[at + 1]!, right: HEAPF32[at + 2]!, bottom: HEAPF32[at + 3]! };
   }
 
-  private advances(cells: number): Float32Array {
+  private readAdvances(cells: number): Float32Array {
     const { pdfium, text, written } = this;
     const advances = new Float32Array(written.length * 4).fill(Number.NaN);
     let { HEAPF32 } = pdfium;
     for (let index = 0; index < written.length; index++) {
-      if (isSpace(written[index]!) || !pdfium._FPDFText_GetLooseCharBox(text, this.place(index), cells)) continue;
+      if (isSpace(written[index]!) || !pdfium._FPDFText_GetLooseCharBox(text, this.placeOf(index), cells)) continue;
       // The memory grows into another buffer.
       if (HEAPF32.byteLength === 0) ({ HEAPF32 } = pdfium);
       const [from, to] = [cells / 4, index * 4];
@@ -209,14 +209,14 @@ class Repair {
     return advances;
   }
 
-  private box(index: number, cells: number): Box | undefined {
-    if (!this.boxes.has(index)) this.boxes.set(index, this.measured(index, cells));
+  private boxAt(index: number, cells: number): Box | undefined {
+    if (!this.boxes.has(index)) this.boxes.set(index, this.measureBox(index, cells));
     return this.boxes.get(index);
   }
 
-  private measured(index: number, cells: number): Box | undefined {
+  private measureBox(index: number, cells: number): Box | undefined {
     const { pdfium, text } = this;
-    const place = this.place(index);
+    const place = this.placeOf(index);
     if (place < 0 || pdfium._FPDFText_GetUnicode(text, place) !== this.written[index]?.codePointAt(0)) return undefined;
     const [left, right, bottom, top] = [cells, cells + 8, cells + 16, cells + 24] as const;
     if (!pdfium._FPDFText_GetCharBox(text, place, left, right, bottom, top)) return undefined;
@@ -226,7 +226,7 @@ class Repair {
 }
 
 /** In the order of the text; PDFium's own function for it takes longer the more characters are missing. */
-function placesOf(pdfium: Pdfium, text: number, count: number, written: readonly string[]): Int32Array {
+function findPlaces(pdfium: Pdfium, text: number, count: number, written: readonly string[]): Int32Array {
   const places = new Int32Array(written.length).fill(-1);
   let index = 0;
   for (let place = 0; place < count && index < written.length; place++) {

@@ -1,8 +1,8 @@
 /** PDF, read by PDFium compiled to WebAssembly. */
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
-import { composed } from './accents.js';
-import { type CodeTexts, ligaturesOf } from './pdf-encodings.js';
-import { repairedText } from './pdf-repair.js';
+import { composeAccent } from './accents.js';
+import { type CodeTexts, readLigatures } from './pdf-encodings.js';
+import { repairText } from './pdf-repair.js';
 import type { Pdfium } from './pdfium.js';
 
 /** Answers of FPDF_GetLastError (fpdfview.h): a password is needed, or the kind of encryption is not known. */
@@ -65,14 +65,14 @@ class PdfReading {
     this.document = pdfium._FPDF_LoadMemDocument(this.data, body.byteLength, 0);
     if (this.document === 0) {
       pdfium.wasmExports.free(this.data);
-      throw unreadable(pdfium._FPDF_GetLastError());
+      throw toUnreadable(pdfium._FPDF_GetLastError());
     }
     this.room = this.allocate(ROOM);
   }
 
   read(): DocumentContent {
     const { content, pdfium, document } = this;
-    this.properties();
+    this.readProperties();
     const pages = pdfium._FPDF_GetPageCount(document);
     if (pages === 0) throw new Unreadable('extract-corrupt', 'the document has no page');
     content.addField('page_count', String(pages));
@@ -81,7 +81,7 @@ class PdfReading {
     for (let index = 0; index < Math.min(pages, MOST_PAGES); index++) {
       if (content.isFull || performance.now() > end) content.markTruncated();
       if (content.isFull || performance.now() > end) break;
-      this.page(index);
+      this.readPage(index);
     }
     return content;
   }
@@ -98,43 +98,43 @@ class PdfReading {
     return pointer;
   }
 
-  private properties(): void {
+  private readProperties(): void {
     const { content } = this;
-    content.title = this.property('Title');
-    content.addAuthor(this.property('Author'));
-    content.addField('subject', this.property('Subject'));
-    content.addField('keywords', this.property('Keywords'));
-    content.addField('generator', this.property('Creator'));
-    content.addField('producer', this.property('Producer'));
-    content.addTime('date_created', isoOf(this.property('CreationDate')));
-    content.addTime('date_modified', isoOf(this.property('ModDate')));
+    content.title = this.readProperty('Title');
+    content.addAuthor(this.readProperty('Author'));
+    content.addField('subject', this.readProperty('Subject'));
+    content.addField('keywords', this.readProperty('Keywords'));
+    content.addField('generator', this.readProperty('Creator'));
+    content.addField('producer', this.readProperty('Producer'));
+    content.addTime('date_created', toIsoTime(this.readProperty('CreationDate')));
+    content.addTime('date_modified', toIsoTime(this.readProperty('ModDate')));
   }
 
-  private property(name: string): string {
+  private readProperty(name: string): string {
     const tag = this.allocate(name.length + 1);
     this.pdfium.HEAPU8.set(Buffer.from(`${name}\0`, 'latin1'), tag);
     const bytes = this.pdfium._FPDF_GetMetaText(this.document, tag, this.room, ROOM);
     this.pdfium.wasmExports.free(tag);
-    return bytes > ROOM || bytes < 2 ? '' : this.utf16(bytes / 2 - 1);
+    return bytes > ROOM || bytes < 2 ? '' : this.readUtf16(bytes / 2 - 1);
   }
 
-  private page(index: number): void {
+  private readPage(index: number): void {
     const { pdfium } = this;
     const page = pdfium._FPDF_LoadPage(this.document, index);
     // A broken page does not make the others unreadable.
     if (page === 0) return;
-    this.linksOf(page);
+    this.readLinks(page);
     const text = pdfium._FPDFText_LoadPage(page);
     if (text !== 0) {
-      if (WEB_LINK.test(this.textOf(text))) this.webLinksOf(text);
+      if (WEB_LINK.test(this.readText(text))) this.readWebLinks(text);
       pdfium._FPDFText_ClosePage(text);
     }
-    this.annotationsOf(page);
+    this.readAnnotations(page);
     pdfium._FPDF_ClosePage(page);
   }
 
   /** Text that is shown on the page without being part of it: that of annotations, and what is filled in in forms. */
-  private annotationsOf(page: number): void {
+  private readAnnotations(page: number): void {
     const { pdfium, content } = this;
     const count = Math.min(pdfium._FPDFPage_GetAnnotCount(page), MOST_ANNOTATIONS);
     for (let index = 0; index < count && !content.isFull; index++) {
@@ -142,8 +142,8 @@ class PdfReading {
       if (annotation === 0) continue;
       const key = SHOWN.get(pdfium._FPDFAnnot_GetSubtype(annotation));
       if (key !== undefined && (pdfium._FPDFAnnot_GetFlags(annotation) & UNSEEN) === 0) {
-        const text = this.stringOf(annotation, key);
-        if (text !== '' && (key !== VALUE || TEXT_FIELDS.has(this.stringOf(annotation, 'FT')))) {
+        const text = this.readString(annotation, key);
+        if (text !== '' && (key !== VALUE || TEXT_FIELDS.has(this.readString(annotation, 'FT')))) {
           content.addText(text);
           content.separate();
         }
@@ -152,40 +152,40 @@ class PdfReading {
     }
   }
 
-  private stringOf(annotation: number, key: string): string {
+  private readString(annotation: number, key: string): string {
     const { pdfium, room } = this;
     pdfium.HEAPU8.set(Buffer.from(`${key}\0`, 'latin1'), room);
     const at = room + KEY_ROOM;
     const bytes = pdfium._FPDFAnnot_GetStringValue(annotation, room, at, ROOM - KEY_ROOM);
-    return bytes < 4 || bytes > ROOM - KEY_ROOM ? '' : this.utf16(bytes / 2 - 1, at);
+    return bytes < 4 || bytes > ROOM - KEY_ROOM ? '' : this.readUtf16(bytes / 2 - 1, at);
   }
 
   /** Returns it as PDFium has it. */
-  private textOf(text: number): string {
+  private readText(text: number): string {
     const { pdfium, content } = this;
     const count = pdfium._FPDFText_CountChars(text);
     const atOnce = ROOM / 4;
     let page = '';
     for (let start = 0; start < count && !content.isFull && page.length < 4_000_000; start += atOnce) {
       const units = pdfium._FPDFText_GetText(text, start, Math.min(atOnce, count - start), this.room);
-      page += units > 1 ? this.utf16(units - 1) : '';
+      page += units > 1 ? this.readUtf16(units - 1) : '';
     }
     // The mark of a word that is hyphenated at the end of its line.
     content.addText(
-      repairedText(pdfium, text, page, () => this.ligatures())
+      repairText(pdfium, text, page, () => this.getLigatures())
         .replace(/[\ufffe\u0002]\s*/g, '')
-        .replace(ACCENTED, (both, accent: string, letter: string) => composed(accent, letter) ?? both),
+        .replace(ACCENTED, (both, accent: string, letter: string) => composeAccent(accent, letter) ?? both),
     );
     content.separate();
     return page;
   }
 
-  private ligatures(): ReadonlyMap<string, CodeTexts> {
-    this.codes ??= ligaturesOf(this.body);
+  private getLigatures(): ReadonlyMap<string, CodeTexts> {
+    this.codes ??= readLigatures(this.body);
     return this.codes;
   }
 
-  private linksOf(page: number): void {
+  private readLinks(page: number): void {
     const { pdfium, content } = this;
     const cells = this.room;
     pdfium.HEAP32[cells / 4] = 0;
@@ -193,12 +193,12 @@ class PdfReading {
       if (!pdfium._FPDFLink_Enumerate(page, cells, cells + 4)) return;
       const position = pdfium.HEAP32[cells / 4]!;
       const action = pdfium._FPDFLink_GetAction(pdfium.HEAP32[cells / 4 + 1]!);
-      if (action !== 0 && pdfium._FPDFAction_GetType(action) === OPENS_URI) content.addLink(this.uriOf(action));
+      if (action !== 0 && pdfium._FPDFAction_GetType(action) === OPENS_URI) content.addLink(this.readUri(action));
       pdfium.HEAP32[cells / 4] = position;
     }
   }
 
-  private uriOf(action: number): string {
+  private readUri(action: number): string {
     const at = this.room + 16;
     const bytes = this.pdfium._FPDFAction_GetURIPath(this.document, action, at, ROOM - 16);
     if (bytes < 2 || bytes > ROOM - 16) return '';
@@ -206,33 +206,33 @@ class PdfReading {
   }
 
   /** URLs written in the text. */
-  private webLinksOf(text: number): void {
+  private readWebLinks(text: number): void {
     const { pdfium, content } = this;
     const links = pdfium._FPDFLink_LoadWebLinks(text);
     if (links === 0) return;
     const count = Math.min(pdfium._FPDFLink_CountWebLinks(links), this.request.maxLinks);
     for (let index = 0; index < count; index++) {
       const units = pdfium._FPDFLink_GetURL(links, index, this.room, ROOM / 2);
-      const href = units > 1 ? this.utf16(units - 1) : '';
+      const href = units > 1 ? this.readUtf16(units - 1) : '';
       if (/^https?:/i.test(href)) content.addLink(href);
     }
     pdfium._FPDFLink_CloseWebLinks(links);
   }
 
-  private utf16(units: number, at = this.room): string {
+  private readUtf16(units: number, at = this.room): string {
     const { HEAPU8 } = this.pdfium;
     return Buffer.from(HEAPU8.buffer, HEAPU8.byteOffset + at, units * 2).toString('utf16le');
   }
 }
 
-function unreadable(error: number): Unreadable {
+function toUnreadable(error: number): Unreadable {
   return ENCRYPTED.has(error)
     ? new Unreadable('extract-encrypted', 'the document cannot be opened without a password')
     : new Unreadable('extract-corrupt', `PDFium cannot open the document (error ${error})`);
 }
 
 /** `D:20240131120000+01'00'` (ISO 32000, 7.9.4); what is left out counts as the first, the time zone as UTC. */
-export function isoOf(written: string): string {
+export function toIsoTime(written: string): string {
   const parts = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?|Z)?/.exec(written.trim());
   if (!parts) return '';
   const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', sign, zoneHour, zoneMinute] =
