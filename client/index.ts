@@ -133,7 +133,7 @@ export function queryText(query: object): string {
 }
 
 /** The problem in an answer that is not 2xx, whose body has not been read. */
-export const readProblem = async (response: Response): Promise<ApiProblem> =>
+export const problemIn = async (response: Response): Promise<ApiProblem> =>
   toProblem(response, parseJson(await response.text()));
 
 function toProblem(response: Response, value: unknown): ApiProblem {
