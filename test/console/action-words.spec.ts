@@ -7,6 +7,7 @@ import { PROJECT_ROOT } from '../../src/server/project-root.js';
 it('the audit log says what a person did, not which HTTP method it took', () => {
   expect(actionText('putConfiguration')).toBe('Change the configuration');
   expect(actionText('pauseCrawler')).toBe('Pause crawler');
+  expect(actionText('refreshUrls')).toBe('Refresh URLs');
   const description = readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8');
   const operations = [...description.matchAll(/operationId: (\w+)/g)].map(([, name = '']) => name);
   expect(operations.length).toBeGreaterThan(50);

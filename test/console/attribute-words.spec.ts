@@ -8,6 +8,10 @@ it.each([
   ['apiKey', 'API key'],
   ['publicUrl', 'Public URL'],
   ['sink', 'Sink'],
+  ['throttleTimeMS', 'Throttle time'],
+  ['smartRefreshMinAgeS', 'Smart refresh minimum age'],
+  ['maxSizeBytes', 'Maximum size'],
+  ['litteral', 'Literal'],
 ])('the label of %s is "%s"', (name, words) => {
   expect(attributeLabel(name)).toBe(words);
 });

@@ -77,6 +77,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await world.server.engine.refresh('docs', { url: world.site.url('/news.html') });
     const events = page.getByRole('region', { name: 'Right now' });
     await events.getByRole('link', { name: '/news.html' }).first().waitFor();
+    expect(await events.getByRole('time').allTextContents()).toContainEqual(expect.stringMatching(/^\d\d:\d\d:\d\d$/));
   });
 
   it('shows what of all that was found is indexed, why the rest is not, and how old it is', async () => {

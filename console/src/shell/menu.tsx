@@ -42,6 +42,9 @@ export function Menu(): JSX.Element {
           </a>
         ) : null,
       )}
+      <a href="/help/" data-leave>
+        Documentation
+      </a>
       <a href="/docs" data-leave>
         API
       </a>

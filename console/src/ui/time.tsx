@@ -14,6 +14,10 @@ const shortLocal = new Intl.DateTimeFormat(undefined, {
   hourCycle,
 });
 
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle });
+
+export const formatTimeOfDay = (at: string): string => timeOfDay.format(new Date(at));
+
 /** A moment in the local zone, with UTC on hover. */
 export function Time({ at, relative = false }: { at?: string; relative?: boolean }): JSX.Element {
   const now = useNow(relative ? 1000 : undefined);

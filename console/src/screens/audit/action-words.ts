@@ -29,5 +29,8 @@ export function actionText(operation: string): string {
     /([a-z])([A-Z])/g,
     (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`,
   );
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(
+    /\b(url|api)(s?)\b/gi,
+    (_, name: string, many: string) => name.toUpperCase() + many,
+  );
 }

@@ -1,5 +1,13 @@
 /** Names that are no words, in words. */
-const WORDS: Readonly<Record<string, string>> = { nthreads: 'Threads', norm: 'Normalization', val: 'Value' };
+const WORDS: Readonly<Record<string, string>> = {
+  nthreads: 'Threads',
+  norm: 'Normalization',
+  val: 'Value',
+  litteral: 'Literal',
+};
+
+/** Written with the field, so that the words need not repeat it: `(ms)`. */
+const UNIT = /(?<! per) (?:ms|s|bytes)$/;
 
 const ABBREVIATIONS = new Set([
   'url',
@@ -15,6 +23,7 @@ const ABBREVIATIONS = new Set([
   'ip',
   'dns',
   'acl',
+  'pdf',
 ]);
 
 /** `mimeTypesMode` becomes "Mime types mode". The form shows the name itself beside it, as the XML has it. */
@@ -24,6 +33,8 @@ export function attributeLabel(name: string): string {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
+    .replace(UNIT, '')
+    .replace(/\b(min|max)\b/g, (short) => `${short}imum`)
     .split(/[ _:-]+/)
     .map((word) => (ABBREVIATIONS.has(word) ? word.toUpperCase() : word))
     .join(' ');

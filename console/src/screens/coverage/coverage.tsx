@@ -9,6 +9,7 @@ import { Bar } from '../../ui/bar.js';
 import { formatCount, formatPercent } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
+import { Prose } from '../../ui/prose.js';
 import { Reason, useReasons } from '../../ui/reasons.js';
 import { State } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
@@ -127,7 +128,9 @@ function NotIndexed({ crawler, coverage }: { crawler: string; coverage: Coverage
             </td>
             <td>
               <Reason code={reason} />
-              <div class="title-line">{reasons.get(reason)?.meaning}</div>
+              <div class="title-line">
+                <Prose text={reasons.get(reason)?.meaning ?? ''} />
+              </div>
             </td>
             <td class="number">
               <a href={href('/urls', { crawler, status, reason, indexed: 'false' })}>{formatCount(urls - indexed)}</a>

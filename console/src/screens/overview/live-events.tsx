@@ -5,6 +5,7 @@ import { Empty } from '../../ui/answers.js';
 import { formatBytes, formatSeconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Badge, Outcome } from '../../ui/status.js';
+import { formatTimeOfDay } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
 
 export function LiveEvents({ crawler }: { crawler: string }): JSX.Element {
@@ -86,11 +87,9 @@ const DONE = { add: 'added', delete: 'deleted' } as const;
 const OrderBadge = ({ kind, state }: { kind: 'add' | 'delete'; state: string }): JSX.Element =>
   state === 'acknowledged' ? <Badge tone="info">{DONE[kind]}</Badge> : <Badge tone="bad">{`${kind} ${state}`}</Badge>;
 
-const formatTime = (at: string): string => new Date(at).toLocaleTimeString();
-
 const Moment = ({ at }: { at: string }): JSX.Element => (
   <time class="muted" dateTime={at} title={at}>
-    {formatTime(at)}
+    {formatTimeOfDay(at)}
   </time>
 );
 

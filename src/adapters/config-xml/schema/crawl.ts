@@ -27,7 +27,7 @@ export const CRAWL_CONFIG = element(
 
 export const CRAWLER = element(
   'Crawler',
-  'One crawler with its own rules, its own frontier and its own status store. Several run side by side.',
+  'A crawl with its own rules, start URLs and stored URLs. Several run side by side.',
   {
     name: attribute(t.name, 'Name of the crawler; stored URLs belong to it.', { required: true }),
     nthreads: attribute(t.integer(1, 1000), 'Pages in flight at once.', { default: '20' }),
