@@ -7,11 +7,18 @@ import { Marked } from 'marked';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Pages that come first, in this order; all others follow by title. */
-const SECTIONS = [
-  ['Begin', ['tutorial.md', 'how-to.md', 'moving-in.md', 'comparison.md']],
+/** The menu. A test requires that it has every page. */
+export const SECTIONS = [
+  ['Begin', ['index.md', 'tutorial.md', 'concepts.md', 'how-to.md', 'moving-in.md', 'comparison.md']],
+  [
+    'What is crawled',
+    ['content.md', 'documents.md', 'RENDERING.md', 'LOGINS.md', 'ACL.md', 'SCHEDULES.md', 'FRESHNESS.md', 'SIGNALS.md'],
+  ],
+  ['Where documents go', ['SINKS.md', 'DOCUMENT-SHAPE.md', 'POSTGRESQL-SINK.md', 'WEBHOOKS.md']],
   ['Every day', ['command-line.md', 'OPERATIONS.md', 'REASONS.md', 'SCALING.md']],
-  ['Reference', ['REFERENCE.md', 'DOCUMENT-SHAPE.md', 'GLOSSARY.md']],
+  ['Reference', ['REFERENCE.md', 'GLOSSARY.md']],
+  ['Your own programs', ['CLIENT.md', 'PLUGINS.md', 'ASSISTANTS.md']],
+  ['How it is made', ['ARCHITECTURE.md', 'DECISIONS.md', 'FAULTS.md']],
 ];
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -37,7 +44,8 @@ function target(href) {
   return /^(?:\.\/)?(?:screenshots\/[\w.-]+|[\w-]+\.(?:json|yaml))$/.test(href) ? href.replace('./', '') : undefined;
 }
 
-function render(source) {
+/** `titles`: of the pages, by file name. */
+function render(source, titles) {
   const headings = [];
   const images = [];
   const used = new Map();
@@ -53,7 +61,10 @@ function render(source) {
       return `<h${depth} id="${id}">${html}</h${depth}>\n`;
     },
     link({ href, tokens }) {
-      const html = this.parser.parseInline(tokens);
+      const [{ type, raw } = {}] = tokens;
+      // Where the text is the name of the file, the title says more to a reader of the site.
+      const title = type === 'text' && /^(?:docs\/)?[\w.-]+\.md$/.test(raw) ? titles.get(basename(raw)) : undefined;
+      const html = title === undefined ? this.parser.parseInline(tokens) : escaped(title);
       const to = target(href);
       return to === undefined ? html : `<a href="${escaped(to)}">${html}</a>`;
     },
@@ -69,31 +80,80 @@ function render(source) {
   return { html: new Marked({ renderer }).parse(source), headings, images };
 }
 
-const STYLE = `:root{color-scheme:light dark;--line:#8884;--link:#0b62c4}@media(prefers-color-scheme:dark){:root{--link:#7db8ff}}
+const STYLE = `:root{color-scheme:light dark;--line:#8884;--link:#0b62c4;--shade:#8881}@media(prefers-color-scheme:dark){:root{--link:#7db8ff}}
 *{box-sizing:border-box}body{margin:0;font:16px/1.6 system-ui,sans-serif;display:grid;grid-template-columns:17rem minmax(0,1fr)}
+.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem}
 nav{padding:1.2rem;border-right:1px solid var(--line);position:sticky;top:0;height:100vh;overflow:auto;font-size:.93rem}
 nav ul{list-style:none;padding:0;margin:.2rem 0 1rem}nav h2{font-size:.8rem;margin:.6rem 0 0;text-transform:uppercase;opacity:.7}
-nav a[aria-current]{font-weight:700}main{padding:1.5rem 2.5rem 5rem;max-width:62rem;min-width:0}a{color:var(--link)}
+nav a{text-decoration:none}nav a:hover,nav a:focus{text-decoration:underline}nav a[aria-current]{font-weight:700}
+.menu>summary{display:none}#found li{margin:0 0 .7rem;line-height:1.4}#found small{overflow-wrap:anywhere}
+main{padding:1.5rem 2.5rem 5rem;max-width:62rem;min-width:0}a{color:var(--link)}main h2{margin-top:2.2rem}
+.parts{border:1px solid var(--line);border-radius:6px;padding:.7rem 1rem;margin:1rem 0 1.5rem;background:var(--shade);font-size:.93rem}
+.parts ul{columns:14rem;margin:.3rem 0 0;padding-left:1.1rem}.around{display:flex;justify-content:space-between;gap:1rem;margin-top:3rem;border-top:1px solid var(--line);padding-top:1rem}
 table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid var(--line);padding:.3rem .6rem;text-align:left;vertical-align:top}
-pre{padding:.9rem;border:1px solid var(--line);border-radius:6px;overflow:auto}code{font-size:.9em}img{max-width:100%;border:1px solid var(--line)}
-input{width:100%;padding:.45rem;font:inherit}@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}main{padding:1rem}}
+pre{padding:.9rem;border:1px solid var(--line);border-radius:6px;overflow:auto;background:var(--shade)}code{font-size:.9em}img{max-width:100%;border:1px solid var(--line)}
+input{width:100%;padding:.45rem;font:inherit}
+@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0;border-bottom:1px solid var(--line);padding:1rem}main{padding:1rem}
+.menu>summary{display:block;cursor:pointer;padding:.5rem 0}}
 `;
 
-/** Sections with all words of a query, those with all of them in the heading first. It runs in the reader's browser. */
-export function sectionsWith(query, sections) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+/** Words of a question that say nothing about what is asked. */
+const STOP_WORDS = [
+  'a',
+  'an',
+  'and',
+  'are',
+  'can',
+  'do',
+  'does',
+  'for',
+  'from',
+  'how',
+  'i',
+  'in',
+  'is',
+  'it',
+  'my',
+  'of',
+  'on',
+  'or',
+  'the',
+  'to',
+  'what',
+  'why',
+  'with',
+];
+
+/**
+ * Sections with all words of a query, those with all of them in the heading first; if there is none, those with most of them. It
+ * runs in the reader's browser.
+ */
+export function sectionsWith(query, sections, stopWords = STOP_WORDS) {
+  const all = query
+    .toLowerCase()
+    .split(/[\s?!,"']+/)
+    .filter(Boolean);
+  const telling = all.filter((word) => !stopWords.includes(word));
+  const words = telling.length > 0 ? telling : all;
   if (words.length === 0) return [];
-  const hasAll = (text) => words.every((word) => text.toLowerCase().includes(word));
-  const named = sections.filter(({ heading }) => hasAll(heading));
-  const others = sections.filter(({ heading, text }) => !hasAll(heading) && hasAll(`${heading} ${text}`));
-  return [...named, ...others].slice(0, 20).map(({ href, heading, text }) => {
+  const countIn = (text) => words.filter((word) => text.toLowerCase().includes(word)).length;
+  const counted = sections.map((section) => {
+    const inHeading = countIn(section.heading);
+    return { section, inHeading, inAll: countIn(`${section.heading} ${section.text}`) };
+  });
+  const enough = counted.some(({ inAll }) => inAll === words.length) ? words.length : Math.ceil(words.length / 2);
+  const hits = counted
+    .filter(({ inAll }) => inAll >= enough)
+    .sort((a, b) => b.inAll - a.inAll || b.inHeading - a.inHeading);
+  return hits.slice(0, 20).map(({ section: { href, heading, text } }) => {
     const at = Math.max(0, text.toLowerCase().indexOf(words.find((word) => text.toLowerCase().includes(word)) ?? ''));
     const begin = at < 40 ? 0 : text.indexOf(' ', at - 40) + 1;
     return { href, heading, excerpt: `${begin > 0 ? '… ' : ''}${text.slice(begin, begin + 120)}` };
   });
 }
 
-const SCRIPT = `${sectionsWith}
+const SCRIPT = `const STOP_WORDS = ${JSON.stringify(STOP_WORDS)};
+${sectionsWith}
 const box = document.querySelector('#search');
 const found = document.querySelector('#found');
 let sections;
@@ -101,7 +161,7 @@ box.addEventListener('input', async () => {
   sections ??= fetch('search.json').then((answer) => answer.json());
   const hits = sectionsWith(box.value, await sections);
   const none = document.createElement('li');
-  none.textContent = 'Nothing has all of these words.';
+  none.textContent = 'Nothing has these words.';
   found.replaceChildren(...(hits.length === 0 && box.value.trim() !== '' ? [none] : hits.map(({ href, heading, excerpt }) => {
     const item = document.createElement('li');
     const link = document.createElement('a');
@@ -113,32 +173,48 @@ box.addEventListener('input', async () => {
     return item;
   })));
 });
+// On narrow screens the menu is closed until somebody wants it.
+if (matchMedia('(max-width:50rem)').matches) document.querySelector('.menu').open = false;
 `;
 
-const page = ({ title, html, file }, menu) => `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)} · Crawlway</title>
-<link rel="stylesheet" href="style.css"><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
+const MANY_PARTS = 50;
+
+/** Below the title: the parts of a page that is longer than a screen. */
+function withParts({ html, headings, file }) {
+  const all = headings.filter(({ depth }) => depth === 2 || depth === 3);
+  // A reference is a list of small parts; elsewhere the large ones say where things are.
+  const parts = all.filter(({ depth }) => depth === 2 || all.length > MANY_PARTS);
+  if (parts.length < 3 || file === 'index.md') return html;
+  const list = parts.map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`).join('');
+  const box = `<div class="parts"><strong>On this page</strong><ul>${list}</ul></div>\n`;
+  return html.replace('</h1>\n', (end) => end + box);
+}
+
+const linkTo = (page, rel, text) =>
+  page ? `<a rel="${rel}" href="${pageOf(page.file)}">${text(escaped(page.title))}</a>` : '<span></span>';
+
+const page = (one, menu, { before, after }) => `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(one.title)} · Crawlway</title>
+<link rel="stylesheet" href="style.css"><a class="skip" href="#text">To the text</a><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
 <label for="search">Search</label><input id="search" type="search"><ul id="found" aria-live="polite"></ul>
-${menu.replace(`href="${pageOf(file)}"`, `href="${pageOf(file)}" aria-current="page"`)}</nav><main>
-${html}</main><script src="search.js"></script></html>
+<details class="menu" open><summary>All pages</summary>
+${menu.replace(`href="${pageOf(one.file)}"`, `href="${pageOf(one.file)}" aria-current="page"`)}</details></nav><main id="text">
+${withParts(one)}<div class="around">${linkTo(before, 'prev', (title) => `← ${title}`)}${linkTo(after, 'next', (title) => `${title} →`)}</div></main><script src="search.js"></script></html>
 `;
 
 /** In the order of the menu, so that a search names what is for beginners before the notes of developers. */
 function pagesAsListed(pages) {
   const listed = SECTIONS.flatMap(([, files]) => files);
-  const place = ({ file }) => (listed.includes(file) ? listed.indexOf(file) : listed.length);
-  return pages.toSorted((a, b) => place(a) - place(b));
+  return pages.toSorted((a, b) => listed.indexOf(a.file) - listed.indexOf(b.file));
 }
 
 function menuOf(pages) {
-  const listed = new Set(SECTIONS.flatMap(([, files]) => files));
-  const others = pages.map(({ file }) => file).filter((file) => !listed.has(file) && file !== 'index.md');
   const list = (files) =>
     files
       .flatMap((file) => pages.filter((one) => one.file === file))
       .map(({ file, title }) => `<li><a href="${pageOf(file)}">${escaped(title)}</a></li>`)
       .join('');
-  return [...SECTIONS, ['More', others]].map(([name, files]) => `<h2>${name}</h2><ul>${list(files)}</ul>`).join('\n');
+  return SECTIONS.map(([name, files]) => `<h2>${name}</h2><ul>${list(files)}</ul>`).join('\n');
 }
 
 /** Each heading with the words that follow it, up to the next heading. */
@@ -154,21 +230,24 @@ function sectionsOf({ file, title, html, headings }) {
 export function buildSite(folder) {
   const docs = join(root, 'docs');
   const files = readdirSync(docs).filter((name) => name.endsWith('.md'));
-  const pages = files.map((file) => {
-    const content = render(readFileSync(join(docs, file), 'utf8'));
-    return { file, title: content.headings[0]?.text ?? file, ...content };
-  });
+  const sources = new Map(files.map((file) => [file, readFileSync(join(docs, file), 'utf8')]));
+  const titles = new Map([...sources].map(([file, text]) => [file, /^# (.*)$/m.exec(text)?.[1] ?? file]));
   // Seen from docs/, where all other pages are.
-  const source = readFileSync(join(root, 'README.md'), 'utf8').replace(/\]\((?!docs\/|https?:|#)/g, '](../');
-  const readme = render(source.replaceAll('](docs/', ']('));
-  pages.push({ file: 'index.md', title: 'Crawlway', ...readme });
+  const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/\]\((?!docs\/|https?:|#)/g, '](../');
+  sources.set('index.md', readme.replaceAll('](docs/', ']('));
+  titles.set('index.md', 'Overview');
+  const pages = pagesAsListed(
+    [...sources].map(([file, text]) => ({ file, title: titles.get(file), ...render(text, titles) })),
+  );
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'screenshots'), { recursive: true });
   const menu = menuOf(pages);
-  for (const one of pages) writeFileSync(join(folder, pageOf(one.file)), page(one, menu));
+  pages.forEach((one, i) => {
+    writeFileSync(join(folder, pageOf(one.file)), page(one, menu, { before: pages[i - 1], after: pages[i + 1] }));
+  });
   for (const image of new Set(pages.flatMap(({ images }) => images))) cpSync(join(docs, image), join(folder, image));
   for (const name of readdirSync(docs)) if (/\.(?:json|yaml)$/.test(name)) cpSync(join(docs, name), join(folder, name));
-  writeFileSync(join(folder, 'search.json'), JSON.stringify(pagesAsListed(pages).flatMap(sectionsOf)));
+  writeFileSync(join(folder, 'search.json'), JSON.stringify(pages.flatMap(sectionsOf)));
   writeFileSync(join(folder, 'search.js'), SCRIPT);
   writeFileSync(join(folder, 'style.css'), STYLE);
 }

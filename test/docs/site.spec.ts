@@ -12,7 +12,8 @@ interface Section {
   readonly heading: string;
   readonly text: string;
 }
-const { buildSite, sectionsWith } = (await import(script)) as {
+const { SECTIONS, buildSite, sectionsWith } = (await import(script)) as {
+  readonly SECTIONS: readonly (readonly [string, readonly string[]])[];
   buildSite(folder: string): void;
   sectionsWith(
     query: string,
@@ -85,4 +86,38 @@ it('every whole configuration in the documentation is free of errors and warning
   vi.unstubAllEnvs();
   expect(problems.map(({ place, message }) => `${place.file}:${place.line} ${message}`)).toEqual([]);
   expect(blocks.length).toBeGreaterThan(5);
+});
+
+const pageIn = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8');
+
+it('the menu has every page once, under a heading that says what it is about', () => {
+  const files = readdirSync(join(PROJECT_ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+  expect(SECTIONS.flatMap(([, names]) => names).toSorted()).toEqual([...files, 'index.md'].toSorted());
+});
+
+it('a long page begins with its parts, and each page leads to the next one of the menu', () => {
+  const folder = temporaryDirectory();
+  buildSite(folder);
+  expect(pageIn(folder, 'how-to.html')).toMatch(/<\/h1>\s*<div class="parts">.*<a href="#kafka">Kafka<\/a>/s);
+  expect(pageIn(folder, 'reference.html')).toMatch(/<div class="parts">.*<a href="#cwsink">cw:Sink<\/a>/s);
+  expect(pageIn(folder, 'tutorial.html')).toContain('<a rel="next" href="concepts.html">Concepts →</a>');
+  expect(pageIn(folder, 'index.html')).not.toContain('rel="prev"');
+});
+
+it('a link whose text is the name of a file has the title of its page instead', () => {
+  const folder = temporaryDirectory();
+  buildSite(folder);
+  expect(pageIn(folder, 'sinks.html')).toContain(
+    'All attributes: <a href="reference.html">Configuration reference</a>',
+  );
+});
+
+it('a question of which no section has every word finds those that have most of them', () => {
+  const folder = temporaryDirectory();
+  buildSite(folder);
+  const sections = JSON.parse(pageIn(folder, 'search.json')) as readonly Section[];
+  const hrefs = (query: string) => sectionsWith(query, sections).map(({ href }) => href);
+  expect(hrefs('crawl every night').slice(0, 5)).toContain('schedules.html#schedules');
+  expect(hrefs('How do I back up?').slice(0, 5).join()).toMatch(/backup/);
+  expect(hrefs('why is my page missing').slice(0, 5).join()).toMatch(/why-is-a-page-missing/);
 });

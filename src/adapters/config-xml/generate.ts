@@ -83,8 +83,8 @@ const stripMarkdown = (markdown: string): string => escapeAttribute(markdown.rep
 
 const INTRODUCTION = `# Configuration reference
 
-Made from the table in \`src/adapters/config-xml/schema.ts\`: the reader, the XML Schema (\`config/CrawlConfig.xsd\`) and this
-page are one.
+Every element and attribute of \`CrawlConfig.xml\`. The server reads the file by the table from which this page is made, and so is the XML Schema for your
+editor, \`config/CrawlConfig.xsd\`. For whole examples see the [how-tos](how-to.md), for what the parts are for the [concepts](concepts.md).
 
 - The file is \`CrawlConfig.xml\` in the CloudView dialect. Its elements are read in namespaces of version 20 and 21, without any
   namespace, with any prefix or none. Crawlway's own elements are under \`${NAMESPACES.cw[0]}\`, by custom with the

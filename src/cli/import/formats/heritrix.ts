@@ -122,14 +122,14 @@ function readRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): v
     report.reportTaken(kind, 'Rules');
   } else if (/DecideRule$/.test(kind) && !IMPLIED.has(kind))
     report.reportSkipped(kind, 'a rule of this kind has no counterpart');
-  else if (Object.hasOwn(SITE_MODE, kind)) report.reportChanged(kind, SITE_MODE[kind]!);
+  else if (Object.hasOwn(INSTEAD, kind)) report.reportChanged(kind, INSTEAD[kind]!);
   else if (/WARCWriter|ARCWriter/.test(kind)) {
     crawler.sink = { type: 'warc', url: 'warcs' };
     report.reportChanged(kind, 'a Sink of type warc; file names and sizes are those of Crawlway');
   }
 }
 
-const SITE_MODE: Readonly<Record<string, string>> = {
+const INSTEAD: Readonly<Record<string, string>> = {
   TransclusionDecideRule: 'pictures, styles and scripts of a page are not crawled: a search index has no use for them',
   PathologicalPathDecideRule: 'maxRepeatedSegments of cw:Traps',
   TooManyPathSegmentsDecideRule: 'maxPathDepth of cw:Traps',
