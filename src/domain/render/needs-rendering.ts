@@ -17,6 +17,12 @@ export interface ScriptSigns {
   readonly inlineScriptBytes: number;
   /** An empty element that frameworks fill: `div#root`, `app-root`. */
   readonly emptyRoot?: string;
+  /** Such an element by its name, with something in it: a picture that turns, an error to be shown. */
+  readonly root?: string;
+  /** An attribute or a block that says what scripts put in its place: `ng-repeat`, `v-for`, `text/template`. */
+  readonly template?: string;
+  /** A script file is a module, or its path is that of a framework's build: `/_next/static/`. */
+  readonly bundled: boolean;
   /** `<noscript>` asks for JavaScript. */
   readonly asksForScripts: boolean;
   /** A script sets the location of the window. */
@@ -34,19 +40,30 @@ const SHELL_TEXT = 300;
 const NO_TEXT = 60;
 /** A shell may link to its feed, an imprint or an app store. */
 const SHELL_LINKS = 3;
+/** A whole application within the page; what counts visitors is shorter. */
+const APPLICATION_BYTES = 20_000;
 
 /** Why the page must be rendered to have content, for a person; undefined if it brings its content itself. */
 export function findRenderingReason(signs: ScriptSigns): string | undefined {
   const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
+  const isShell = links <= SHELL_LINKS;
   if (frames || textBytes > LITTLE_TEXT || (externalScripts === 0 && inlineScriptBytes === 0)) return undefined;
   const what = `${textBytes} bytes of text, ${countText(links, 'link')}, ${countText(externalScripts, 'script file')}`;
-  if (signs.emptyRoot !== undefined && links <= SHELL_LINKS)
+  if (signs.emptyRoot !== undefined && isShell)
     return `scripts would fill the empty element ${signs.emptyRoot} (${what})`;
-  if (signs.asksForScripts && textBytes <= SHELL_TEXT && links <= SHELL_LINKS)
+  if (signs.template !== undefined) return `scripts would put content in place of ${signs.template} (${what})`;
+  if (signs.asksForScripts && textBytes <= SHELL_TEXT && isShell)
     return `the page asks its visitors to turn JavaScript on (${what})`;
-  if (textBytes > NO_TEXT || links > 0) return undefined;
+  return textBytes > NO_TEXT ? undefined : reasonWithoutText(signs, isShell, what);
+}
+
+function reasonWithoutText(signs: ScriptSigns, isShell: boolean, what: string): string | undefined {
+  if (signs.root !== undefined && isShell) return `scripts would fill the element ${signs.root} (${what})`;
+  const hasScripts = signs.externalScripts > 0 || signs.inlineScriptBytes >= APPLICATION_BYTES;
+  if (signs.links > 0)
+    return signs.bundled && isShell ? `it has scripts of an application and no content (${what})` : undefined;
   if (signs.navigates) return `a script sends its visitors on (${what})`;
-  return externalScripts > 0 ? `it has scripts and no content (${what})` : undefined;
+  return hasScripts ? `it has scripts and no content (${what})` : undefined;
 }
 
 const countText = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

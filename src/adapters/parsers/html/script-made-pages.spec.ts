@@ -11,6 +11,8 @@ const shell = (body: string, head = ''): string =>
 const SENTENCE = 'Reed beds clean the water of a whole village without any machine, and herons come for the frogs. ';
 const PARAGRAPHS = SENTENCE.repeat(8);
 
+const NAVIGATION = `<ul>${[1, 2, 3, 4, 5].map((n) => `<li><a href="/part/${n}">Part ${n}</a></li>`).join('')}</ul>`;
+
 const MADE_BY_SCRIPTS: Record<string, string> = {
   'Create React App': shell(
     '<noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div>',
@@ -31,8 +33,64 @@ const MADE_BY_SCRIPTS: Record<string, string> = {
   Gatsby: shell('<div id="___gatsby"></div><script src="/app.js"></script>'),
   Flutter: shell('<script src="flutter_bootstrap.js" async></script>'),
   Svelte: shell('<div id="svelte"></div><script type="module">import("/_app/start.js")</script>'),
+  Quasar: shell('<div id="q-app"></div>', '<script type="module" crossorigin src="/assets/index-1f.js"></script>'),
+  Elm: shell(
+    '<noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src="/elm.js"></script>',
+  ),
+  Ember: shell('<script src="/assets/vendor.js"></script><script src="/assets/shop.js"></script>'),
+  Expo: shell(
+    '<noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src="/_expo/static/js/web/index.js" defer></script>',
+  ),
+  Lit: shell('<shop-element><h1>Shop</h1></shop-element>', '<script type="module" src="/src/shop.js"></script>'),
+  docsify: shell('<div id="app">Please wait...</div><script src="//cdn.example/docsify.min.js"></script>'),
+  'Swagger UI': shell('<div id="swagger-ui"></div><script src="./swagger-ui-bundle.js"></script>'),
+  Storybook: shell(
+    '<div id="root"></div><script type="module">import "./sb-manager/globals-runtime.js"; import "./sb-manager/runtime.js";</script>',
+  ),
+  SAPUI5: shell(
+    '<div data-sap-ui-component data-name="shop"></div>',
+    '<script id="sap-ui-bootstrap" src="resources/sap-ui-core.js" data-sap-ui-async="true"></script>',
+  ),
+  'Google Web Toolkit': shell(
+    `<iframe src="javascript:''" id="__gwt_historyFrame" tabindex="-1"></iframe>`,
+    '<script src="shop/shop.nocache.js"></script>',
+  ),
   'a root that says it loads': shell('<div id="app" class="x">Loading…</div><script src="/bundle.js"></script>'),
   'no known root': shell('<div class="mount"></div><script src="/a.js"></script><script src="/b.js"></script>'),
+  'a root in which a picture turns (Blazor)': shell(
+    '<div id="app"><svg class="loading-progress"><circle r="40%"/></svg></div><div id="blazor-error-ui">An unhandled error has occurred. <a href="">Reload</a></div><script src="_framework/blazor.webassembly.js"></script>',
+  ),
+  'routes behind a # (Backbone)': shell(
+    '<h1>Shop</h1><a href="#/all">All</a> <a href="#/sold">Sold</a> <a href="javascript:add()">Add</a><script src="app.js"></script>',
+  ),
+  'the frame of a page that Next.js has exported': shell(
+    '<header><a href="https://shop.example/">beta</a></header><script src="/_next/static/chunks/main-app-12.js" async></script>',
+  ),
+  AngularJS: shell(
+    `${NAVIGATION}<div ng-view></div><script src="/angular.js"></script>`.replace('<ul', '<ul ng-controller="Nav"'),
+  ),
+  'Vue in the page': shell(
+    `${NAVIGATION}<ul id="shop"><li v-for="product in products">{{ product.name }}</li></ul><script src="/vue.js"></script>`,
+  ),
+  Knockout: shell(
+    `${NAVIGATION}<ul data-bind="foreach: products"><li data-bind="text: name"></li></ul><script src="/ko.js"></script>`,
+  ),
+  'Alpine.js': shell(
+    `${NAVIGATION}<div x-data="shop"><template x-for="one in all"><p x-text="one"></p></template></div><script src="/alpine.js"></script>`,
+  ),
+  htmx: shell(`${NAVIGATION}<div hx-get="/products" hx-trigger="load"></div><script src="/htmx.js"></script>`),
+  'templates for Underscore': shell(
+    `${NAVIGATION}<ul id="list"></ul><script type="text/template" id="item"><li><%- name %></li></script><script src="/a.js"></script>`,
+  ),
+  SvelteKit: shell(
+    '<div style="display: contents"><script>{ Promise.all([import("/_app/immutable/entry/start.C3.js")]).then(([kit]) => kit.start()); }</script></div>',
+  ),
+  'a module that is written into the page': shell(
+    '<script type="module">import { start } from "/shop.js"; start();</script>',
+  ),
+  'an application within the page': shell(
+    `<div class="report"></div><script type="module">${'render({ node: 1 });'.repeat(1_500)}</script>`,
+  ),
   'a script that sends visitors on': shell('<script>window.location.href = "/home";</script>'),
 };
 
@@ -43,6 +101,17 @@ const BRINGS_ITS_CONTENT: Record<string, string> = {
     `${[1, 2, 3, 4, 5].map((n) => `<a href="/${n}">${n}</a>`).join(' ')}<noscript>JavaScript is off.</noscript><script src="/x.js"></script>`,
   ),
   'little text and no script': shell('<p>It works!</p>'),
+  'directives that it writes about': shell(
+    `<p>${SENTENCE}Use <code>&lt;li ng-repeat="x in y" v-for="x in y"&gt;</code>.</p><script src="/x.js"></script>`,
+  ),
+  'a menu that scripts open': shell(
+    `<div x-data="{ open: false }"><button @click="open = true">Menu</button><p x-show="open">${SENTENCE}</p></div><script src="/x.js"></script>`,
+  ),
+  'a module beside links': shell(`${NAVIGATION}<script type="module" src="/search.js"></script>`),
+  'places in a page of text': shell(`<p>${SENTENCE}</p><a href="#top">top</a><script src="/x.js"></script>`),
+  'a counter of visitors in the page': shell(
+    `<img src="/photo.jpg" alt="A heron"><script>${'count(1);'.repeat(200)}</script>`,
+  ),
   'little text and a counter': shell(`<p>${SENTENCE}</p><script src="//counter.example/c.js"></script>`),
   frames:
     '<html><frameset><frame src="a.html"></frameset><noscript>needs JavaScript</noscript><script src="x.js"></script></html>',
@@ -102,7 +171,9 @@ describe('content that a page brings as data', () => {
   it('is read in bounded time, however deep or long it is', () => {
     const deep = `<script type="application/json">${'['.repeat(100_000)}${']'.repeat(100_000)}</script>`;
     const open = '<script type="application/json">{"a":'.repeat(20_000);
-    for (const data of [deep, open, '<div id="root"'.repeat(50_000), '<noscript>'.repeat(50_000)])
+    const directives = `<p ${'data-bind = "'.repeat(40_000)}${'<p data-bind'.repeat(40_000)}${' '.repeat(100_000)}`;
+    const imports = `<script>${'import '.repeat(70_000)}</script>`;
+    for (const data of [deep, open, directives, imports, '<div id="root"'.repeat(50_000), '<noscript>'.repeat(50_000)])
       expect(withData(data).text.length).toBeLessThan(100);
   });
 });

@@ -6,18 +6,29 @@ import type { PageFacts } from './page-facts.js';
 const MOST_BYTES = 1 << 20;
 const MOST_NOSCRIPTS = 50;
 
+const LEADS_ON: ReadonlySet<string> = new Set(['a', 'area', 'iframe']);
+
 const SCRIPT = /<script\b([^<>]{0,4000})>/gi;
 const SCRIPT_END = /<\/script[\s/>]/gi;
-const DATA_TYPE =
-  /\btype\s*=\s*["']?(?:application\/(?:[\w.+-]*\+)?json|text\/(?:x-)?template|text\/html|importmap|speculationrules)/i;
+const DATA_TYPE = /\btype\s*=\s*["']?(?:application\/(?:[\w.+-]*\+)?json|importmap|speculationrules)/i;
+/** Blocks from which scripts make parts of the page. */
+const TEMPLATE_TYPE =
+  /\btype\s*=\s*["']?(text\/(?:html|(?:x-|ng-)?(?:template|tmpl|handlebars|mustache|underscore|jsrender|jquery-tmpl|kendo-template)[\w-]{0,20}))/i;
+/** In a tag: what scripts put in the place of the element, or into it, by AngularJS, Vue, Alpine.js, Knockout, Aurelia and htmx. */
+const DIRECTIVE =
+  /<[a-z][^<>]{0,1000}?\s((?:data-)?(?:ng-(?:app|view|repeat|include|bind|bind-html)|ui-view)|v-(?:for|text|html)|x-(?:for|text|html)|aurelia-app|data-bind(?=\s*=\s*["'][^<>"']{0,300}?\b(?:foreach|text|html|template|component)\s*:)|hx-trigger(?=\s*=\s*["'][^<>"']{0,100}?\b(?:load|revealed)\b))(?=[\s=/>])/i;
 const HAS_SOURCE = /\bsrc\s*=/i;
+/** A module, or a file in a folder that only the builds of frameworks have. */
+const BUNDLED = /\btype\s*=\s*["']?module\b|\/_next\/static\/|\/_nuxt\/|\/_app\/immutable\/|\/_framework\/blazor/i;
+/** A script in the page that loads a script file. */
+const IMPORTS = /\bimport\s*\(\s*["'`]|\bimport\b[^"'`;()]{0,300}["']/;
 const NOSCRIPT = /<noscript\b[^>]{0,500}>/gi;
 const ASKS = /java\s?script|скрипт/i;
 const NAVIGATES = /\blocation(?:\.href)?\s*=[^=]|\blocation\.(?:replace|assign)\s*\(/;
 
 const ROOT_IDS =
   'root|app|app-root|__next|__nuxt|___gatsby|svelte|q-app|react-root|react-app|main-app|mount|application|ember-app|app-container|app-wrapper|spa|vue-app|angular-app|page-root|single-spa-application[\\w:-]{0,100}';
-const EMPTY_ROOT = new RegExp(
+const ROOT = new RegExp(
   `<(div|main|section|body)\\b[^<>]{0,300}?\\bid\\s*=\\s*["']?(${ROOT_IDS})["']?(?=[\\s/>])[^<>]{0,300}>([^<]{0,60})(?=<)`,
   'gi',
 );
@@ -25,53 +36,80 @@ const CUSTOM_ROOT =
   /<(app-root|app-main|my-app|app|flutter-view|[a-z][a-z0-9]{0,30}-(?:app|root|shell))\b[^<>]{0,300}>\s{0,100}<\/\1\s{0,10}>/i;
 /** Placeholder content of a root until the scripts have run. */
 const LOADING = /^(?:loading|please wait|laden|chargement|cargando|загрузка|…|\.{3})?[\s.…]*$/i;
+/** Links that stay on the page: its places, and the routes that its scripts have behind a #. */
+const STAYS = /^\s*(?:#|javascript:|$)/i;
 const STATE_OF_ROOT = /\bng-version\b|data-server-rendered/i;
 
 /** `html`: valid UTF-8; `textBytes` of its visible text. */
 export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: number): ScriptSigns {
   const text = html.toString('utf8', 0, Math.min(html.length, MOST_BYTES));
-  const { external, inline, navigates } = countScripts(text);
-  const documents = facts.links.filter(({ kind }) => kind === 'a' || kind === 'area' || kind === 'iframe');
+  const { external, inline, navigates, bundled, template } = countScripts(text);
+  const documents = facts.links.filter(({ kind, href }) => LEADS_ON.has(kind) && !STAYS.test(href));
+  const { root, isEmpty } = findRoot(text);
   return {
     textBytes,
     links: documents.length,
     frames: facts.links.some(({ kind }) => kind === 'frame'),
     externalScripts: external,
     inlineScriptBytes: inline,
-    emptyRoot: findEmptyRoot(text),
+    emptyRoot: isEmpty ? root : undefined,
+    root,
+    template: template ?? DIRECTIVE.exec(text)?.[1],
+    bundled,
     asksForScripts: asksForScripts(text),
     navigates,
   };
 }
 
-function countScripts(text: string): { external: number; inline: number; navigates: boolean } {
-  let external = 0;
-  let inline = 0;
-  let navigates = false;
-  SCRIPT.lastIndex = 0;
-  for (let tag = SCRIPT.exec(text); tag; tag = SCRIPT.exec(text)) {
-    SCRIPT_END.lastIndex = SCRIPT.lastIndex;
-    const end = SCRIPT_END.exec(text)?.index ?? text.length;
-    if (!DATA_TYPE.test(tag[1]!)) {
-      if (HAS_SOURCE.test(tag[1]!)) external++;
-      else {
-        inline += end - SCRIPT.lastIndex;
-        navigates ||= NAVIGATES.test(text.slice(SCRIPT.lastIndex, Math.min(end, SCRIPT.lastIndex + 10_000)));
-      }
-    }
-    SCRIPT.lastIndex = end;
-  }
-  return { external, inline, navigates };
+interface Scripts {
+  external: number;
+  inline: number;
+  navigates: boolean;
+  bundled: boolean;
+  template?: string;
 }
 
-function findEmptyRoot(text: string): string | undefined {
-  EMPTY_ROOT.lastIndex = 0;
-  for (let found = EMPTY_ROOT.exec(text); found; found = EMPTY_ROOT.exec(text)) {
-    const closes = text.startsWith(`</${found[1]}`, EMPTY_ROOT.lastIndex) || found[1]!.toLowerCase() === 'body';
-    if (closes && LOADING.test(found[3]!.trimStart()) && !STATE_OF_ROOT.test(found[0]))
-      return `${found[1]!.toLowerCase()}#${found[2]}`;
+function countScripts(text: string): Scripts {
+  const found: Scripts = { external: 0, inline: 0, navigates: false, bundled: false };
+  SCRIPT.lastIndex = 0;
+  for (let tag = SCRIPT.exec(text); tag; tag = SCRIPT.exec(text)) {
+    const start = SCRIPT.lastIndex;
+    SCRIPT_END.lastIndex = start;
+    const end = SCRIPT_END.exec(text)?.index ?? text.length;
+    countScript(found, tag[1]!, end - start, text.slice(start, Math.min(end, start + 10_000)));
+    SCRIPT.lastIndex = end;
   }
-  return CUSTOM_ROOT.exec(text)?.[1];
+  return found;
+}
+
+function countScript(found: Scripts, attributes: string, length: number, code: string): void {
+  const template = TEMPLATE_TYPE.exec(attributes)?.[1];
+  if (template !== undefined) found.template ??= template.toLowerCase();
+  else if (DATA_TYPE.test(attributes)) return;
+  else if (HAS_SOURCE.test(attributes)) {
+    found.external++;
+    found.bundled ||= BUNDLED.test(attributes);
+  } else {
+    found.inline += length;
+    if (IMPORTS.test(code)) found.external++;
+    found.bundled ||= BUNDLED.test(code);
+    found.navigates ||= NAVIGATES.test(code);
+  }
+}
+
+/** The first empty one, otherwise the first one that no server has filled. */
+function findRoot(text: string): { readonly root?: string; readonly isEmpty: boolean } {
+  let filled: string | undefined;
+  ROOT.lastIndex = 0;
+  for (let found = ROOT.exec(text); found; found = ROOT.exec(text)) {
+    if (STATE_OF_ROOT.test(found[0])) continue;
+    const root = `${found[1]!.toLowerCase()}#${found[2]}`;
+    const closes = text.startsWith(`</${found[1]}`, ROOT.lastIndex) || found[1]!.toLowerCase() === 'body';
+    if (closes && LOADING.test(found[3]!.trimStart())) return { root, isEmpty: true };
+    filled ??= root;
+  }
+  const custom = CUSTOM_ROOT.exec(text)?.[1];
+  return custom === undefined ? { root: filled, isEmpty: false } : { root: custom, isEmpty: true };
 }
 
 function asksForScripts(text: string): boolean {
