@@ -33,6 +33,7 @@ interface CrawlOptions {
 const NAME = 'crawl';
 const LOOK_EVERY_MS = 100;
 const REFUSED_SHOWN = 5;
+const MOST_HOSTS = 100;
 const EXIT = { complete: 0, startFailed: 2, limit: 3, nothing: 4, interrupted: 130 } as const;
 
 export async function crawl(urls: readonly string[], options: CrawlOptions): Promise<void> {
@@ -54,12 +55,15 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     const failures = ending === 'complete' ? await listFailedRoots(engine) : [];
     const failed = failures.map(({ url, reason }) => `${url} (${reason})`);
     const nothing = ending === 'complete' && failed.length === 0 ? await explainEmptyCrawl(engine) : [];
+    const needRendering = await findEmptyShells(engine);
     const crawlers = await engine.listCrawlers(); // draining closes the store
     await engine.drain(seconds(10));
     for (const one of failures) process.stderr.write(printableLines(formatFailure(one)));
     for (const line of nothing) process.stderr.write(`${printable(line)}\n`);
+    if (needRendering.documents > 0) process.stderr.write(printableLines(formatShells(needRendering, options.render)));
     const exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
-    if (options.json) printSummary(crawlers, { ending, exitCode, failed, nothing }, output !== process.stdout);
+    if (options.json)
+      printSummary(crawlers, { ending, exitCode, failed, nothing, needRendering }, output !== process.stdout);
     process.exitCode = exitCode;
   } finally {
     if (output !== process.stdout) {
@@ -159,6 +163,24 @@ async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
     );
   return lines;
 }
+
+/** Documents without the content that their scripts would make. */
+interface EmptyShells {
+  readonly documents: number;
+  readonly sample?: string;
+}
+
+async function findEmptyShells(engine: EngineApi): Promise<EmptyShells> {
+  const { needRendering } = await engine.getMetrics();
+  if (needRendering.every(({ count }) => count === 0)) return { documents: 0 };
+  const hosts = await engine.listHosts(NAME, undefined, MOST_HOSTS);
+  const found = await Promise.all(hosts.map(async ({ hostKey }) => (await engine.getHost(hostKey)).needRendering));
+  const documents = found.reduce((sum, one) => sum + (one?.documents ?? 0), 0);
+  return { documents, sample: found.find((one) => one?.sample !== undefined)?.sample };
+}
+
+const formatShells = ({ documents, sample }: EmptyShells, render = 'never'): string =>
+  `${pluralize(documents, 'document')} ${documents === 1 ? 'has' : 'have'} no content without ${documents === 1 ? 'its' : 'their'} scripts, such as ${sample}\n${render === 'never' ? '  Next step: Run the scripts in Chromium, with --render auto.\n' : ''}`;
 
 /** A configuration as a person would write it, so that defaults are those of every crawl. */
 export async function createSiteDefinition(

@@ -148,6 +148,21 @@ describe('the command line without a server', () => {
     expect(asked).toEqual(['/missing.html?home=$%7BHOME}']);
   });
 
+  it('says which documents have no content without their scripts', async () => {
+    const site = await FakeSite.start();
+    onTestFinished(() => site.close());
+    const shell = '<title>Shop</title><div id="root"></div><script src="/app.js"></script>';
+    site.page('/', ['/shop', '/cart']);
+    for (const path of ['/shop', '/cart']) site.set(path, { headers: { 'content-type': 'text/html' }, body: shell });
+    const out = join(temporaryDirectory(), 'orders.jsonl');
+    const { code, stdout, stderr } = await crawlway('crawl', site.url('/'), '--out', out, '--json').ended;
+    expect(stderr).toMatch(
+      /^2 documents have no content without their scripts, such as http.*\n {2}Next step: .*--render auto/m,
+    );
+    expect(JSON.parse(stdout).needRendering).toEqual({ documents: 2, sample: expect.stringMatching(/shop|cart/) });
+    expect(code).toBe(0);
+  });
+
   it('tells programs what a crawl and a moved store came to', async () => {
     const site = await smallSite();
     const file = join(temporaryDirectory(), 'orders.jsonl');

@@ -54,10 +54,10 @@ export function findRenderingReason(signs: ScriptSigns): string | undefined {
   if (signs.template !== undefined) return `scripts would put content in place of ${signs.template} (${what})`;
   if (signs.asksForScripts && textBytes <= SHELL_TEXT && isShell)
     return `the page asks its visitors to turn JavaScript on (${what})`;
-  return textBytes > NO_TEXT ? undefined : reasonWithoutText(signs, isShell, what);
+  return textBytes > NO_TEXT ? undefined : findReasonWithoutText(signs, isShell, what);
 }
 
-function reasonWithoutText(signs: ScriptSigns, isShell: boolean, what: string): string | undefined {
+function findReasonWithoutText(signs: ScriptSigns, isShell: boolean, what: string): string | undefined {
   if (signs.root !== undefined && isShell) return `scripts would fill the element ${signs.root} (${what})`;
   const hasScripts = signs.externalScripts > 0 || signs.inlineScriptBytes >= APPLICATION_BYTES;
   if (signs.links > 0)
