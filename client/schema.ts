@@ -543,7 +543,7 @@ export interface HeldDeletionsDto {
   readonly host: string;
   readonly crawler: string;
   readonly count: number;
-  /** Of these, deletions that wait by themselves: for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
+  /** Of these, deletions that need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
   readonly awaiting: number;
   /** When the oldest was decided. */
   readonly oldest: string;
@@ -678,7 +678,7 @@ export interface RenderOverrideDto {
 }
 
 export interface IndexNowDto {
-  /** What became of the URLs, in words. */
+  /** What happened to the URLs, in words. */
   readonly message: string;
 }
 
@@ -794,7 +794,7 @@ export interface PluginDto {
   readonly file: string;
   /** `failed`: it cannot be loaded, or ends again and again; it is tried again, at once when its file changes. */
   readonly state: 'starting' | 'ready' | 'failed';
-  /** As it says itself. */
+  /** As the plug-in states it. */
   readonly version?: string;
   /** Functions that it has. */
   readonly hooks: readonly ('onUrl' | 'onResponse' | 'onDocument' | 'onOrder' | 'extract' | 'deliver')[];
@@ -816,7 +816,7 @@ export interface MapPreviewRequestDto {
   readonly crawler?: string;
   /** URL of an indexed document, read from a sink of the crawler. */
   readonly url?: string;
-  /** Instead of a URL: the fields of a document. */
+  /** The fields of a document, instead of a URL. */
   readonly fields?: readonly FieldDto[];
 }
 
@@ -864,7 +864,7 @@ export interface HeadlineDto {
   readonly fate: 'in-index' | 'on-its-way' | 'not-in-index';
   /** The reason code or error code that decides; `never-linked` when nothing does. */
   readonly reason: string;
-  /** What became of the URL, in one or two sentences. */
+  /** What happened to the URL, in one or two sentences. */
   readonly text: string;
   /** What to do next. Absent: nothing. */
   readonly nextStep?: string;
@@ -987,9 +987,9 @@ export interface ReasonDto {
   readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'access-changed' | 'sink-behind' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
   /** A reason explains a verdict, an error says how a visit failed. */
   readonly kind: 'reason' | 'error';
-  /** Of a reason: the layer or part that emits it. */
+  /** For a reason: the layer or part that emits it. */
   readonly layer?: string;
-  /** Of an error: its class by default. */
+  /** For an error: its default class. */
   readonly class?: 'permanent' | 'temporary';
   readonly meaning: string;
   /** What to change if this is not wanted. */
@@ -1187,7 +1187,7 @@ export interface SignInDto {
 export interface BackfillDto {
   readonly crawler: string;
   readonly state: 'running' | 'done';
-  /** `added`: the sink was new; `asked`: by a call; `access`: others may see the documents now. */
+  /** `added`: the sink was new; `asked`: by a call; `access`: who may see the documents has changed. */
   readonly why: 'added' | 'asked' | 'access';
   /** Documents that were indexed when it began. */
   readonly total: number;
@@ -1239,7 +1239,7 @@ export interface SinkDto {
   readonly crawlers: readonly string[];
   /** Backfills with documents that were already indexed, by crawler: the running or the last one. */
   readonly backfills: readonly BackfillDto[];
-  /** What it has still to get because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing. */
+  /** What it has yet to receive because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing. */
   readonly behind: readonly BehindDto[];
   /** Where its documents can be searched; only for the bundled index. */
   readonly searchPage?: string;
@@ -1453,7 +1453,7 @@ export interface WebhookOrderDto {
   /** Reason code or error code: why it was decided. */
   readonly reason: string;
   readonly decidedAt: string;
-  /** Of `add` only. */
+  /** For `add` only. */
   readonly document?: WebhookDocumentDto;
 }
 

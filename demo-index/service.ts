@@ -46,7 +46,7 @@ export class IndexService {
   }
 
   private async handle(request: IncomingMessage): Promise<Answer> {
-    if (!this.isAuthorized(request)) throw new Refusal('login and password are needed or wrong', 401);
+    if (!this.isAuthorized(request)) throw new Refusal('login and password are missing or wrong', 401);
     if (!this.authorization) refuseOtherHosts(request);
     refuseOtherSites(request);
     const url = parseTargetUrl(request);
@@ -106,7 +106,7 @@ const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
  */
 function refuseOtherHosts({ headers: { host } }: IncomingMessage): void {
   if (host !== undefined && !LOCAL_HOST.test(host))
-    throw new Refusal('the index has no login and answers under names of this machine only', 403);
+    throw new Refusal('the index has no login, so it answers only under names of this machine', 403);
 }
 
 /** A browser says which site makes the request. A link to the search page may be followed from anywhere. */
@@ -114,7 +114,7 @@ function refuseOtherSites({ headers }: IncomingMessage): void {
   const from = headers['sec-fetch-site'];
   if (from === undefined || from === 'same-origin' || from === 'none' || headers['sec-fetch-mode'] === 'navigate')
     return;
-  throw new Refusal('another site makes the browser ask', 403);
+  throw new Refusal('another site made the browser send the request', 403);
 }
 
 /** A web page open in a browser on this machine must not be able to write to an index that needs no login. */

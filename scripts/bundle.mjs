@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { licencesOf } from './licences.mjs';
+import { collectLicences } from './licences.mjs';
 
 const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist');
 
@@ -100,4 +100,4 @@ for (const name of readdirSync(pages).filter((name) => PAGES.test(name) && name 
   copyFileSync(join(pages, name), join(dir, 'api-pages', name));
 
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-writeFileSync(join(dir, 'LICENSES.txt'), licencesOf([...modules, join(pages, 'package.json')]));
+writeFileSync(join(dir, 'LICENSES.txt'), collectLicences([...modules, join(pages, 'package.json')]));

@@ -31,9 +31,9 @@ const COMPILED = join(root, 'dist', '.compile-cache');
 /** A checkout holds the sources, which the npm package does without. */
 const isCheckout = existsSync(join(root, 'package-lock.json'));
 
-const say = (text) => process.stderr.write(`crawlway: ${text}\n`);
+const print = (text) => process.stderr.write(`crawlway: ${text}\n`);
 const fail = (text) => {
-  say(text);
+  print(text);
   process.exit(1);
 };
 
@@ -53,14 +53,14 @@ function npm(args, env = process.env) {
 }
 
 /** The directory of a Node that is new enough, downloaded once as an npm package (integrity is checked by npm). */
-function pinnedNode() {
+function getPinnedNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;
   const home = join(root, '.runtime', `node-${PINNED_NODE}`);
   const bin = join(home, 'node_modules', name, 'bin');
   const binary = join(bin, process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(binary)) {
-    say(
+    print(
       `Node ${process.versions.node} is older than ${manifest.engines.node}; getting Node ${PINNED_NODE} (about 50 MB, once) into .runtime/`,
     );
     const staging = `${home}.${process.pid}`;
@@ -98,7 +98,7 @@ function pinnedNode() {
   return { bin, binary };
 }
 
-function newest(paths, skip = () => false) {
+function findNewest(paths, skip = () => false) {
   let latest = 0;
   const visit = (path) => {
     if (skip(path)) return;
@@ -113,11 +113,11 @@ function newest(paths, skip = () => false) {
 
 function ensureInstalled() {
   const marker = statSync(join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
-  if (marker && marker.mtimeMs >= newest(['package-lock.json'])) return;
+  if (marker && marker.mtimeMs >= findNewest(['package-lock.json'])) return;
   // npm ci empties the folder first, and through a link that is somebody else's.
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink())
     fail('node_modules is a link, and older than package-lock.json; run npm ci where it leads, or remove the link');
-  say('installing packages');
+  print('installing packages');
   if (!npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])) fail('npm ci failed; see the messages above');
 }
 
@@ -169,8 +169,8 @@ function ensureBuilt(force = false) {
     const stamp = join(root, part.stamp);
     if (part.name === 'console' && !existsSync(join(root, 'console/vite.config.ts'))) continue;
     const built = statSync(stamp, { throwIfNoEntry: false });
-    if (!force && built && built.mtimeMs >= newest(part.inputs, isBuildInput)) continue;
-    say(`building the ${part.name}`);
+    if (!force && built && built.mtimeMs >= findNewest(part.inputs, isBuildInput)) continue;
+    print(`building the ${part.name}`);
     const started = new Date();
     // What was compiled before would only grow.
     if (part.name === 'server') rmSync(COMPILED, { recursive: true, force: true });
@@ -201,7 +201,7 @@ export function launch(name, args) {
   if (!task) fail(`unknown task ${name}; there are ${Object.keys(tasks).join(', ')}`);
   const minimum = manifest.engines.node.replace(/[^\d.]/g, '');
   if (!isNewEnough(process.versions.node, minimum)) {
-    const { bin, binary } = pinnedNode();
+    const { bin, binary } = getPinnedNode();
     const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
     const script = fileURLToPath(import.meta.url);
     forward(binary, [script, name, ...args], env);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
 
 /** The text of one file with the licences of all packages that these files belong to, each text once. */
-export function licencesOf(files) {
-  const folders = new Set(files.map(packageFolder).filter(Boolean));
+export function collectLicences(files) {
+  const folders = new Set(files.map(findPackageFolder).filter(Boolean));
   const packagesByText = new Map();
   for (const folder of folders) {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const text = licenceText(folder) || `(${license}; the package holds no text of it)`;
+    const text = readLicenceText(folder) || `(${license}; the package holds no text of it)`;
     packagesByText.set(text, [...(packagesByText.get(text) ?? []), `${name} ${version}`]);
   }
   const parts = [...packagesByText].map(([text, packages]) => `${packages.sort().join('\n')}\n\n${text}\n`).sort();
@@ -18,12 +18,12 @@ export function licencesOf(files) {
 }
 
 /** The folder in node_modules whose package.json names the package. */
-function packageFolder(file) {
+function findPackageFolder(file) {
   const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file.replace(/^\0/, ''))?.[0];
   return folder && existsSync(join(folder, 'package.json')) ? folder : undefined;
 }
 
-const licenceText = (folder) =>
+const readLicenceText = (folder) =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && LICENCE.test(entry.name))
     .map(({ name }) => readFileSync(join(folder, name), 'utf8').trim())

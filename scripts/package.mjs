@@ -15,7 +15,7 @@ const ALWAYS = ['README.md', 'LICENSE'];
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
 /** The manifest as it is published. */
-function manifestOf() {
+function createManifest() {
   const { scripts, devDependencies, overrides, ...manifest } = read(join(root, 'package.json'));
   const versions = LOADED_AT_RUNTIME.map((name) => [
     name,
@@ -27,7 +27,7 @@ function manifestOf() {
 /** Writes the content of the package into a folder, which is emptied first. */
 export function stagePackage(folder) {
   rmSync(folder, { recursive: true, force: true });
-  const manifest = manifestOf();
+  const manifest = createManifest();
   for (const file of globSync([...manifest.files, ...ALWAYS], { cwd: root })) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(root, file), join(folder, file), { recursive: true });

@@ -36,17 +36,17 @@ export function checkPackages(root) {
     ...(entry.link || entry.integrity?.startsWith('sha512-') ? [] : [`${path}: the lock file has no SHA-512 hash`]),
     ...(entry.resolved && !/^https:\/\//.test(entry.resolved) ? [`${path}: comes from ${entry.resolved}`] : []),
     ...(entry.hasInstallScript && !SCRIPTS_KNOWN.test(path) ? [`${path}: wants to run a script when installed`] : []),
-    ...licenceFault(root, path, entry),
+    ...findLicenceFault(root, path, entry),
   ]);
-  return [...faults, ...floatingVersions(project)];
+  return [...faults, ...findFloatingVersions(project)];
 }
 
-const floatingVersions = ({ dependencies, devDependencies, optionalDependencies }) =>
+const findFloatingVersions = ({ dependencies, devDependencies, optionalDependencies }) =>
   Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
     .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
     .map(([name, version]) => `${name}: ${version} is not one exact version`);
 
-function licenceFault(root, path, entry) {
+function findLicenceFault(root, path, entry) {
   const manifest = join(root, path, 'package.json');
   if (!existsSync(manifest)) return entry.optional ? [] : [`${path}: not installed`];
   const licence = licenceText(JSON.parse(readFileSync(manifest, 'utf8')));

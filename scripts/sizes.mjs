@@ -26,15 +26,15 @@ export function measure(root, folder) {
     const lines = text.split('\n').length - 1;
     files.push(lines);
     if (lines > MANY_LINES) large.push(`${path.slice(root.length + 1)}: ${lines} lines`);
-    functions.push(...functionSizes(text, path.endsWith('x')));
+    functions.push(...measureFunctions(text, path.endsWith('x')));
   }
   return [
-    `${folder}: lines of ${files.length} files ${spread(files)}, of ${functions.length} functions ${spread(functions)}`,
+    `${folder}: lines of ${files.length} files ${describeSpread(files)}, of ${functions.length} functions ${describeSpread(functions)}`,
     ...large,
   ];
 }
 
-function functionSizes(text, tsx) {
+function measureFunctions(text, tsx) {
   // Positions go on from file to file, and begin with the first token.
   const bytes = Buffer.from(`;${text}`);
   const module = parseSync(`;${text}`, { syntax: 'typescript', decorators: true, tsx });
@@ -59,7 +59,7 @@ function functionSizes(text, tsx) {
   return sizes;
 }
 
-function spread(numbers) {
+function describeSpread(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   return `p50 ${at(0.5)}, p90 ${at(0.9)}, max ${sorted.at(-1)}`;

@@ -85,12 +85,12 @@ function testRun(reportName, options) {
   );
   if (!existsSync(report))
     return { passed: 0, failed: 1, failedFiles: [], output: 'the test run ended without a report' };
-  return summary(JSON.parse(readFileSync(report, 'utf8')));
+  return summarize(JSON.parse(readFileSync(report, 'utf8')));
 }
 
-function summary(report) {
+function summarize(report) {
   const all = report.testResults.flatMap((file) => file.assertionResults.map((test) => ({ file: file.name, ...test })));
-  const ended = (status) => all.filter((test) => test.status === status);
+  const withStatus = (status) => all.filter((test) => test.status === status);
   const name = (test) => `${relative(root, test.file)}: ${test.fullName}`;
   // A file that fails before its first test has no failed test to count.
   const broken = report.testResults.filter(
@@ -98,26 +98,26 @@ function summary(report) {
   );
   const left = all.filter((test) => test.status !== 'passed' && test.status !== 'failed');
   const failures = [
-    ...ended('failed').map((test) => name(test)),
+    ...withStatus('failed').map((test) => name(test)),
     ...broken.map((file) => `${relative(root, file.name)} did not run`),
   ];
   return {
-    passed: ended('passed').length,
+    passed: withStatus('passed').length,
     failed: failures.length,
     failures,
     failedFiles: report.testResults
       .filter(({ status }) => status === 'failed')
       .map(({ name: file }) => relative(root, file)),
     output: [
-      ...ended('failed').map((test) => `failed: ${name(test)}`),
+      ...withStatus('failed').map((test) => `failed: ${name(test)}`),
       ...broken.map((file) => `failed to run: ${relative(root, file.name)}\n${file.message}`),
     ].join('\n'),
-    leftOut: left.map(whyLeftOut),
+    leftOut: left.map(describeLeftOut),
   };
 }
 
 /** The suite, or the test, whose name says why (test/support/left-out.ts). */
-const whyLeftOut = ({ file, ancestorTitles, title, fullName }) =>
+const describeLeftOut = ({ file, ancestorTitles, title, fullName }) =>
   `${relative(root, file)}: ${[...ancestorTitles, title].find((one) => one.includes('(left out: ')) ?? fullName}`;
 
 /** Where .ci/run may install what tests want, it asks that none is left out for the want of it. */

@@ -83,7 +83,8 @@ export async function runCommand(
   request: IncomingMessage,
 ): Promise<Answer> {
   const command = Object.hasOwn(COMMANDS, target.command) ? COMMANDS[target.command] : undefined;
-  if (!command) throw new Refusal(`unknown command ${target.command}: there are ${Object.keys(COMMANDS).join(', ')}`);
+  if (!command)
+    throw new Refusal(`unknown command ${target.command}; the commands are ${Object.keys(COMMANDS).join(', ')}`);
   if (request.method !== command.method) throw new Refusal(`${target.command} wants ${command.method}`, 405);
   new Parameters(target.query).checkSession(store.session); // before a body is read for nothing
   const hasBody = request.method === 'POST' && request.headers['content-type'] !== undefined;

@@ -7,7 +7,7 @@ import { instant } from '../domain/time/units.js';
 import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
-import { explanationDto } from '../server/urls/explanation.dto.js';
+import { toExplanationDto } from '../server/urls/explanation.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { formatExplanation, type Judged } from './explain-text.js';
 import { type JsonOption, printJson } from './output.js';
@@ -89,7 +89,7 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
   const queue = accepted
     ? explainAssignment(discoveredVia === 'root' ? 'root' : 'link', effects, effects.priorityShift)
     : undefined;
-  return { url: url.href, headline, discoveredVia, from: from?.href, queue, ...explanationDto(explanation) };
+  return { url: url.href, headline, discoveredVia, from: from?.href, queue, ...toExplanationDto(explanation) };
 }
 
 /** A configured root is judged as one, anything else as a link below the root that would lead there. */

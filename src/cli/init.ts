@@ -76,7 +76,7 @@ function printResult(file: string, { json }: InitOptions, found: { sample: boole
   const config = file === DEFAULT_CONFIG ? '' : ` --config ${file}`;
   process.stdout.write(
     [
-      `${file} is written${found.sample ? ': it crawls the sample site that comes with Crawlway' : ''}.`,
+      `Wrote ${file}${found.sample ? '; it crawls the sample site that comes with Crawlway' : ''}.`,
       ...found.variables.map((name) => `Set the secret first: export ${name}=…`),
       `Next: ${process.env['npm_command'] === 'exec' ? 'npx ' : ''}crawlway serve${config}`,
       '',

@@ -24,7 +24,7 @@ export function newPlugin(name: string, options: NewPluginOptions): void {
   }
   const element = `<cw:Plugin file="${path}"/>`;
   if (options.json) printJson({ file, element });
-  else process.stdout.write(`${file} is written.\nName it in ${configuration}, inside CrawlConfig:\n  ${element}\n`);
+  else process.stdout.write(`Wrote ${file}.\nName it in ${configuration}, inside CrawlConfig:\n  ${element}\n`);
 }
 
 const TEMPLATE = `// A plug-in of Crawlway. Delete the functions that you do not need; all of them are described in docs/PLUGINS.md.

@@ -58,7 +58,7 @@ function compareRendering(url: string, result: PageResult) {
 
 function formatComparison(compared: Compared): string {
   const { comparison, failure, goesTo, seconds, requests, refused, readiness, newLinks } = compared;
-  if (goesTo !== undefined) return `Its scripts send the visitor on to ${goesTo}`;
+  if (goesTo !== undefined) return `Its scripts redirect to ${goesTo}`;
   if (!comparison) return `not rendered: ${failure?.code ?? 'nothing'}: ${failure?.detail ?? ''}`;
   const { sent, added, lost, lostLinks } = comparison;
   const refusals = Object.entries(refused).map(([reason, count]) => `${count} ${reason}`);

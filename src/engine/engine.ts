@@ -176,7 +176,7 @@ export class Engine implements EngineApi {
     this.parts.trials.run(this.getCrawlerOrThrow(name), this.current, request);
   lookAtPage: EngineApi['lookAtPage'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
-    if (!openProcessor) throw new Error('this engine reads pages only under the definition in force');
+    if (!openProcessor) throw new Error('this engine reads pages only under the configuration in force');
     return new FirstLook(this.services, openProcessor).lookAt(definition, crawler, url);
   };
   listRefused = async (name: string) => this.parts.whole.listRefused(this.getCrawlerOrThrow(name));

@@ -64,7 +64,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     await look();
     await renameDocs(world.server.url);
     await page.getByRole('button', { name: 'Start crawling' }).click();
-    await page.getByText('The site is crawled').waitFor();
+    await page.getByText('The site has been crawled').waitFor();
     const names = world.server.engine.definition.crawlers.map(({ name }) => name);
     expect(names[0]).toBe(OTHER);
     expect(names).toHaveLength(2);
@@ -74,7 +74,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     const { page, open, world } = stage();
     await look('ops@a.example');
     await page.getByRole('button', { name: 'Start crawling' }).click();
-    await page.getByText('The site is crawled').waitFor();
+    await page.getByText('The site has been crawled').waitFor();
     await open('/start');
     expect(await page.getByLabel('Contact for the operators').inputValue()).toBe('ops@a.example');
     const own = world.site.requests.filter(({ headers }) => headers.from === 'ops@a.example');

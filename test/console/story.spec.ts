@@ -20,7 +20,7 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     const search = page.getByRole('link', { name: 'Search the documents' });
     await search.waitFor();
     expect(await search.getAttribute('href')).toBe(world.index.url);
-    await page.getByText('The site is crawled').waitFor();
+    await page.getByText('The site has been crawled').waitFor();
     expect(complaints).toEqual([]);
   });
 

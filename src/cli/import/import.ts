@@ -73,7 +73,7 @@ export function importConfiguration(format: string, names: readonly string[], op
     process.stdout.write(`${formatTable(['', 'SETTING', 'WHERE TO, OR WHY NOT'], rows)}\n\n`);
     for (const { place, code, message } of problems)
       process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${printable(message)}\n`);
-    process.stdout.write(`${out} is written. Look through it, then: crawlway check ${out}\n`);
+    process.stdout.write(`Wrote ${out}. Look through it, then: crawlway check ${out}\n`);
   }
 }
 

@@ -63,7 +63,7 @@ export function decideDocument(
     now,
   );
   const facts: StateChanges = {
-    ...successChanges(state, rules, belief, now),
+    ...createSuccessChanges(state, rules, belief, now),
     changes: state.changes + (changed && seen ? 1 : 0),
     lastChangeAt: changed ? now : state.lastChangeAt,
     etag: outcome.etag ?? null,
@@ -111,7 +111,7 @@ export function decideUnchanged(
     etag: etag === state.etag ? undefined : etag,
     lastModified: lastModified === state.lastModified ? undefined : lastModified,
   };
-  const changes: StateChanges = { ...successChanges(state, rules, belief, now), status, reason, ...validators };
+  const changes: StateChanges = { ...createSuccessChanges(state, rules, belief, now), status, reason, ...validators };
   return { remove: false, changes, changed: false };
 }
 
@@ -126,7 +126,7 @@ function decideNoDocument(
   const changed = state.stamp !== undefined || (seen && news);
   const belief = beliefAfterVisit(state, { changed, seen }, now);
   const changes: StateChanges = {
-    ...successChanges(state, rules, belief, now),
+    ...createSuccessChanges(state, rules, belief, now),
     ...(changed && news ? { changes: state.changes + 1, lastChangeAt: now } : {}),
     status,
     reason,
@@ -276,7 +276,12 @@ function hasChanged(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'doc
 }
 
 /** What every answered visit changes, and when the next one is. */
-function successChanges(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): StateChanges {
+function createSuccessChanges(
+  state: UrlState,
+  rules: DispositionRules,
+  belief: ChangeBelief,
+  now: Instant,
+): StateChanges {
   return {
     ...requeue(computeNextRefresh(state, rules, belief, now), rules),
     lastVisitAt: now,

@@ -56,10 +56,10 @@ export const ERROR_CODES = {
   }),
   'payment-required': permanent(
     'The server requires payment for the page (402).',
-    'Come to terms with the site, and give the fetcher the header or credential that it asks for.',
+    'Come to an agreement with the site, and give the fetcher the header or credential that it asks for.',
   ),
   'http-403': permanent(
-    'The server refuses the page to the crawler (403).',
+    'The server denies the crawler access to the page (403).',
     'Ask the site to admit the user agent, or give a credential.',
     { isMissing: true },
   ),

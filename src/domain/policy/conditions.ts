@@ -13,7 +13,7 @@ import { LiteralIndex } from './matching/literal-index.js';
 import { type Necessary, oneOf, toIndexForm, UNKNOWN } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
 import { type CompiledPattern, compilePattern, toUrlForm } from './matching/text-matcher.js';
-import { requiredTexts, splitWildcards, wildcardMatcher } from './matching/wildcard.js';
+import { createWildcardMatcher, requiredTexts, splitWildcards } from './matching/wildcard.js';
 import { formatOptions, mergeOptions } from './options.js';
 import {
   hasSecrets,
@@ -225,14 +225,14 @@ function compilePatternTest({ type, field, value, caseSensitive }: ConditionTest
   const wildcards = (type === 'wildcard' ? [value] : splitWildcards(value)).map((text) =>
     toUrlForm(text, { field, kind: 'exact', norm }),
   );
-  const matchers = wildcards.map((text) => wildcardMatcher(text, 'star-question'));
+  const matchers = wildcards.map((text) => createWildcardMatcher(text, 'star-question'));
   return {
     matches: (text) => matchers.some((matches) => matches(text)),
     necessary: oneOf(wildcards.map((text) => requiredTexts(text, 'star-question'))),
   };
 }
 
-export function conditionsLayer(
+export function createConditionsLayer(
   definition: ConditionsDefinition,
   problems: Problem[],
   roots: readonly RootDefinition[],

@@ -7,13 +7,13 @@ import type { Problem } from '../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
 import { type CrawlUrl, crawlUrl } from '../url/crawl-url.js';
 import { toComparableUrl } from '../url/url-form.js';
-import { conditionsLayer } from './conditions.js';
-import { crawlRulesLayer } from './crawl-rules.js';
-import { crawlSpaceLayer } from './crawl-space.js';
-import { Draft, type Layer, PolicyError, type Rejection, unconfiguredLayer } from './layer.js';
-import { linkRulesLayer } from './link-rules.js';
-import { serverRecordsLayer } from './server-records.js';
-import { siteModeLayer } from './site-mode.js';
+import { createConditionsLayer } from './conditions.js';
+import { createCrawlRulesLayer } from './crawl-rules.js';
+import { createCrawlSpaceLayer } from './crawl-space.js';
+import { createUnconfiguredLayer, Draft, type Layer, PolicyError, type Rejection } from './layer.js';
+import { createLinkRulesLayer } from './link-rules.js';
+import { createServerRecordsLayer } from './server-records.js';
+import { createSiteModeLayer } from './site-mode.js';
 import type { Candidate, Effects, Explanation, TraceStep, Verdict } from './verdict.js';
 
 export interface CrawlPolicy {
@@ -44,12 +44,12 @@ function layersOf(
 ): readonly Layer[] {
   const { crawlSpace, servers, conditions } = crawler;
   return [
-    linkRulesLayer(crawler.linkRules, crawler.traps),
-    siteModeLayer(),
-    crawlSpace ? crawlSpaceLayer(crawlSpace, global, problems) : unconfiguredLayer('crawl-space'),
-    servers ? serverRecordsLayer(servers) : unconfiguredLayer('server-records'),
-    conditions ? conditionsLayer(conditions, problems, crawler.roots) : unconfiguredLayer('conditions'),
-    crawlRulesLayer(crawler, problems),
+    createLinkRulesLayer(crawler.linkRules, crawler.traps),
+    createSiteModeLayer(),
+    crawlSpace ? createCrawlSpaceLayer(crawlSpace, global, problems) : createUnconfiguredLayer('crawl-space'),
+    servers ? createServerRecordsLayer(servers) : createUnconfiguredLayer('server-records'),
+    conditions ? createConditionsLayer(conditions, problems, crawler.roots) : createUnconfiguredLayer('conditions'),
+    createCrawlRulesLayer(crawler, problems),
   ];
 }
 

@@ -33,7 +33,7 @@ interface Aspects {
   render?: UrlOptions;
 }
 
-export function crawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[]): Layer {
+export function createCrawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[]): Layer {
   const compiled = crawler.rules.map((rule) => ({ rule, ...compileExpression(rule.match, problems) }));
   const rules = compiled.map(({ rule, matches }): CompiledRule => {
     const label = ruleLabel(rule);

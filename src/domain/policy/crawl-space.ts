@@ -13,7 +13,7 @@ import { LiteralIndex } from './matching/literal-index.js';
 import { type Necessary, toIndexForm, UNKNOWN } from './matching/necessary.js';
 import { normalizeHostText, normalizeRuleText, withoutTrailingDot } from './matching/rule-text.js';
 import type { Subject } from './matching/subject.js';
-import { requiredTexts, wildcardMatcher } from './matching/wildcard.js';
+import { createWildcardMatcher, requiredTexts } from './matching/wildcard.js';
 import type { ReasonCode } from './reasons.js';
 import type { TraceStep } from './verdict.js';
 
@@ -31,7 +31,7 @@ const REASON_OF: Readonly<Record<CrawlSpaceRule['kind'], ReasonCode>> = {
   prefix: 'crawl-space-prefix',
 };
 
-export function crawlSpaceLayer(
+export function createCrawlSpaceLayer(
   space: CrawlSpaceDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
   problems: Problem[],
@@ -112,9 +112,9 @@ const addressOf = (url: CrawlUrl, known: string | undefined): Address | undefine
 function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledSpaceRule {
   switch (definition.kind) {
     case 'domain':
-      return { definition, ...domainMatcher(definition.target) };
+      return { definition, ...createDomainMatcher(definition.target) };
     case 'prefix':
-      return { definition, ...prefixMatcher(definition.target) };
+      return { definition, ...createPrefixMatcher(definition.target) };
     case 'address':
       return { definition, matches: () => false, block: parseBlock(definition, problems), necessary: UNKNOWN };
   }
@@ -123,10 +123,10 @@ function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledS
 type Matcher = Pick<CompiledSpaceRule, 'matches' | 'necessary'>;
 
 /** `*.ibm.com` or `www.ibm.com`, with a port when only that server is meant. */
-function domainMatcher(target: string): Matcher {
+function createDomainMatcher(target: string): Matcher {
   const [, name = target, port] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
   const pattern = withoutTrailingDot(normalizeHostText(name, true));
-  const named = wildcardMatcher(pattern, 'star');
+  const named = createWildcardMatcher(pattern, 'star');
   return {
     matches: ({ host, port: own, scheme }) =>
       named(host) && (port === undefined || port === (own || (scheme === 'https' ? '443' : '80'))),
@@ -135,9 +135,9 @@ function domainMatcher(target: string): Matcher {
 }
 
 /** Scheme and host in any case; upper and lower case differ in the path. */
-function prefixMatcher(target: string): Matcher {
+function createPrefixMatcher(target: string): Matcher {
   const pattern = normalizeRuleText(target, { field: 'url', kind: 'prefix' });
-  const begins = wildcardMatcher(`${pattern}*`, 'star');
+  const begins = createWildcardMatcher(`${pattern}*`, 'star');
   return { matches: ({ href }) => begins(href), necessary: toIndexForm(requiredTexts(pattern, 'star')) };
 }
 

@@ -271,6 +271,6 @@ function unknownCommandProblem({ name, place }: Command): Problem {
   const hint = FILTERS.test(name)
     ? '; URLs that it kept out are crawled: write it as a crawl rule'
     : (HINTS[name.toLowerCase()] ?? suggestCommand(name));
-  const message = `${name} has no meaning here and is ignored${hint}`;
+  const message = `${name} has no effect here and is ignored${hint}`;
   return { severity: 'warning', code: 'ignored-command', message, place };
 }

@@ -75,7 +75,7 @@ export class Draft implements Effects {
 }
 
 /** A layer without configuration: no opinion. */
-export const unconfiguredLayer = (name: LayerName): Layer => ({
+export const createUnconfiguredLayer = (name: LayerName): Layer => ({
   name,
   judge(_candidate, _draft, trace) {
     trace?.push({ layer: name, test: 'no settings for this crawler', outcome: 'not configured' });

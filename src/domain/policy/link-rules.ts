@@ -17,7 +17,7 @@ interface LinkRule {
   readonly objection: (candidate: Candidate) => string | undefined;
 }
 
-export function linkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefinition): Layer {
+export function createLinkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefinition): Layer {
   const linkRules = createLinkRules(rules, traps);
   return {
     name: 'link-rules',

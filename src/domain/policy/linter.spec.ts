@@ -40,7 +40,7 @@ describe('rules that never match', () => {
     [atom('query', 'exact', '?q=1', plain), 'query "?q=1" must be written without its ?'],
     [host('a.com:8080'), 'host "a.com:8080" has a port'],
     [host('http://a.com/'), 'host "http://a.com/" has a slash'],
-    [atom('scheme', 'exact', 'ftp'), 'scheme "ftp" is none of http, https'],
+    [atom('scheme', 'exact', 'ftp'), 'scheme "ftp" is not one of http, https'],
     [atom('url', 'prefix', 'www.a.com/', plain), 'must begin with http:// or https://'],
     [and(host('a.com'), host('b.com')), 'no URL has both host a.com and host b.com'],
     [

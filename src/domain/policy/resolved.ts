@@ -55,7 +55,7 @@ function linkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry[] {
     `protocol is ${protocols.join(' or ')}`,
     `address length is at most ${maxUrlLength} characters`,
     ...(followQueryStrings ? [] : ['no query string']),
-    ...(ignoreLinksTo.length === 0 ? [] : [`file extension is none of ${ignoreLinksTo.join(', ')}`]),
+    ...(ignoreLinksTo.length === 0 ? [] : [`file extension is not one of ${ignoreLinksTo.join(', ')}`]),
     ...(followOffsite ? [] : ["host is that of the link's page"]),
     `at most ${traps.maxPathDepth} path segments`,
     `no path segment appears more than ${traps.maxRepeatedSegments} times`,

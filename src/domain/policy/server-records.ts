@@ -40,7 +40,7 @@ export function compileServers(servers: ServersDefinition): (href: string) => Co
   return (href) => table.findLongest(href);
 }
 
-export function serverRecordsLayer(servers: ServersDefinition): Layer {
+export function createServerRecordsLayer(servers: ServersDefinition): Layer {
   const find = compileServers(servers);
   const staysInside = !servers.deleteNoServer && !servers.followOutside;
   return {

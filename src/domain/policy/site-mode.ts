@@ -8,7 +8,7 @@ import { type CrawlUrl, crawlUrl, origin } from '../url/crawl-url.js';
 import { isRoot, type Layer, type Rejection } from './layer.js';
 import type { Candidate, RootContext, TraceStep } from './verdict.js';
 
-export function siteModeLayer(): Layer {
+export function createSiteModeLayer(): Layer {
   return {
     name: 'site-mode',
     judge(candidate, draft, trace) {

@@ -62,7 +62,7 @@ function findReasonWithoutText(signs: ScriptSigns, isShell: boolean, what: strin
   const hasScripts = signs.externalScripts > 0 || signs.inlineScriptBytes >= APPLICATION_BYTES;
   if (signs.links > 0)
     return signs.bundled && isShell ? `it has scripts of an application and no content (${what})` : undefined;
-  if (signs.navigates) return `a script sends its visitors on (${what})`;
+  if (signs.navigates) return `a script redirects visitors (${what})`;
   return hasScripts ? `it has scripts and no content (${what})` : undefined;
 }
 

@@ -14,9 +14,9 @@ export const INDEXNOW_STATUSES = {
   200: 'The URLs are queued.',
   202: 'The URLs are accepted; the key will be checked as soon as the host may be asked.',
   400: 'The request is malformed.',
-  403: 'The file of the key is not at the site, or holds another key.',
-  422: 'A URL does not belong to the host, the host is not crawled here, or the key is not one of the protocol.',
-  429: 'Too many URLs of the host in an hour, or too many keys that were wrong.',
+  403: 'The key file is not on the site, or contains another key.',
+  422: 'A URL does not belong to the host, the host is not crawled here, or the key is not valid in the protocol.',
+  429: 'Too many URLs of the host in an hour, or too many wrong keys.',
 } as const;
 
 export type IndexNowStatus = keyof typeof INDEXNOW_STATUSES;

@@ -110,7 +110,7 @@ export class CatchUp {
         }
         const passes = error instanceof StoreUnavailable || error instanceof SinkUnavailable;
         const facts = { crawler: name, sink, error: String(passes ? error : (error as Error).stack) };
-        log[passes ? 'warn' : 'error']('a sink that was behind waits for what it missed', facts);
+        log[passes ? 'warn' : 'error']('a sink that fell behind still waits for what it missed', facts);
         await clock.sleep(passes ? RETRY : LOOK_AT_LEAST_EVERY, signal);
       }
     }

@@ -142,7 +142,7 @@ export class ContentTrials {
 
   private openReader(): Reader {
     const { openProcessor } = this;
-    if (!openProcessor) throw new Error('this engine reads pages only under the definition in force');
+    if (!openProcessor) throw new Error('this engine reads pages only under the configuration in force');
     return { processor: openProcessor(), definition: undefined, last: Promise.resolve(), cancel: () => undefined };
   }
 

@@ -64,7 +64,7 @@ export class IndexNow {
 
   async submit(submission: IndexNowSubmission): Promise<IndexNowAnswer> {
     const { enabled, urlsPerHour } = this.settings();
-    if (!enabled) return createAnswer(422, 'IndexNow is turned off at this server (cw:IndexNow)');
+    if (!enabled) return createAnswer(422, 'IndexNow is turned off on this server (cw:IndexNow)');
     const host = hostKeyOf(submission.urls[0]!);
     const crawlers = await this.told.findCrawlers(host, this.crawlers());
     if (crawlers.length === 0) return createAnswer(422, `no crawler of this server crawls ${host}`);
@@ -107,7 +107,8 @@ export class IndexNow {
 
   /** The host rests, or did not answer. */
   private retryLater(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowAnswer {
-    if (this.pending >= MOST_PENDING) return createAnswer(429, 'too many keys wait to be checked; send it again later');
+    if (this.pending >= MOST_PENDING)
+      return createAnswer(429, 'too many keys are waiting to be checked; try again later');
     this.pending++;
     this.services.clock.at(after(this.services.clock.now(), ASK_AGAIN), () => {
       this.pending--;

@@ -50,11 +50,11 @@ export class Roots {
     if (recorded.length > 0) await this.services.store.discover(recorded);
     const added = await this.services.store.discover(fresh);
     crawler.admit(added);
-    await this.makeRoots(crawler, fresh, added);
+    await this.promoteToRoots(crawler, fresh, added);
   }
 
   /** A URL first found by a link that is now configured as a root becomes one, as if it had been submitted. */
-  private async makeRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
+  private async promoteToRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
     const isAdded = new Set(added.map(({ url }) => url));
     for (const some of chunk(roots.filter(({ url }) => !isAdded.has(url)))) {
       const states = await Promise.all(some.map(({ url }) => this.services.store.find(crawler.name, url)));

@@ -23,9 +23,9 @@ export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now:
       : createFailure('not-modified-unconditional', 'the server answered 304 to a request that was not conditional');
   }
   if (answer.status === 206)
-    return createFailure('http-other', 'the server sent partial content (206) that was not requested');
+    return createFailure('http-other', 'the server sent partial content (206) although none was requested');
   if (answer.status === 204 || answer.status === 205)
-    return createFailure('http-other', `the server answered that there is no content (${answer.status})`);
+    return createFailure('http-other', `the server said that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const retryAfter = retryAfterOf(answer, now);
   // Whatever it says, the server intends to be back.

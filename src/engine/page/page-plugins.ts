@@ -31,7 +31,7 @@ export class PagePlugins {
   constructor(private readonly caller: PluginCaller) {}
 
   /** The configuration names these: pages wait until it is known what each of them does. */
-  expect(names: readonly string[]): void {
+  setExpected(names: readonly string[]): void {
     this.expected = names;
     if (this.isKnown) this.stopWaiting();
     else if (!this.awaited) {

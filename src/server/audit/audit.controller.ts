@@ -33,7 +33,7 @@ class AuditEntryDto {
   after?: string;
 }
 
-const auditEntryDto = ({ at, before, after, ...entry }: AuditEntry & { readonly id: number }): AuditEntryDto => ({
+const toAuditEntryDto = ({ at, before, after, ...entry }: AuditEntry & { readonly id: number }): AuditEntryDto => ({
   ...entry,
   at: toIsoTime(at),
   before: before || undefined,
@@ -50,7 +50,7 @@ export class AuditController {
     id: 'listAudit',
     summary: 'The audit log',
     description:
-      'Every write over the API, newest first: who, what, when, before, after. Of checks and previews by one caller, one a minute.',
+      'Every write over the API, newest first: who, what, when, before, after. Repeated checks and previews by one caller are recorded once a minute.',
     role: 'admin',
   })
   @PageResponse(AuditEntryDto)
@@ -58,7 +58,7 @@ export class AuditController {
     const entries = await this.log.entries(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(entries, query.limit, (entry) => entry.id),
-      auditEntryDto,
+      toAuditEntryDto,
     );
   }
 }

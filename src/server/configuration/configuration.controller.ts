@@ -33,21 +33,21 @@ import { SinkTestDto } from '../sinks/sink.dto.js';
 import type { TestSink } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
 import { UrlQuery } from '../urls/url.query.js';
-import { PageViewDto, pageViewDto } from '../urls/url-history.dto.js';
+import { PageViewDto, toPageViewDto } from '../urls/url-history.dto.js';
 import { CHANGE_PROBLEMS, ETAG, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
 import {
   CheckDto,
   ConfigurationStateDto,
   ConfirmQuery,
-  configurationStateDto,
   PreviewDto,
-  previewDto,
+  toConfigurationStateDto,
+  toPreviewDto,
 } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import { DraftBodyPipe } from './draft-body.pipe.js';
-import { configurationProblemDto } from './problems.dto.js';
-import { ConfigurationDraftDto, RuleFileDto, ruleFileDto } from './rule-file.dto.js';
+import { toConfigurationProblemDto } from './problems.dto.js';
+import { ConfigurationDraftDto, RuleFileDto, toRuleFileDto } from './rule-file.dto.js';
 
 /** CrawlConfig.xml alone, or with files of rules that it names. */
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
@@ -112,7 +112,7 @@ export class ConfigurationController {
     description:
       'Checked as a whole; with any error nothing changes. Once in force, stored URLs are judged again in the background. ' +
       'When more than 10 % of the documents of a crawler would be deleted, `confirm=true` is required. ' +
-      'An edit of the file on disk that is not in force is not written over, unless `If-Match: *` asks for it; it then stays ' +
+      'An edit of the file on disk that is not in force is not overwritten unless `If-Match: *` asks for it; it then stays ' +
       'in the history.',
     role: 'admin',
     consumes: DRAFT_TYPES,
@@ -151,7 +151,7 @@ export class ConfigurationController {
   @PageResponse(RuleFileDto, 'All files, by name.')
   listFiles(@Res({ passthrough: true }) reply: FastifyReply): Page<RuleFileDto> {
     setVersionHeaders(reply, this.configuration);
-    return { items: this.configuration.ruleFiles().map(ruleFileDto), next: null };
+    return { items: this.configuration.ruleFiles().map(toRuleFileDto), next: null };
   }
 
   @Get('state')
@@ -164,7 +164,7 @@ export class ConfigurationController {
   })
   @ApiOkResponse({ type: ConfigurationStateDto })
   getState(): ConfigurationStateDto {
-    return configurationStateDto(this.configuration);
+    return toConfigurationStateDto(this.configuration);
   }
 
   @Post('check')
@@ -183,7 +183,7 @@ export class ConfigurationController {
     const problems = this.configuration.check(draft);
     return {
       valid: !problems.some(({ severity }) => severity === 'error'),
-      problems: problems.map(configurationProblemDto),
+      problems: problems.map(toConfigurationProblemDto),
     };
   }
 
@@ -212,7 +212,7 @@ export class ConfigurationController {
   @Operation({
     id: 'lookAtPage',
     searches: true,
-    summary: 'A page as a configuration would have it, before it is in force',
+    summary: 'Preview a page under a configuration that is not in force',
     description:
       'Asks robots.txt and, unless that forbids it, the page, as a crawler of the given configuration would; judges each of its ' +
       'links. Nothing is stored, queued or pushed. Politeness applies. Logins of the configuration are not used.',
@@ -226,7 +226,7 @@ export class ConfigurationController {
   @DraftBody()
   @ApiOkResponse({ type: PageViewDto })
   async look(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() query: LookQuery): Promise<PageViewDto> {
-    return pageViewDto(await this.configuration.viewPage(draft, query.crawler, query.url));
+    return toPageViewDto(await this.configuration.viewPage(draft, query.crawler, query.url));
   }
 
   @Post('preview')
@@ -265,12 +265,12 @@ export class ConfigurationController {
     let last: PreviewDto | undefined;
     for await (const report of reports) {
       gone.throwIfAborted();
-      last = previewDto(report);
+      last = toPreviewDto(report);
     }
     return last;
   }
 }
 
-async function* toLines(reports: AsyncIterable<Parameters<typeof previewDto>[0]>): AsyncIterable<string> {
-  for await (const report of reports) yield `${JSON.stringify(previewDto(report))}\n`;
+async function* toLines(reports: AsyncIterable<Parameters<typeof toPreviewDto>[0]>): AsyncIterable<string> {
+  for await (const report of reports) yield `${JSON.stringify(toPreviewDto(report))}\n`;
 }

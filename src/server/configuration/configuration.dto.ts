@@ -7,7 +7,7 @@ import { IfGiven } from '../http/fields.js';
 import { toIsoTime } from '../http/time.js';
 import type { ConfigurationService } from './configuration.service.js';
 import type { VersionHeader } from './configuration-history.js';
-import { ConfigurationProblemDto, configurationProblemDto } from './problems.dto.js';
+import { ConfigurationProblemDto, toConfigurationProblemDto } from './problems.dto.js';
 
 export class ConfirmQuery {
   @ApiProperty({
@@ -35,7 +35,7 @@ export class VersionDto {
   who!: string;
 }
 
-export const versionDto = ({ version, at, who }: VersionHeader): VersionDto => ({
+export const toVersionDto = ({ version, at, who }: VersionHeader): VersionDto => ({
   version,
   at: toIsoTime(at),
   who,
@@ -58,12 +58,12 @@ export class ConfigurationStateDto extends VersionDto {
   rejected!: ConfigurationProblemDto[];
 }
 
-export const configurationStateDto = (configuration: ConfigurationService): ConfigurationStateDto => ({
-  ...versionDto(configuration.current.header),
+export const toConfigurationStateDto = (configuration: ConfigurationService): ConfigurationStateDto => ({
+  ...toVersionDto(configuration.current.header),
   file: configuration.file.path,
   etag: configuration.etag,
-  warnings: configuration.current.problems.map(configurationProblemDto),
-  rejected: configuration.rejectedProblems.map(configurationProblemDto),
+  warnings: configuration.current.problems.map(toConfigurationProblemDto),
+  rejected: configuration.rejectedProblems.map(toConfigurationProblemDto),
 });
 
 export class CheckDto {
@@ -139,7 +139,7 @@ export class PreviewDto {
   needsConfirmation!: readonly string[];
 }
 
-export const previewDto = (report: PreviewReport): PreviewDto => ({
+export const toPreviewDto = (report: PreviewReport): PreviewDto => ({
   crawlers: report.crawlers.map((counts: PreviewCounts) => ({ ...counts })),
   judged: report.judged,
   total: report.total,

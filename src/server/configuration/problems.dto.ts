@@ -22,7 +22,7 @@ export class ConfigurationProblemDto {
   column!: number;
 }
 
-export const configurationProblemDto = ({ severity, code, message, place }: Problem): ConfigurationProblemDto => ({
+export const toConfigurationProblemDto = ({ severity, code, message, place }: Problem): ConfigurationProblemDto => ({
   severity,
   code,
   message,

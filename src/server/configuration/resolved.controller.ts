@@ -7,7 +7,7 @@ import { NotFound } from '../../engine/support/api-errors.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { API, ENGINE } from '../tokens.js';
-import { ResolvedQuery, ResolvedUrlDto, ResolvedViewDto, resolvedUrlDto, resolvedViewDto } from './resolved.dto.js';
+import { ResolvedQuery, ResolvedUrlDto, ResolvedViewDto, toResolvedUrlDto, toResolvedViewDto } from './resolved.dto.js';
 
 @ApiTags('Configuration')
 @ApiExtraModels(ResolvedViewDto, ResolvedUrlDto)
@@ -37,9 +37,9 @@ export class ResolvedController {
     const { crawlers, globalCrawlSpace } = this.engine.definition;
     const definition = crawlers.find(({ name }) => name === crawler);
     if (!definition) throw new NotFound(`there is no crawler ${JSON.stringify(crawler)}`);
-    if (url === undefined) return resolvedViewDto(createResolvedView(definition, globalCrawlSpace));
+    if (url === undefined) return toResolvedViewDto(createResolvedView(definition, globalCrawlSpace));
     const { candidate, queue } = await this.engine.explain(crawler, url, from);
-    return resolvedUrlDto({
+    return toResolvedUrlDto({
       url: candidate.url.href,
       queue,
       entries: createMatchedView(definition, globalCrawlSpace, candidate),

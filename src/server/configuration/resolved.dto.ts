@@ -9,11 +9,11 @@ import { MAX_URL } from '../http/limits.js';
 import {
   PlaceDto,
   QueueDto,
-  queueDto,
   TraceStepDto,
-  traceStepDto,
+  toQueueDto,
+  toTraceStepDto,
+  toVerdictDto,
   VerdictDto,
-  verdictDto,
 } from '../urls/explanation.dto.js';
 
 export class ResolvedQuery {
@@ -96,7 +96,7 @@ export class ResolvedUrlDto {
   queue?: QueueDto;
 }
 
-export const resolvedViewDto = (entries: readonly ResolvedEntry[]): ResolvedViewDto => ({
+export const toResolvedViewDto = (entries: readonly ResolvedEntry[]): ResolvedViewDto => ({
   entries: entries.map(({ layer, depth, text, effect, place }) => ({ layer, depth, text, effect, place })),
 });
 
@@ -106,7 +106,7 @@ export interface ResolvedForUrl extends ResolvedUrl {
   readonly queue?: QueueAssignment;
 }
 
-export const resolvedUrlDto = ({ url, queue, ...resolved }: ResolvedForUrl): ResolvedUrlDto => ({
+export const toResolvedUrlDto = ({ url, queue, ...resolved }: ResolvedForUrl): ResolvedUrlDto => ({
   url,
   entries: resolved.entries.map(({ layer, depth, text, effect, place, matched }) => ({
     layer,
@@ -116,8 +116,8 @@ export const resolvedUrlDto = ({ url, queue, ...resolved }: ResolvedForUrl): Res
     place,
     matched,
   })),
-  verdict: verdictDto(resolved.verdict),
-  steps: resolved.steps.map(traceStepDto),
+  verdict: toVerdictDto(resolved.verdict),
+  steps: resolved.steps.map(toTraceStepDto),
   options: resolved.options.map(({ name, value, setBy, place }: ResolvedOption) => ({ name, value, setBy, place })),
-  queue: queue && queueDto(queue),
+  queue: queue && toQueueDto(queue),
 });

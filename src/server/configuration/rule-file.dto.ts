@@ -17,7 +17,7 @@ export class RuleFileDto extends RuleTextDto {
   kind!: RuleFileKind;
 }
 
-export const ruleFileDto = ({ name, kind, text }: RuleFile): RuleFileDto => ({ name, kind, text });
+export const toRuleFileDto = ({ name, kind, text }: RuleFile): RuleFileDto => ({ name, kind, text });
 
 export class ConfigurationDraftDto {
   @ApiProperty({ required: false, description: 'CrawlConfig.xml; absent: the one in force.' })

@@ -33,7 +33,7 @@ import { ProblemException } from '../http/problem.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
-import { ConfirmQuery, PreviewDto, previewDto } from './configuration.dto.js';
+import { ConfirmQuery, PreviewDto, toPreviewDto } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { RuleInput, RuleView } from './configuration-format.js';
 import { InsertQuery, MoveDto, PreviewRuleQuery, RuleDto, RuleInputDto } from './rule.dto.js';
@@ -65,7 +65,7 @@ export class RulesController {
   @PageResponse(RuleDto, 'All rules.')
   list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleDto> {
     setVersionHeaders(reply, this.configuration);
-    return { items: this.listRules(crawler).map(ruleDto), next: null };
+    return { items: this.listRules(crawler).map(toRuleDto), next: null };
   }
 
   @Get(':index')
@@ -84,7 +84,7 @@ export class RulesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): RuleDto {
     setVersionHeaders(reply, this.configuration);
-    return ruleDto(this.findRule(crawler, index));
+    return toRuleDto(this.findRule(crawler, index));
   }
 
   @Post()
@@ -116,7 +116,7 @@ export class RulesController {
     const written = query.index === undefined ? this.listRules(crawler).at(-1)! : this.findRule(crawler, query.index);
     note.recordChange(undefined, { index: written.index, xml: written.xml });
     setVersionHeaders(reply, this.configuration);
-    return ruleDto(written);
+    return toRuleDto(written);
   }
 
   @Put(':index')
@@ -150,7 +150,7 @@ export class RulesController {
     const written = this.findRule(crawler, index);
     note.recordChange({ index, xml: before }, { index, xml: written.xml });
     setVersionHeaders(reply, this.configuration);
-    return ruleDto(written);
+    return toRuleDto(written);
   }
 
   @Delete(':index')
@@ -207,7 +207,7 @@ export class RulesController {
     let last: PreviewDto | undefined;
     for await (const report of this.configuration.preview({ xml, files: new Map() })) {
       gone.throwIfAborted();
-      last = previewDto(report);
+      last = toPreviewDto(report);
     }
     return last!;
   }
@@ -253,5 +253,5 @@ export class RulesController {
   }
 }
 
-const ruleDto = ({ index, group, key, match, actions, xml }: RuleView): RuleDto =>
+const toRuleDto = ({ index, group, key, match, actions, xml }: RuleView): RuleDto =>
   ({ index, group, key, match, actions, xml }) as RuleDto;

@@ -11,9 +11,9 @@ import { CHANGE_PROBLEMS, ETAG, setVersionHeaders, writeRequest } from './condit
 import {
   ConfigurationStateDto,
   ConfirmQuery,
-  configurationStateDto,
+  toConfigurationStateDto,
+  toVersionDto,
   VersionDto,
-  versionDto,
 } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationHistory } from './configuration-history.js';
@@ -45,7 +45,7 @@ export class VersionsController {
     const versions = await this.history.versions(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(versions, query.limit, ({ version }) => version),
-      versionDto,
+      toVersionDto,
     );
   }
 
@@ -111,6 +111,6 @@ export class VersionsController {
     const { header } = await this.configuration.restore(version, writeRequest(request, query));
     note.recordChange({ version: before }, { version: header.version, restored: version });
     setVersionHeaders(reply, this.configuration);
-    return configurationStateDto(this.configuration);
+    return toConfigurationStateDto(this.configuration);
   }
 }

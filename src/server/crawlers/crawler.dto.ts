@@ -36,7 +36,7 @@ export class OldestDto {
   dueAt!: string;
 }
 
-export const oldestDto = ([source, { url, dueAt }]: readonly [SourceNumber, QueuedUrl]): OldestDto => ({
+export const toOldestDto = ([source, { url, dueAt }]: readonly [SourceNumber, QueuedUrl]): OldestDto => ({
   source: sourceName(source),
   url,
   dueAt: toIsoTime(dueAt),
@@ -90,7 +90,7 @@ export class CrawlerDto {
   idle!: boolean;
 }
 
-export const crawlerDto = (view: CrawlerView): CrawlerDto => ({
+export const toCrawlerDto = (view: CrawlerView): CrawlerDto => ({
   name: view.name,
   state: view.state,
   counts: view.counts.byStatus,

@@ -9,7 +9,7 @@ import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
-import { CrawlerDto, crawlerDto, OldestDto, oldestDto } from './crawler.dto.js';
+import { CrawlerDto, OldestDto, toCrawlerDto, toOldestDto } from './crawler.dto.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
 
@@ -27,7 +27,7 @@ export class CrawlersController {
   })
   @PageResponse(CrawlerDto)
   async list(): Promise<Page<CrawlerDto>> {
-    return { items: (await this.engine.listCrawlers()).map(crawlerDto), next: null };
+    return { items: (await this.engine.listCrawlers()).map(toCrawlerDto), next: null };
   }
 
   @Get(':crawler')
@@ -41,7 +41,7 @@ export class CrawlersController {
   })
   @ApiOkResponse({ type: CrawlerDto })
   async get(@Param('crawler') crawler: string): Promise<CrawlerDto> {
-    return crawlerDto(await this.engine.getCrawler(crawler));
+    return toCrawlerDto(await this.engine.getCrawler(crawler));
   }
 
   @Get(':crawler/oldest')
@@ -57,7 +57,7 @@ export class CrawlersController {
   })
   @PageResponse(OldestDto)
   async listOldest(@Param('crawler') crawler: string): Promise<Page<OldestDto>> {
-    return { items: [...(await this.engine.findOldest(crawler))].map(oldestDto), next: null };
+    return { items: [...(await this.engine.findOldest(crawler))].map(toOldestDto), next: null };
   }
 
   @Post(':crawler/start')
@@ -109,6 +109,6 @@ export class CrawlersController {
     const before = await this.engine.getCrawler(crawler);
     await this.engine.setRunState(crawler, state);
     note.recordChange({ state: before.state }, { state });
-    return crawlerDto(await this.engine.getCrawler(crawler));
+    return toCrawlerDto(await this.engine.getCrawler(crawler));
   }
 }

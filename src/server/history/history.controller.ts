@@ -55,7 +55,7 @@ class HistoryPointDto {
   byStatus!: Readonly<Record<string, number>>;
 }
 
-const pointDto = ({ at, length, ...counts }: HistoryPoint): HistoryPointDto => ({
+const toPointDto = ({ at, length, ...counts }: HistoryPoint): HistoryPointDto => ({
   at: toIsoTime(at),
   seconds: toDecimalSeconds(length)!,
   ...counts,
@@ -82,6 +82,6 @@ export class HistoryController {
   @PageResponse(HistoryPointDto, 'All points.')
   async get(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<HistoryPointDto>> {
     await this.engine.getCrawler(crawler);
-    return { items: this.recorder.listPoints(crawler, range).map(pointDto), next: null };
+    return { items: this.recorder.listPoints(crawler, range).map(toPointDto), next: null };
   }
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { FolderStep } from '../../engine/ports/frontier-store.js';
 import { encodeCursor } from '../http/paging.js';
-import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
+import { toUrlStateDto, UrlStateDto } from '../urls/url-state.dto.js';
 
 export class SubfolderDto {
   @ApiProperty({ description: 'Ends with a slash; for the topmost folder, the origin.' })
@@ -31,11 +31,11 @@ export class FolderDto {
   searched!: number;
 }
 
-export const folderDto = ({ folders, others, urls, sample, next, searched }: FolderStep): FolderDto => ({
+export const toFolderDto = ({ folders, others, urls, sample, next, searched }: FolderStep): FolderDto => ({
   folders: [...folders],
   others,
   urls,
-  sample: sample.map(urlStateDto),
+  sample: sample.map(toUrlStateDto),
   next: next === undefined ? null : encodeCursor(next),
   searched,
 });

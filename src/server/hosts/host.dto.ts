@@ -107,7 +107,7 @@ export class HostDto {
   needRendering?: NeedRenderingDto;
 }
 
-export const hostDto = (view: HostView): HostDto => ({
+export const toHostDto = (view: HostView): HostDto => ({
   host: view.hostKey,
   urls: view.urls,
   indexed: view.indexed,

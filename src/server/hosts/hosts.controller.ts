@@ -9,9 +9,9 @@ import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, parseTextCursor, toPage } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
-import { FolderDto, folderDto } from './folder.dto.js';
-import { HostDto, hostDto } from './host.dto.js';
-import { HostRenderingDto, hostRenderingDto, RenderOverrideDto } from './rendering.dto.js';
+import { FolderDto, toFolderDto } from './folder.dto.js';
+import { HostDto, toHostDto } from './host.dto.js';
+import { HostRenderingDto, RenderOverrideDto, toHostRenderingDto } from './rendering.dto.js';
 
 const UNKNOWN = { 404: 'No URL of that host is stored.' };
 
@@ -64,7 +64,7 @@ export class HostsController {
     const hosts = await this.engine.listHosts(query.crawler, parseTextCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(hosts, query.limit, (host) => host.hostKey),
-      hostDto,
+      toHostDto,
     );
   }
 
@@ -78,7 +78,7 @@ export class HostsController {
   })
   @ApiOkResponse({ type: HostDto })
   async get(@Param('host') host: string): Promise<HostDto> {
-    return hostDto(await this.engine.getHost(host));
+    return toHostDto(await this.engine.getHost(host));
   }
 
   @Get(':host/folders')
@@ -94,7 +94,7 @@ export class HostsController {
   @ApiOkResponse({ type: FolderDto })
   async listFolders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
     const after = parseNumberCursor(query.cursor) ?? 0;
-    return folderDto(await this.engine.listFolders(query.crawler, host, query.folder ?? '', after));
+    return toFolderDto(await this.engine.listFolders(query.crawler, host, query.folder ?? '', after));
   }
 
   @Get(':host/rendering')
@@ -108,7 +108,7 @@ export class HostsController {
   })
   @ApiOkResponse({ type: HostRenderingDto })
   async getRendering(@Param('host') host: string): Promise<HostRenderingDto> {
-    return hostRenderingDto(await this.engine.getHostRendering(host));
+    return toHostRenderingDto(await this.engine.getHostRendering(host));
   }
 
   @Put(':host/rendering')
@@ -163,6 +163,6 @@ export class HostsController {
     const before = await this.engine.getHost(host);
     await this.engine.pauseHost(host, paused);
     note.recordChange({ paused: before.paused }, { paused });
-    return hostDto(await this.engine.getHost(host));
+    return toHostDto(await this.engine.getHost(host));
   }
 }

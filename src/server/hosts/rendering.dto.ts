@@ -56,7 +56,7 @@ export class RenderOverrideDto {
   render!: 'always' | 'never' | 'auto';
 }
 
-export const hostRenderingDto = (patterns: readonly RenderPatternView[]): HostRenderingDto => ({
+export const toHostRenderingDto = (patterns: readonly RenderPatternView[]): HostRenderingDto => ({
   patterns: patterns.map(({ pattern, choice, override, samples, worthwhile, time, failures }) => ({
     pattern,
     learned: choice,

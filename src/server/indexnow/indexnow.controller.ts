@@ -11,7 +11,7 @@ import { ENGINE } from '../tokens.js';
 const BODY_LIMIT = 4 * 1024 * 1024;
 
 class IndexNowDto {
-  @ApiProperty({ description: 'What became of the URLs, in words.' })
+  @ApiProperty({ description: 'What happened to the URLs, in words.' })
   message!: string;
 }
 
@@ -27,7 +27,7 @@ export class IndexNowController {
     id: 'tellUrl',
     summary: 'A site reports one changed URL (IndexNow)',
     description:
-      'The protocol of indexnow.org. No API key: the site proves itself by the file of its key. The URL is visited now; when it is gone, its document is deleted.',
+      'The protocol of indexnow.org. No API key: the site proves its identity by its key file. The URL is visited now; when it is gone, its document is deleted.',
     role: 'open',
     problems: PROBLEMS,
   })

@@ -57,7 +57,7 @@ export class CreatedKeyDto extends KeyDto {
   key!: string;
 }
 
-export const keyDto = ({ name, role, createdAt, createdBy, expiresAt }: StoredKey, now: Instant): KeyDto => ({
+export const toKeyDto = ({ name, role, createdAt, createdBy, expiresAt }: StoredKey, now: Instant): KeyDto => ({
   name,
   role,
   from: 'api',

@@ -11,7 +11,7 @@ import { ProblemException } from '../http/problem.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
 import { KeyRing } from '../security/key-ring.js';
 import { API, CLOCK } from '../tokens.js';
-import { CreatedKeyDto, KeyDto, keyDto, NewKeyDto } from './key.dto.js';
+import { CreatedKeyDto, KeyDto, NewKeyDto, toKeyDto } from './key.dto.js';
 
 @ApiTags('Session')
 @Controller(`${API}/keys`)
@@ -38,7 +38,7 @@ export class KeysController {
       expired: false,
     }));
     const now = this.clock.now();
-    const stored = (await this.ring.list()).map((key) => keyDto(key, now));
+    const stored = (await this.ring.list()).map((key) => toKeyDto(key, now));
     return { items: [...environment, ...stored], next: null };
   }
 
@@ -66,7 +66,7 @@ export class KeysController {
     });
     if (!created)
       throw new ProblemException('unacceptable', `There is a key named ${name}: names are what the audit log shows.`);
-    const dto = keyDto(created.stored, now);
+    const dto = toKeyDto(created.stored, now);
     note.recordChange(undefined, dto);
     return { ...dto, key: created.key };
   }
@@ -92,6 +92,6 @@ export class KeysController {
       );
     const before = (await this.ring.list()).find((key) => key.name === name);
     if (!(await this.ring.withdraw(name))) throw new ProblemException('not-found', `There is no key named ${name}.`);
-    note.recordChange(before && keyDto(before, this.clock.now()), undefined);
+    note.recordChange(before && toKeyDto(before, this.clock.now()), undefined);
   }
 }

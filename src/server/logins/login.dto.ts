@@ -65,7 +65,7 @@ export class LoginDto {
   steps!: readonly LoginStepDto[];
 }
 
-export function loginDto({ lastSuccess, lastAttempt, nextAttempt, ...view }: LoginView): LoginDto {
+export function toLoginDto({ lastSuccess, lastAttempt, nextAttempt, ...view }: LoginView): LoginDto {
   return {
     ...view,
     lastSuccessAt: toIso(lastSuccess),

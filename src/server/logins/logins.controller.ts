@@ -7,7 +7,7 @@ import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
-import { LoginDto, loginDto } from './login.dto.js';
+import { LoginDto, toLoginDto } from './login.dto.js';
 
 @ApiTags('Logins')
 @Controller(`${API}/logins`)
@@ -26,7 +26,7 @@ export class LoginsController {
   })
   @PageResponse(LoginDto)
   list(): Page<LoginDto> {
-    return { items: this.engine.listLogins().map(loginDto), next: null };
+    return { items: this.engine.listLogins().map(toLoginDto), next: null };
   }
 
   @Post(':login/test')
@@ -46,6 +46,6 @@ export class LoginsController {
     await this.configuration.renewSecrets();
     const view = await this.engine.testLogin(login);
     note.recordChange({ state: before?.state }, { state: view.state });
-    return loginDto(view);
+    return toLoginDto(view);
   }
 }

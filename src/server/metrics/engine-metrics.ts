@@ -222,7 +222,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_sink_owed_documents',
-    help: 'Documents that the sink has still to get, because it was slow or down while others followed.',
+    help: 'Documents that the sink has yet to receive because it was slow or down while others followed.',
     labels: ['sink'],
     rows: ({ sinks, behind }) =>
       sinks.map(({ name }) => [

@@ -8,9 +8,9 @@ import { OrderBatchDto } from './order-webhook.dto.js';
 import { CALL_GROUPS, groupOf } from './tags.js';
 import { WEBHOOKS } from './webhooks.js';
 
-const DESCRIPTION = `Crawlway crawls web sites and keeps a search index true to them.
+const DESCRIPTION = `Crawlway crawls web sites and keeps a search index in sync with them.
 
-Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists answer \`{items, next}\`: \`next\` is the \`cursor\` of
+Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists return \`{items, next}\`: \`next\` is the \`cursor\` of
 the following page. Moments are ISO 8601 in UTC; lengths of time are in seconds, with the unit in the name. Writes to the
 configuration carry \`If-Match\` with the \`ETag\` that was read. With API keys set, every call except the health probes requires one.`;
 
@@ -78,7 +78,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   host: 'Host key: scheme, name and port, as the list of hosts shows it.',
   source: 'Only URLs that wait in this source.',
   direction: 'Ascending or descending.',
-  format: 'Of the answer.',
+  format: 'Format of the answer.',
   key: 'Key of the site, as its key file has it.',
   keyLocation: 'URL of the key file, when it is not in the root folder of the host.',
   url: 'Absolute URL.',

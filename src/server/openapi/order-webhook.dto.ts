@@ -96,7 +96,7 @@ class WebhookOrderDto {
   @ApiProperty({ format: 'date-time' })
   decidedAt!: string;
 
-  @ApiProperty({ required: false, type: () => WebhookDocumentDto, description: 'Of `add` only.' })
+  @ApiProperty({ required: false, type: () => WebhookDocumentDto, description: 'For `add` only.' })
   document?: WebhookDocumentDto;
 }
 

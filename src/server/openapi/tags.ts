@@ -54,7 +54,7 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'Signals',
-    description: 'What sites report by themselves.',
+    description: 'What sites report of their own accord.',
     paths: /^\/(indexnow|websub|\.well-known)/,
   },
   {

@@ -7,7 +7,7 @@ import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
-import { HeldDeletionsDto, heldDeletionsDto } from './order.dto.js';
+import { HeldDeletionsDto, toHeldDeletionsDto } from './order.dto.js';
 
 const UNKNOWN = { 404: 'The guard holds nothing for that host.' };
 
@@ -26,7 +26,7 @@ export class HeldDeletionsController {
   })
   @PageResponse(HeldDeletionsDto)
   async list(): Promise<Page<HeldDeletionsDto>> {
-    return { items: (await this.engine.listHeldDeletions()).map(heldDeletionsDto), next: null };
+    return { items: (await this.engine.listHeldDeletions()).map(toHeldDeletionsDto), next: null };
   }
 
   @Post(':host/release')

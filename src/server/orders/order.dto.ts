@@ -45,7 +45,7 @@ export class OrderDto {
   stamp?: string;
 }
 
-export const orderDto = (entry: LedgerEntry): OrderDto => ({
+export const toOrderDto = (entry: LedgerEntry): OrderDto => ({
   id: entry.id,
   crawler: entry.crawler,
   uri: entry.uri,
@@ -73,7 +73,7 @@ export class HeldDeletionsDto {
   @ApiProperty({
     type: 'integer',
     description:
-      'Of these, deletions that wait by themselves: for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person.',
+      'Of these, deletions that need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person.',
   })
   awaiting!: number;
 
@@ -87,7 +87,7 @@ export class HeldDeletionsDto {
   samples!: readonly string[];
 }
 
-export const heldDeletionsDto = ({ hostKey, oldest, ...held }: HeldDeletions): HeldDeletionsDto => ({
+export const toHeldDeletionsDto = ({ hostKey, oldest, ...held }: HeldDeletions): HeldDeletionsDto => ({
   host: hostKey,
   oldest: toIsoTime(oldest),
   ...held,

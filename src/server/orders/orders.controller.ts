@@ -11,7 +11,7 @@ import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, ENGINE } from '../tokens.js';
-import { OrderDto, orderDto } from './order.dto.js';
+import { OrderDto, toOrderDto } from './order.dto.js';
 
 class OrdersQuery extends PageQuery {
   @ApiProperty({ required: false })
@@ -63,7 +63,7 @@ export class OrdersController {
     const entries = await this.engine.listOrders({ ...filter, hostKey: host }, parseNumberCursor(cursor), limit + 1);
     return mapPage(
       toPage(entries, limit, (entry) => entry.id),
-      orderDto,
+      toOrderDto,
     );
   }
 
@@ -81,6 +81,6 @@ export class OrdersController {
   async retry(@Param('id', WholeNumberPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
     const entry = await this.engine.retryOrder(id);
     note.recordChange({ state: 'refused' }, { state: entry.state });
-    return orderDto(entry);
+    return toOrderDto(entry);
   }
 }

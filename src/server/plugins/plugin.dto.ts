@@ -40,7 +40,7 @@ export class PluginDto {
   })
   state!: string;
 
-  @ApiProperty({ required: false, description: 'As it says itself.' })
+  @ApiProperty({ required: false, description: 'As the plug-in states it.' })
   version?: string;
 
   @ApiProperty({ type: [String], enum: PLUGIN_HOOKS, description: 'Functions that it has.' })
@@ -63,7 +63,7 @@ export class PluginDto {
   lastError?: PluginErrorDto;
 }
 
-export function pluginDto({ lastError, ...view }: PluginView): PluginDto {
+export function toPluginDto({ lastError, ...view }: PluginView): PluginDto {
   if (!lastError) return view;
   return { ...view, lastError: { at: toIsoTime(lastError.at), message: lastError.message } };
 }

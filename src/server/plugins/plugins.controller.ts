@@ -5,7 +5,7 @@ import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
-import { PluginDto, pluginDto } from './plugin.dto.js';
+import { PluginDto, toPluginDto } from './plugin.dto.js';
 
 @ApiTags('Plug-ins')
 @Controller(`${API}/plugins`)
@@ -21,6 +21,6 @@ export class PluginsController {
   })
   @PageResponse(PluginDto)
   list(): Page<PluginDto> {
-    return { items: this.engine.listPlugins().map(pluginDto), next: null };
+    return { items: this.engine.listPlugins().map(toPluginDto), next: null };
   }
 }

@@ -19,10 +19,10 @@ class ReasonDto {
   })
   kind!: 'reason' | 'error';
 
-  @ApiProperty({ required: false, description: 'Of a reason: the layer or part that emits it.' })
+  @ApiProperty({ required: false, description: 'For a reason: the layer or part that emits it.' })
   layer?: string;
 
-  @ApiProperty({ required: false, enum: ['permanent', 'temporary'], description: 'Of an error: its class by default.' })
+  @ApiProperty({ required: false, enum: ['permanent', 'temporary'], description: 'For an error: its default class.' })
   class?: 'permanent' | 'temporary';
 
   @ApiProperty()

@@ -3,8 +3,8 @@ import { IsBoolean, IsInt, IsString, Max, MaxLength, Min, MinLength } from 'clas
 import type { RootView, SubmitOutcome } from '../../engine/views/crawler-views.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
-import { type ExplanationDto, explanationDto } from '../urls/explanation.dto.js';
-import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
+import { type ExplanationDto, toExplanationDto } from '../urls/explanation.dto.js';
+import { toUrlStateDto, UrlStateDto } from '../urls/url-state.dto.js';
 
 export class RootMetaDto {
   @ApiProperty({ maxLength: 256 })
@@ -77,7 +77,7 @@ export class RootDto extends RootSubmissionDto {
   state?: UrlStateDto;
 }
 
-export const rootDto = (view: RootView): RootDto => ({
+export const toRootDto = (view: RootView): RootDto => ({
   url: view.url,
   site: view.site,
   entireSite: view.entireSite,
@@ -86,7 +86,7 @@ export const rootDto = (view: RootView): RootDto => ({
   metas: view.metas?.map(({ name, value }) => ({ name, value })),
   followLinks: view.followLinks,
   origin: view.origin,
-  state: view.state && urlStateDto(view.state),
+  state: view.state && toUrlStateDto(view.state),
 });
 
 export class SubmitOutcomeDto {
@@ -126,7 +126,7 @@ export class UrlListOutcomeDto {
 
 type Rejection = Extract<SubmitOutcome, { outcome: 'rejected' }>;
 
-export const rejectionDto = ({ url, message, explanation }: Rejection): SubmitOutcomeDto => ({
+export const toRejectionDto = ({ url, message, explanation }: Rejection): SubmitOutcomeDto => ({
   url,
   outcome: 'rejected',
   message,
@@ -134,4 +134,4 @@ export const rejectionDto = ({ url, message, explanation }: Rejection): SubmitOu
 });
 
 export const rejectionExplanation = ({ explanation }: Rejection): ExplanationDto | undefined =>
-  explanation && explanationDto(explanation);
+  explanation && toExplanationDto(explanation);

@@ -12,13 +12,13 @@ import { ProblemException } from '../http/problem.js';
 import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
 import { UrlQuery } from '../urls/url.query.js';
-import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
+import { toUrlStateDto, UrlStateDto } from '../urls/url-state.dto.js';
 import {
   RootDto,
   RootSubmissionDto,
-  rejectionDto,
   rejectionExplanation,
-  rootDto,
+  toRejectionDto,
+  toRootDto,
   UrlListOutcomeDto,
 } from './root.dto.js';
 
@@ -46,7 +46,7 @@ export class RootsController {
     const roots = await this.engine.listRoots(crawler, after, query.limit + 1);
     return mapPage(
       toPage(roots, query.limit, ({ position }) => position),
-      rootDto,
+      toRootDto,
     );
   }
 
@@ -72,12 +72,12 @@ export class RootsController {
     if (result.outcome === 'rejected') {
       throw new ProblemException('rejected-by-policy', result.message, {
         explanation: rejectionExplanation(result),
-        errors: [{ pointer: '/url', detail: result.message, code: rejectionDto(result).reason }],
+        errors: [{ pointer: '/url', detail: result.message, code: toRejectionDto(result).reason }],
       });
     }
     note.recordChange(result.outcome, root);
     reply.status(result.outcome === 'new' ? 201 : 200);
-    return urlStateDto(result.url);
+    return toUrlStateDto(result.url);
   }
 
   @Post('list')

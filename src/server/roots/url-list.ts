@@ -4,7 +4,7 @@ import { withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { type TextLine, urlListEntries } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { lineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
-import { rejectionDto, type UrlListOutcomeDto } from './root.dto.js';
+import { toRejectionDto, type UrlListOutcomeDto } from './root.dto.js';
 
 /** Characters of a rejected line that the answer repeats. */
 const SHOWN = 200;
@@ -30,7 +30,7 @@ export async function submitInSlices(engine: EngineApi, crawler: string, text: s
       usable.map((entry) => entry.text),
     );
     outcomes.forEach((outcome, i) => {
-      if (outcome.outcome === 'rejected') reject(usable[i]!.line, rejectionDto(outcome));
+      if (outcome.outcome === 'rejected') reject(usable[i]!.line, toRejectionDto(outcome));
       else sum[outcome.outcome]++;
     });
   }

@@ -28,7 +28,7 @@ class SignInDto {
 
 const NONE = {
   404: 'People do not sign in to this server.',
-  502: 'The provider does not answer, or not as it should.',
+  502: 'The provider does not answer, or its answer is invalid.',
 };
 
 @ApiTags('Server')

@@ -41,7 +41,7 @@ class MapPreviewRequestDto {
   @MaxLength(LONGEST_URL)
   url?: string;
 
-  @ApiProperty({ required: false, type: () => [FieldDto], description: 'Instead of a URL: the fields of a document.' })
+  @ApiProperty({ required: false, type: () => [FieldDto], description: 'The fields of a document, instead of a URL.' })
   @IfGiven()
   @IsListOf(() => FieldDto, MOST_FIELDS)
   fields?: FieldDto[];
@@ -72,12 +72,12 @@ export class MappingController {
     id: 'previewMap',
     summary: 'What the Map elements of a sink make of a document',
     description:
-      'Of an indexed document, when a sink of its crawler gives documents back, or of fields that are given. Nothing is sent.',
+      'For an indexed document, if a sink of its crawler returns documents, or for fields that are given. Nothing is sent.',
     role: 'read',
     writes: false,
     problems: {
       404: 'There is no such sink or crawler.',
-      422: 'No sink of the crawler gives the document back, or neither a URL nor fields are given.',
+      422: 'No sink of the crawler returns the document, or neither a URL nor fields are given.',
     },
   })
   @ApiOkResponse({ type: MapPreviewDto })
@@ -101,7 +101,7 @@ export class MappingController {
     const document = await this.engine.findKeptDocument(crawler, url);
     if (document) return document;
     throw new Unacceptable(
-      `no sink of ${crawler} gives a document ${url} back: it is not indexed, or its sinks keep none; give \`fields\``,
+      `no sink of ${crawler} returns a document ${url}: it is not indexed, or its sinks keep none; give \`fields\``,
     );
   }
 }

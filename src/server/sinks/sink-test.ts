@@ -52,7 +52,7 @@ async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<str
   }
   if (sink.probe) await sink.probe(signal);
   else if (sink.readDocuments) await sink.readDocuments([NOBODY], signal);
-  else return 'It can only be tried by an order; its configuration is complete.';
+  else return 'Only an order can test it; its configuration is complete.';
   return 'It answers and accepts the credentials.';
 }
 

@@ -14,7 +14,7 @@ export class BackfillDto {
 
   @ApiProperty({
     enum: ['added', 'asked', 'access'],
-    description: '`added`: the sink was new; `asked`: by a call; `access`: others may see the documents now.',
+    description: '`added`: the sink was new; `asked`: by a call; `access`: who may see the documents has changed.',
   })
   why!: BackfillView['why'];
 
@@ -46,7 +46,7 @@ export class BackfillDto {
   endedAt?: string;
 }
 
-export const backfillDto = ({ sink: _, startedAt, endedAt, ...view }: BackfillView): BackfillDto => ({
+export const toBackfillDto = ({ sink: _, startedAt, endedAt, ...view }: BackfillView): BackfillDto => ({
   ...view,
   startedAt: toIsoTime(startedAt),
   endedAt: toIso(endedAt),
@@ -67,7 +67,7 @@ export class BehindDto {
   since!: string;
 }
 
-export const behindDto = ({ crawler, documents, since }: OwedCount): BehindDto => ({
+export const toBehindDto = ({ crawler, documents, since }: OwedCount): BehindDto => ({
   crawler,
   documents,
   since: toIsoTime(since),
@@ -129,7 +129,7 @@ export class SinkDto {
   @ApiProperty({
     type: () => [BehindDto],
     description:
-      'What it has still to get because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing.',
+      'What it has yet to receive because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing.',
   })
   behind!: readonly BehindDto[];
 
@@ -148,7 +148,7 @@ interface SinkSetting {
   readonly searchPage: string | undefined;
 }
 
-export const sinkDto = (view: SinkView, { crawlers, searchPage, backfills, behind }: SinkSetting): SinkDto => ({
+export const toSinkDto = (view: SinkView, { crawlers, searchPage, backfills, behind }: SinkSetting): SinkDto => ({
   name: view.name,
   type: view.type,
   state: view.state,
@@ -163,8 +163,8 @@ export const sinkDto = (view: SinkView, { crawlers, searchPage, backfills, behin
   connector: view.connector,
   warning: view.warning,
   crawlers,
-  backfills: backfills.map(backfillDto),
-  behind: behind.map(behindDto),
+  backfills: backfills.map(toBackfillDto),
+  behind: behind.map(toBehindDto),
   searchPage,
 });
 
@@ -199,7 +199,7 @@ export class ReconciliationDto {
   repaired!: boolean;
 }
 
-export const reconciliationDto = ({ at, ...report }: ReconciliationReport): ReconciliationDto => ({
+export const toReconciliationDto = ({ at, ...report }: ReconciliationReport): ReconciliationDto => ({
   at: toIsoTime(at),
   ...report,
 });

@@ -13,12 +13,12 @@ import { ProblemException } from '../http/problem.js';
 import { API, ENGINE, SEARCH_PAGE, TEST_SINK } from '../tokens.js';
 import {
   BackfillDto,
-  backfillDto,
   ReconciliationDto,
-  reconciliationDto,
   SinkDto,
   SinkTestDto,
-  sinkDto,
+  toBackfillDto,
+  toReconciliationDto,
+  toSinkDto,
 } from './sink.dto.js';
 import type { TestSink } from './sink-test.js';
 
@@ -68,7 +68,7 @@ export class SinksController {
       const { name } = view;
       const backfills = all.filter(({ sink }) => sink === name);
       const behind = owed.filter(({ sink }) => sink === name);
-      return sinkDto(view, { crawlers: crawlersUsing(name), backfills, behind, searchPage: searchPageOf(name) });
+      return toSinkDto(view, { crawlers: crawlersUsing(name), backfills, behind, searchPage: searchPageOf(name) });
     });
     return { items, next: null };
   }
@@ -79,7 +79,7 @@ export class SinksController {
     id: 'pushAgain',
     summary: 'Send a sink everything that is indexed',
     description:
-      'In the background: from another sink of the crawler that gives documents back (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), else by visits without conditions. `backfills` of the sink shows the progress. A sink that is added to a crawler is filled by itself.',
+      'In the background: from another sink of the crawler that returns documents (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), or else by unconditional visits. `backfills` of the sink shows the progress. A sink that is added to a crawler is filled automatically.',
     role: 'operate',
     problems: { 404: 'There is no sink of that name.', 422: 'No such crawler pushes to the sink.' },
   })
@@ -91,7 +91,7 @@ export class SinksController {
   ): Promise<BackfillDto[]> {
     const backfills = await this.engine.pushAgain(sink, crawler);
     note.recordChange(undefined, { documents: backfills.reduce((sum, { total }) => sum + total, 0) });
-    return backfills.map(backfillDto);
+    return backfills.map(toBackfillDto);
   }
 
   @Post(':sink/test')
@@ -135,6 +135,6 @@ export class SinksController {
       { missing: report.missing.count, extra: report.extra.count, stale: report.stale.count },
       { repaired: report.repaired },
     );
-    return reconciliationDto(report);
+    return toReconciliationDto(report);
   }
 }

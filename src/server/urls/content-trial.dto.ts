@@ -2,7 +2,7 @@ import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
 import type { Problem } from '../../domain/crawl/place.js';
 import type { ContentTrial } from '../../engine/views/url-views.js';
-import { ConfigurationProblemDto, configurationProblemDto } from '../configuration/problems.dto.js';
+import { ConfigurationProblemDto, toConfigurationProblemDto } from '../configuration/problems.dto.js';
 import { IfGiven } from '../http/fields.js';
 import { toIso } from '../http/time.js';
 import { UrlQuery } from './url.query.js';
@@ -66,12 +66,12 @@ export class ContentTrialDto extends PickType(PageViewDto, [
   reading?: PageReadingDto;
 }
 
-export const contentTrialDto = (
+export const toContentTrialDto = (
   { reading, fetchedAt, ...view }: ContentTrial,
   problems: readonly Problem[],
 ): ContentTrialDto => ({
   ...view,
   fetchedAt: toIso(fetchedAt),
-  problems: problems.map(configurationProblemDto),
+  problems: problems.map(toConfigurationProblemDto),
   reading: reading && (structuredClone(reading) as PageReadingDto),
 });

@@ -52,7 +52,7 @@ class CoverageDto {
   maximumAgeSeconds?: number;
 }
 
-const coverageDto = ({ at, reasons, ages, maximumAge }: SurveyView): CoverageDto => ({
+const toCoverageDto = ({ at, reasons, ages, maximumAge }: SurveyView): CoverageDto => ({
   at: toIsoTime(at),
   reasons: [...reasons],
   ages: ages.map(({ upTo, documents }) => ({ upToSeconds: toDecimalSeconds(upTo), documents })),
@@ -77,6 +77,6 @@ export class CoverageController {
   })
   @ApiOkResponse({ type: CoverageDto })
   async get(@Param('crawler') crawler: string): Promise<CoverageDto> {
-    return coverageDto(await this.engine.getSurvey(crawler));
+    return toCoverageDto(await this.engine.getSurvey(crawler));
   }
 }

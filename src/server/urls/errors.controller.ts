@@ -44,7 +44,7 @@ class ErrorHostDto extends FailingDto {
   host!: string;
 }
 
-const errorHostDto = ({ hostKey, ...counts }: ErrorHostView): ErrorHostDto => ({ host: hostKey, ...counts });
+const toErrorHostDto = ({ hostKey, ...counts }: ErrorHostView): ErrorHostDto => ({ host: hostKey, ...counts });
 
 @ApiTags('URLs')
 @Controller(`${API}/crawlers/:crawler/errors`)
@@ -84,7 +84,7 @@ export class ErrorsController {
     const hosts = await this.engine.listErrorHosts(crawler, reason, parsePosition(cursor), limit + 1);
     return mapPage(
       toPage(hosts, limit, ({ urls, hostKey }) => `${urls} ${hostKey}`),
-      errorHostDto,
+      toErrorHostDto,
     );
   }
 }

@@ -20,14 +20,14 @@ export class HeadlineDto {
   @ApiProperty({ description: 'The reason code or error code that decides; `never-linked` when nothing does.' })
   reason!: string;
 
-  @ApiProperty({ description: 'What became of the URL, in one or two sentences.' })
+  @ApiProperty({ description: 'What happened to the URL, in one or two sentences.' })
   text!: string;
 
   @ApiProperty({ required: false, description: 'What to do next. Absent: nothing.' })
   nextStep?: string;
 }
 
-export const headlineDto = ({ fate, reason, text, nextStep }: Headline): HeadlineDto => ({
+export const toHeadlineDto = ({ fate, reason, text, nextStep }: Headline): HeadlineDto => ({
   fate,
   reason,
   text,
@@ -45,7 +45,7 @@ export class QueueDto {
   source!: SourceName;
 }
 
-export const queueDto = ({ natural, shift, source }: QueueAssignment): QueueDto => ({ natural, shift, source });
+export const toQueueDto = ({ natural, shift, source }: QueueAssignment): QueueDto => ({ natural, shift, source });
 
 export class RefusedLinkDto {
   @ApiProperty({ description: 'The page with the link.' })
@@ -229,7 +229,7 @@ export class RobotsOpinionDto {
   status?: string;
 }
 
-export const robotsOpinionDto = ({ fetchedAt, ...opinion }: RobotsOpinion): RobotsOpinionDto => ({
+export const toRobotsOpinionDto = ({ fetchedAt, ...opinion }: RobotsOpinion): RobotsOpinionDto => ({
   ...opinion,
   fetchedAt: toIso(fetchedAt),
 });
@@ -242,12 +242,12 @@ export class ExplanationDto {
   trace!: TraceStepDto[];
 }
 
-export const explanationDto = (explanation: Explanation): ExplanationDto => ({
-  verdict: verdictDto(explanation.verdict),
-  trace: explanation.trace.map(traceStepDto),
+export const toExplanationDto = (explanation: Explanation): ExplanationDto => ({
+  verdict: toVerdictDto(explanation.verdict),
+  trace: explanation.trace.map(toTraceStepDto),
 });
 
-export const verdictDto = (verdict: Verdict): VerdictDto => ({
+export const toVerdictDto = (verdict: Verdict): VerdictDto => ({
   accepted: verdict.accepted,
   reason: verdict.reason,
   meaning: REASONS[verdict.reason].meaning,
@@ -255,13 +255,13 @@ export const verdictDto = (verdict: Verdict): VerdictDto => ({
   layer: verdict.layer,
   place: verdict.place,
   detail: verdict.detail,
-  effects: effectsDto(verdict.effects),
+  effects: toEffectsDto(verdict.effects),
   status: verdict.status,
   keepDocument: verdict.keepDocument,
   needsAddress: verdict.needsAddress,
 });
 
-export const traceStepDto = ({ layer, test, outcome, reason, place, effect }: TraceStep): TraceStepDto => ({
+export const toTraceStepDto = ({ layer, test, outcome, reason, place, effect }: TraceStep): TraceStepDto => ({
   layer,
   test,
   outcome,
@@ -270,17 +270,17 @@ export const traceStepDto = ({ layer, test, outcome, reason, place, effect }: Tr
   effect,
 });
 
-const effectsDto = (effects: Effects): EffectsDto => ({
+const toEffectsDto = (effects: Effects): EffectsDto => ({
   index: effects.index,
   follow: effects.follow,
   source: effects.source,
   priorityShift: effects.priorityShift,
   metas: effects.metas.map(({ name, value }) => ({ name, value })),
-  options: urlOptionsDto(effects.options),
+  options: toUrlOptionsDto(effects.options),
   periodSeconds: toDecimalSeconds(effects.period),
 });
 
-export const urlOptionsDto = (options: UrlOptions): UrlOptionsDto => ({
+export const toUrlOptionsDto = (options: UrlOptions): UrlOptionsDto => ({
   defaultAllow: options.defaultAllow,
   maxHops: options.maxHops,
   throttleSeconds: toDecimalSeconds(options.throttle),

@@ -10,7 +10,7 @@ import { NDJSON_TYPE, Operation } from '../http/operation.js';
 import { API, ENGINE } from '../tokens.js';
 import { UrlsQuery } from './url.query.js';
 import { toUrlFilter } from './url-filter.js';
-import { type UrlStateDto, urlStateDto } from './url-state.dto.js';
+import { toUrlStateDto, type UrlStateDto } from './url-state.dto.js';
 
 const CSV_TYPE = 'text/csv';
 const PAGE = 1_000;
@@ -67,7 +67,7 @@ export class ExportController {
         PAGE,
       );
       yield urls
-        .map(urlStateDto)
+        .map(toUrlStateDto)
         .map((url) => (isCsv ? toCsvLine(url) : `${JSON.stringify(url)}\n`))
         .join('');
       after = urls.length === PAGE ? urls.at(-1)!.id : next;

@@ -78,7 +78,7 @@ export class PageRenderingDto {
   picture?: string;
 }
 
-export const pageRenderingDto = ({ time, refused, ...view }: RenderingView): PageRenderingDto => ({
+export const toPageRenderingDto = ({ time, refused, ...view }: RenderingView): PageRenderingDto => ({
   ...view,
   refused: { ...refused },
   seconds: toDecimalSeconds(time)!,

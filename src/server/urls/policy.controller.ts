@@ -7,34 +7,34 @@ import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { OrderDto, orderDto } from '../orders/order.dto.js';
+import { OrderDto, toOrderDto } from '../orders/order.dto.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
 import { SameSiteGuard } from '../security/fetch-metadata.js';
 import { API, CONFIGURATION_FORMAT, ENGINE } from '../tokens.js';
-import { ContentTrialDto, ContentTrialRequestDto, contentTrialDto } from './content-trial.dto.js';
+import { ContentTrialDto, ContentTrialRequestDto, toContentTrialDto } from './content-trial.dto.js';
 import {
   ExplanationDto,
-  explanationDto,
   HeadlineDto,
-  headlineDto,
   QueueDto,
-  queueDto,
   RefusedLinkDto,
   RobotsOpinionDto,
-  robotsOpinionDto,
+  toExplanationDto,
+  toHeadlineDto,
+  toQueueDto,
+  toRobotsOpinionDto,
 } from './explanation.dto.js';
 import { ExplainQuery, PageViewQuery } from './url.query.js';
 import {
   PageViewDto,
-  pageViewDto,
   RefusedDto,
-  refusedDto,
+  toPageViewDto,
+  toRefusedDto,
+  toUrlBehindDto,
+  toVisitDto,
   UrlBehindDto,
-  urlBehindDto,
   VisitDto,
-  visitDto,
 } from './url-history.dto.js';
-import { UrlStateDto, urlStateDto } from './url-state.dto.js';
+import { toUrlStateDto, UrlStateDto } from './url-state.dto.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
 
@@ -102,7 +102,7 @@ export class PolicyController {
     id: 'explainUrl',
     summary: 'Why is this URL crawled, or not?',
     description:
-      'A headline that says what became of it and what to do next; then the verdict of the crawl policy with its whole trace, what robots.txt ' +
+      'A headline that says what happened to it and what to do next; then the verdict of the crawl policy with its whole trace, what robots.txt ' +
       'said when it was fetched last, the source that it goes into, and every visit, order and refused link that is kept. For any URL, stored or not. ' +
       'Nothing is fetched or queued.',
     role: 'read',
@@ -114,18 +114,18 @@ export class PolicyController {
     const { candidate, headline, explanation, robots, queue, state, visits, orders, behind, refused } = explained;
     return {
       url: candidate.url.href,
-      headline: headlineDto(headline),
+      headline: toHeadlineDto(headline),
       discoveredVia: candidate.discoveredVia,
       from: candidate.from?.href,
       hops: candidate.hops,
       address: candidate.address ?? undefined,
-      ...explanationDto(explanation),
-      robots: robotsOpinionDto(robots),
-      queue: queue && queueDto(queue),
-      state: state && urlStateDto(state),
-      visits: visits.map(visitDto),
-      orders: orders.map(orderDto),
-      behind: behind.map(urlBehindDto),
+      ...toExplanationDto(explanation),
+      robots: toRobotsOpinionDto(robots),
+      queue: queue && toQueueDto(queue),
+      state: state && toUrlStateDto(state),
+      visits: visits.map(toVisitDto),
+      orders: orders.map(toOrderDto),
+      behind: behind.map(toUrlBehindDto),
       refusedLinks: refused.map(({ from, reason }) => ({ from, reason })),
     };
   }
@@ -137,13 +137,13 @@ export class PolicyController {
     id: 'viewPage',
     summary: 'What is read from a page, and its links with their verdicts',
     description:
-      'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. With `render` its scripts run, and the page as it was sent is shown beside what they make of it. Politeness applies.',
+      'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. With `render` its scripts run, and the page as it was sent is shown beside the result. Politeness applies.',
     role: 'operate',
     problems: { ...UNKNOWN, 422: 'The text is not a URL.' },
   })
   @ApiOkResponse({ type: PageViewDto })
   async viewPage(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
-    return pageViewDto(await this.engine.viewPage(crawler, url, render));
+    return toPageViewDto(await this.engine.viewPage(crawler, url, render));
   }
 
   @Post('page/trial')
@@ -152,7 +152,7 @@ export class PolicyController {
   @Operation({
     id: 'tryContent',
     searches: true,
-    summary: 'What would a `cw:Content` take from a page?',
+    summary: 'What would a `cw:Content` extract from a page?',
     description:
       'Reads a page with the given element before it is saved; nothing is stored, queued or pushed. The page is fetched at the first call, ' +
       'politely, and kept for ten minutes for the key that asked, so that further calls do not ask the site. Mistakes in the element are ' +
@@ -169,7 +169,7 @@ export class PolicyController {
   ): Promise<ContentTrialDto> {
     const { definition, problems } = this.format.readContent(content);
     const who = (request.caller ?? LOCAL_CALLER).name;
-    return contentTrialDto(await this.engine.tryContent(crawler, { ...page, who, content: definition }), problems);
+    return toContentTrialDto(await this.engine.tryContent(crawler, { ...page, who, content: definition }), problems);
   }
 
   @Get('refused')
@@ -184,6 +184,6 @@ export class PolicyController {
   })
   @PageResponse(RefusedDto)
   async listRefused(@Param('crawler') crawler: string): Promise<Page<RefusedDto>> {
-    return { items: (await this.engine.listRefused(crawler)).map(refusedDto), next: null };
+    return { items: (await this.engine.listRefused(crawler)).map(toRefusedDto), next: null };
   }
 }

@@ -23,7 +23,7 @@ export class RefreshedDto extends CountDto {
   resting!: RestingHostDto[];
 }
 
-export const restingHostDto = ({ hostKey, until }: RestingHost): RestingHostDto => ({
+export const toRestingHostDto = ({ hostKey, until }: RestingHost): RestingHostDto => ({
   host: hostKey,
   until: toIsoTime(until),
 });

@@ -4,20 +4,20 @@ import type { Visit } from '../../engine/ports/frontier-store.js';
 import type { OwedOrder } from '../../engine/ports/owed-orders.js';
 import type { LinkView, PageView, UrlHistory } from '../../engine/views/url-views.js';
 import { toDecimalSeconds, toIsoTime } from '../http/time.js';
-import { OrderDto, orderDto } from '../orders/order.dto.js';
+import { OrderDto, toOrderDto } from '../orders/order.dto.js';
 import {
   ExplanationDto,
-  explanationDto,
   HeadlineDto,
-  headlineDto,
   QueueDto,
-  queueDto,
   RefusedLinkDto,
   RobotsOpinionDto,
-  robotsOpinionDto,
+  toExplanationDto,
+  toHeadlineDto,
+  toQueueDto,
+  toRobotsOpinionDto,
 } from './explanation.dto.js';
-import { PageRenderingDto, pageRenderingDto } from './page-rendering.dto.js';
-import { UrlStateDto, urlStateDto } from './url-state.dto.js';
+import { PageRenderingDto, toPageRenderingDto } from './page-rendering.dto.js';
+import { toUrlStateDto, UrlStateDto } from './url-state.dto.js';
 
 export class VisitDto {
   @ApiProperty({ format: 'date-time' })
@@ -47,7 +47,7 @@ export class VisitDto {
   changed!: boolean;
 }
 
-export const visitDto = (visit: Visit): VisitDto => ({
+export const toVisitDto = (visit: Visit): VisitDto => ({
   at: toIsoTime(visit.at),
   status: visit.status,
   outcome: visit.outcome,
@@ -84,13 +84,13 @@ export class LinkDto {
   onlyRendered?: boolean;
 }
 
-const linkDto = (link: LinkView): LinkDto => ({
+const toLinkDto = (link: LinkView): LinkDto => ({
   onlyRendered: link.onlyRendered,
   url: link.url,
   kind: link.kind,
-  explanation: explanationDto(link.explanation),
-  state: link.state && urlStateDto(link.state),
-  robots: link.robots && robotsOpinionDto(link.robots),
+  explanation: toExplanationDto(link.explanation),
+  state: link.state && toUrlStateDto(link.state),
+  robots: link.robots && toRobotsOpinionDto(link.robots),
 });
 
 export class UrlBehindDto {
@@ -105,7 +105,7 @@ export class UrlBehindDto {
   since!: string;
 }
 
-export const urlBehindDto = ({ sink, since }: OwedOrder): UrlBehindDto => ({ sink, since: toIsoTime(since) });
+export const toUrlBehindDto = ({ sink, since }: OwedOrder): UrlBehindDto => ({ sink, since: toIsoTime(since) });
 
 export class UrlHistoryDto {
   @ApiProperty({ type: () => UrlStateDto })
@@ -148,18 +148,18 @@ export class UrlHistoryDto {
   listedLinks!: LinkDto[];
 }
 
-export const urlHistoryDto = (urlHistory: UrlHistory): UrlHistoryDto => ({
-  headline: headlineDto(urlHistory.headline),
-  state: urlStateDto(urlHistory.state),
-  queue: urlHistory.queue && queueDto(urlHistory.queue),
+export const toUrlHistoryDto = (urlHistory: UrlHistory): UrlHistoryDto => ({
+  headline: toHeadlineDto(urlHistory.headline),
+  state: toUrlStateDto(urlHistory.state),
+  queue: urlHistory.queue && toQueueDto(urlHistory.queue),
   path: urlHistory.path,
-  explanation: explanationDto(urlHistory.explanation),
-  robots: robotsOpinionDto(urlHistory.robots),
-  visits: urlHistory.visits.map(visitDto),
-  orders: urlHistory.orders.map(orderDto),
-  behind: urlHistory.behind.map(urlBehindDto),
+  explanation: toExplanationDto(urlHistory.explanation),
+  robots: toRobotsOpinionDto(urlHistory.robots),
+  visits: urlHistory.visits.map(toVisitDto),
+  orders: urlHistory.orders.map(toOrderDto),
+  behind: urlHistory.behind.map(toUrlBehindDto),
   refusedLinks: urlHistory.refused.map(({ from, reason }) => ({ from, reason })),
-  listedLinks: urlHistory.listedLinks.map(linkDto),
+  listedLinks: urlHistory.listedLinks.map(toLinkDto),
 });
 
 class ReadMetaDto {
@@ -309,12 +309,12 @@ export class PageViewDto {
   rendering?: PageRenderingDto;
 }
 
-export const pageViewDto = ({ links, reading, robots, rendering, ...view }: PageView): PageViewDto => ({
+export const toPageViewDto = ({ links, reading, robots, rendering, ...view }: PageView): PageViewDto => ({
   ...view,
-  robots: robots && robotsOpinionDto(robots),
+  robots: robots && toRobotsOpinionDto(robots),
   reading: reading && (structuredClone(reading) as PageReadingDto),
-  links: links.map(linkDto),
-  rendering: rendering && pageRenderingDto(rendering),
+  links: links.map(toLinkDto),
+  rendering: rendering && toPageRenderingDto(rendering),
 });
 
 export class RefusedSampleDto {
@@ -342,7 +342,7 @@ export class RefusedDto {
   samples!: RefusedSampleDto[];
 }
 
-export const refusedDto = (view: RefusedView): RefusedDto => ({
+export const toRefusedDto = (view: RefusedView): RefusedDto => ({
   reason: view.reason,
   host: view.hostKey,
   count: view.count,

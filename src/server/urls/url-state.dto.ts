@@ -123,7 +123,7 @@ export class UrlPageDto {
   searched!: number;
 }
 
-export const urlStateDto = (state: UrlState): UrlStateDto => ({
+export const toUrlStateDto = (state: UrlState): UrlStateDto => ({
   id: state.id,
   crawler: state.crawler,
   url: state.url,

@@ -10,12 +10,12 @@ import { Operation } from '../http/operation.js';
 import { encodeCursor, parseNumberCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { API, ENGINE } from '../tokens.js';
-import { RefreshedDto, restingHostDto } from './refreshed.dto.js';
+import { RefreshedDto, toRestingHostDto } from './refreshed.dto.js';
 import { listSortedUrls } from './sorted-urls.js';
 import { ClearQuery, RefreshDto, UrlFilterQuery, UrlQuery, UrlsQuery } from './url.query.js';
 import { requireFilter, toUrlFilter } from './url-filter.js';
-import { UrlHistoryDto, urlHistoryDto } from './url-history.dto.js';
-import { UrlPageDto, urlStateDto } from './url-state.dto.js';
+import { toUrlHistoryDto, UrlHistoryDto } from './url-history.dto.js';
+import { toUrlStateDto, UrlPageDto } from './url-state.dto.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
 
@@ -46,13 +46,13 @@ export class UrlsController {
       const all = await listSortedUrls(this.engine, toUrlFilter(crawler, query), query, gone);
       const until = after + query.limit;
       const next = until < all.length ? encodeCursor(until) : null;
-      return { items: all.slice(after, until).map(urlStateDto), next, searched: 1 };
+      return { items: all.slice(after, until).map(toUrlStateDto), next, searched: 1 };
     }
     const { urls, ...progress } = await this.engine.searchUrls(toUrlFilter(crawler, query), after, query.limit + 1);
     const shown = urls.slice(0, query.limit);
     const next = urls.length > query.limit ? shown.at(-1)!.id : progress.next;
     return {
-      items: shown.map(urlStateDto),
+      items: shown.map(toUrlStateDto),
       next: next === undefined ? null : encodeCursor(next),
       searched: next === undefined ? 1 : progress.searched,
     };
@@ -90,7 +90,7 @@ export class UrlsController {
   })
   @ApiOkResponse({ type: UrlHistoryDto })
   async getUrlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {
-    return urlHistoryDto(await this.engine.getUrlHistory(crawler, url));
+    return toUrlHistoryDto(await this.engine.getUrlHistory(crawler, url));
   }
 
   @Delete('urls')
@@ -153,7 +153,7 @@ export class UrlsController {
     }
     const { count, resting } = await this.engine.refresh(crawler, url === undefined ? requireFilter(query) : { url });
     note.recordChange(undefined, { ...what, count });
-    return { count, resting: resting.map(restingHostDto) };
+    return { count, resting: resting.map(toRestingHostDto) };
   }
 
   @Delete('errors')

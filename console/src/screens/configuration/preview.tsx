@@ -6,7 +6,7 @@ import { Reason } from '../../ui/reasons.js';
 
 const GROUPS = [
   ['newlyAccepted', 'would be crawled from now on'],
-  ['excluded', 'would not be crawled any more'],
+  ['excluded', 'would no longer be crawled'],
   ['documentsDeleted', 'documents would leave the index'],
   ['keptElsewhere', 'would be left to another crawler, documents kept'],
   ['changedSource', 'would move to another source'],

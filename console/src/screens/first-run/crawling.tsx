@@ -14,7 +14,7 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
   const done = crawler.idle && crawler.pendingOrders === 0 && crawler.indexed > 0;
   return (
     <>
-      <Panel title={done ? 'The site is crawled' : 'The crawl is running'}>
+      <Panel title={done ? 'The site has been crawled' : 'The crawl is running'}>
         <div class="stack">
           <dl class="figures">
             <div>
@@ -28,7 +28,7 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
           </dl>
           <p class="muted">
             {done
-              ? 'From now on it keeps the index true to the site: pages are visited again as often as they change.'
+              ? 'From now on, the index is kept in sync with the site: pages are visited again as often as they change.'
               : withFullStop(`Limited by: ${crawler.limitedBy}`)}
           </p>
           <div class="actions">
@@ -38,7 +38,7 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
               </a>
             )}
             <a class="button" href={href('/', { crawler: name })}>
-              To the overview
+              Go to the overview
             </a>
             <a class="button" href={href('/urls', { crawler: name })}>
               See its URLs

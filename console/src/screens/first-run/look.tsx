@@ -39,7 +39,7 @@ export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.E
   };
   const startCrawl = async (): Promise<void> => {
     await onCrawl();
-    showNotice('The configuration is written.');
+    showNotice('The configuration was saved.');
   };
   const { outcome, status, title } = page;
   const target = page.target === undefined ? undefined : (URL.parse(page.target) ?? undefined);

@@ -13,8 +13,8 @@ import { Badge } from '../../ui/status.js';
 const EVERY_MS = 10_000;
 
 const LEARNED = {
-  browser: { tone: 'good', text: 'rendering brings more' },
-  plain: { tone: 'plain', text: 'as sent is as good' },
+  browser: { tone: 'good', text: 'rendering adds content' },
+  plain: { tone: 'plain', text: 'rendering adds nothing' },
   trying: { tone: 'plain', text: 'not known yet' },
 } as const;
 

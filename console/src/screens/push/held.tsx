@@ -63,7 +63,8 @@ function HostDeletions({ held, onDone }: { held: HeldDeletionsDto; onDone: () =>
           <strong>{formatPlural(held.count, 'deletion')}</strong> of{' '}
           <a href={href('/host', { crawler, host })}>{host}</a> ({crawler}) are held, the oldest since{' '}
           <Time at={held.oldest} relative />.
-          {held.awaiting > 0 && ` ${held.awaiting} of them wait by themselves until the host serves a good page again.`}
+          {held.awaiting > 0 &&
+            ` ${held.awaiting} of them need no decision: they wait until the host serves a good page again.`}
         </p>
         <p class="row">
           {Object.entries(held.reasons).map(([code, number]) => (

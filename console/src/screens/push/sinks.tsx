@@ -90,7 +90,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         {sink.behind.map(({ crawler, documents, since }) => (
           <p key={crawler}>
             Behind since <Time at={since} relative />: {formatCount(documents)} documents of {crawler} to send. It gets
-            them by itself.
+            them automatically.
           </p>
         ))}
         {sink.backfills.map((backfill) => (

@@ -109,7 +109,7 @@ export function FieldRows(rows: RowsProps): JSX.Element {
   return (
     <fieldset class="fieldset stack">
       <legend>Fields</legend>
-      {elements.length === 0 && <p class="muted">Besides the metas that the page carries, none.</p>}
+      {elements.length === 0 && <p class="muted">None besides the page's own metas.</p>}
       {elements.map((element, i) => (
         <FieldRow key={i} {...rows} element={element} />
       ))}

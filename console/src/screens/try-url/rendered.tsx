@@ -35,7 +35,7 @@ export const Rendered = ({ view, rendering }: RenderedProps): JSX.Element => (
         )}
       </div>
     ) : (
-      <p>Its scripts send the visitor on; the address is below.</p>
+      <p>Its scripts redirect the visitor; the address is below.</p>
     )}
   </Panel>
 );

@@ -44,8 +44,8 @@ export function Urls(): JSX.Element {
           )
         }
       >
-        Every address that {crawler} knows. Open one to see how it was found, why it is crawled or not, and what became
-        of it.
+        Every address that {crawler} knows. Open one to see how it was found, why it is crawled or not, and what
+        happened to it.
       </PageHead>
       <Panel title="Filter">
         <search>

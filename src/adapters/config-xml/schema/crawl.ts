@@ -70,7 +70,7 @@ export const CRAWLER = element(
     ),
     whenUnreadable: attribute(
       t.enumeration(['push', 'skip']),
-      'What becomes of a document whose text cannot be extracted: `push` sends its bytes and metas without text, `skip` leaves it out of the index. Either way the reason is in the URL history and in the metrics.',
+      'What happens to a document whose text cannot be extracted: `push` sends its bytes and metas without text, `skip` leaves it out of the index. Either way the reason is in the URL history and in the metrics.',
       { default: 'push' },
     ),
     render: attribute(

@@ -7,7 +7,7 @@ const element = elementFactory('cw');
 
 export const LOGIN = element(
   'Login',
-  'How the fetcher logs in at the URLs with a prefix (docs/LOGINS.md). Of several the longest prefix wins; the option `login` of a condition chooses by name.',
+  'How the fetcher logs in at the URLs with a prefix (docs/LOGINS.md). If there are several, the longest prefix wins; the option `login` of a condition chooses by name.',
   {
     name: attribute(t.name, 'Name, unique over all fetchers.', { required: true }),
     type: attribute(t.enumeration(LOGIN_TYPES), 'How to log in.', { required: true }),
@@ -36,7 +36,9 @@ export const LOGIN = element(
     ),
     certificate: attribute(t.fileName, '`certificate`: file with the client certificate and its chain, PEM.'),
     key: attribute(t.fileName, '`certificate`: file with the private key, PEM.'),
-    passphrase: attribute(t.text, '`certificate`: of the private key, if it is encrypted.', { secret: true }),
+    passphrase: attribute(t.text, '`certificate`: passphrase of the private key, if it is encrypted.', {
+      secret: true,
+    }),
     service: attribute(t.word, '`negotiate`: name of the service. Default: `HTTP@` and the host.'),
     principal: attribute(
       t.word,

@@ -34,7 +34,7 @@ export const REFRESH = element(
       'When a page has changed, visit the pages of the same host to which it links sooner, to the extent that this has proved right for this page before.',
       { default: 'false' },
     ),
-    cron: attribute(t.cron, 'The times while smart refresh is off. Without it: never by themselves.'),
+    cron: attribute(t.cron, 'The times while smart refresh is off. Without it: never automatically.'),
     timeZone: attribute(t.timeZone, 'Time zone of the expression.', { default: 'UTC' }),
   },
   { once: true },

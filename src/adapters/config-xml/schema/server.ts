@@ -56,7 +56,7 @@ export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses that may be requ
 
 export const PROXY = element(
   'Proxy',
-  'HTTP or SOCKS5 proxy for requests of the fetcher. Of several the one with the longest prefix in `for` is used.',
+  'HTTP or SOCKS5 proxy for requests of the fetcher. If there are several, the one with the longest prefix in `for` is used.',
   {
     url: attribute(
       t.proxyUrl,

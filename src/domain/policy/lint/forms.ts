@@ -9,7 +9,9 @@ const isAnchoredAtStart = ({ kind }: Fact): boolean => kind === 'exact' || kind 
 
 const FORMS: Readonly<Record<Fact['field'], Form>> = {
   scheme: ({ kind, text }, protocols) =>
-    kind === 'exact' && !protocols.includes(text) ? `scheme "${text}" is none of ${protocols.join(', ')}` : undefined,
+    kind === 'exact' && !protocols.includes(text)
+      ? `scheme "${text}" is not one of ${protocols.join(', ')}`
+      : undefined,
   host: hostFault,
   path: (fact) => {
     if (isAnchoredAtStart(fact) && fact.text !== '' && !fact.text.startsWith('/'))

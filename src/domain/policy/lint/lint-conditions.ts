@@ -73,15 +73,15 @@ function noEffectReason(rule: ConditionRule, test: Clauses, known: Known): strin
   const always = matchesAll(test) || (known.within.length > 0 && covers(test, known.within));
   switch (rule.kind) {
     case 'apply-for':
-      return never ? 'never applies: no URL that it matches comes this far' : undefined;
+      return never ? 'never applies: no URL that it matches gets this far' : undefined;
     case 'apply-except-for':
-      return always ? 'never applies: every URL that comes this far is excepted' : undefined;
+      return always ? 'never applies: every URL that gets this far is an exception' : undefined;
     case 'may-not-have':
-      if (never) return 'filters nothing: no URL that it matches comes this far';
+      if (never) return 'filters nothing: no URL that it matches gets this far';
       return misplacedReason(rule) ?? (matchesAll(test) && matchesAll(known.within) ? 'filters every URL' : undefined);
     case 'must-have':
-      if (always) return 'filters nothing: every URL that comes this far has it';
-      return misplacedReason(rule) ?? (never ? 'filters every URL that comes this far' : undefined);
+      if (always) return 'filters nothing: every URL that gets this far has it';
+      return misplacedReason(rule) ?? (never ? 'filters every URL that gets this far' : undefined);
   }
 }
 

@@ -113,7 +113,7 @@ function overriddenProblem(rule: Rule, later: Rule): Problem {
     return lintWarning(
       'ignore-undone',
       place,
-      `${where} accepts again all that ${ruleName(rule)} ignores: put ${ruleName(rule)} after it`,
+      `${where} accepts everything that ${ruleName(rule)} ignores again: put ${ruleName(rule)} after it`,
     );
   }
   return lintWarning(

@@ -40,8 +40,8 @@ function lintRulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefi
     const beyond = byDefault && namesHosts(clauses) && !covers(hosts, clauses);
     const none = areDisjoint(clauses, inside);
     if (!none && !beyond) return [];
-    const which = none ? 'URLs, none of which is' : 'URLs of more hosts than are';
-    const message = `rule ${number} accepts ${which} on the site of a root: every root is in site mode, the default, and its links stay on its site; ${WAY_OUT}`;
+    const which = none ? 'only URLs outside the sites of the roots' : 'URLs on hosts outside the sites of the roots';
+    const message = `rule ${number} accepts ${which}: every root is in site mode, the default, and its links stay on its site; ${WAY_OUT}`;
     return [lintWarning('outside-sites', place, message)];
   });
 }

@@ -55,7 +55,7 @@ function lintNeverMatches({ url, place }: ServerRecord, protocols: readonly stri
   if (url === '') return [];
   const prefix = impliedFacts({ field: 'url', kind: 'prefix', text: recordPrefix(url), norm: 'none' });
   const reason = clausesFault([prefix], protocols);
-  return reason ? [lintWarning('server-never-matches', place, `server record ${url} is for no URL: ${reason}`)] : [];
+  return reason ? [lintWarning('server-never-matches', place, `server record ${url} matches no URL: ${reason}`)] : [];
 }
 
 /** Politeness alone would decide how often a page is visited. */

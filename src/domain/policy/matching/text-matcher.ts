@@ -36,15 +36,19 @@ export function compilePattern(definition: PatternDefinition): CompiledPattern {
   const { template } = analyzePattern(source);
   if (template) {
     const text = toUrlForm(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);
-    if (!text.includes(ANY_CHARACTER)) return { matches: literalMatcher(text, kind), necessary: containsText(text) };
+    if (!text.includes(ANY_CHARACTER))
+      return { matches: createLiteralMatcher(text, kind), necessary: containsText(text) };
     const chars = text.split('').map((char) => (char === ANY_CHARACTER ? undefined : char));
-    return { matches: templateMatcher(chars, kind), necessary: allOf(text.split(ANY_CHARACTER).map(containsText)) };
+    return {
+      matches: createTemplateMatcher(chars, kind),
+      necessary: allOf(text.split(ANY_CHARACTER).map(containsText)),
+    };
   }
   const expression = normalizeRuleExpression(source, field);
   const { necessary } = analyzePattern(expression);
   // Beyond ASCII, one written character is several in the URL: the index cannot see it.
   const folded = NON_ASCII.test(expression) ? UNKNOWN : mapTexts(necessary, (text) => fold(text, norm));
-  return { matches: regexMatcher(expression, kind, norm), necessary: folded };
+  return { matches: createRegexMatcher(expression, kind, norm), necessary: folded };
 }
 
 /** The text in the form of canonical URLs, folded. */
@@ -53,7 +57,7 @@ export const toUrlForm = (
   { field, kind, norm }: Omit<PatternDefinition, 'value' | 'litteral'>,
 ): string => fold(normalizeRuleText(literal, { field, kind }), field === 'host' ? 'none' : norm);
 
-function literalMatcher(literal: string, kind: MatchKind): TextMatcher {
+function createLiteralMatcher(literal: string, kind: MatchKind): TextMatcher {
   switch (kind) {
     case 'exact':
       return (text) => text === literal;
@@ -67,7 +71,7 @@ function literalMatcher(literal: string, kind: MatchKind): TextMatcher {
 }
 
 /** `www.foo.com` written as a regular expression: a dot is any one character. */
-function templateMatcher(template: Template, kind: MatchKind): TextMatcher {
+function createTemplateMatcher(template: Template, kind: MatchKind): TextMatcher {
   const { length } = template;
   switch (kind) {
     case 'exact':
@@ -89,7 +93,7 @@ const ANCHORS: Readonly<Record<MatchKind, readonly [open: string, close: string]
 };
 
 /** @throws Error with the engine's own message */
-function regexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
+function createRegexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
   const decodes = norm === 'none' && NON_ASCII.test(source);
   const folded = norm === 'norm' ? foldAccents(source) : norm === 'lower' || decodes ? decodeNonAscii(source) : source;
   const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;

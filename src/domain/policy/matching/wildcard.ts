@@ -7,7 +7,7 @@ import type { TextMatcher } from './text-matcher.js';
 export type WildcardSyntax = 'star' | 'star-question';
 
 /** The pieces between stars are sought one after the other, leftmost first: no backtracking, so no blow-up. */
-export function wildcardMatcher(pattern: string, syntax: WildcardSyntax): TextMatcher {
+export function createWildcardMatcher(pattern: string, syntax: WildcardSyntax): TextMatcher {
   const pieces = pattern.split('*').map((text) => (syntax === 'star' ? compilePlainPiece(text) : compilePiece(text)));
   const first = pieces[0] ?? compilePlainPiece('');
   if (pieces.length === 1) return (text) => text.length === first.length && first.fits(text, 0);

@@ -99,7 +99,7 @@ export class Logins {
     const known = this.entries.get(login.name);
     if (known?.fingerprint === fingerprint) return;
     const { processor, clock, createLogin } = this.services;
-    if (!createLogin) throw new Error('this program does not log in');
+    if (!createLogin) throw new Error('this program cannot log in');
     const session = new LoginSession(login, createLogin(login), {
       fetch: (request) => processor.fetch({ ...request, fetcher }),
       now: () => clock.now(),

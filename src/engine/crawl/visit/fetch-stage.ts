@@ -123,7 +123,7 @@ export class FetchStage {
     if (readingTime > SLOW_PAGE) {
       host.slowPages++;
       const facts = { host: host.key, readingMs: readingTime, pauseMs: pause, outcome: outcome.kind };
-      this.services.log.warn('a page took a long time to read: the pause of its host grows', facts);
+      this.services.log.warn('a page took a long time to read; its host is given a longer pause', facts);
     }
     return pause;
   }

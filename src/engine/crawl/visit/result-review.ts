@@ -50,7 +50,7 @@ export class ResultReview {
       case 'document': {
         const { fingerprint } = outcome.facts;
         if (fingerprint && this.services.probes.isErrorPage(state.hostKey, fingerprint))
-          return this.toFailure(result, 'soft-error', 'the page is what the host answers to a URL that cannot exist');
+          return this.toFailure(result, 'soft-error', 'the page is what the host sends for a URL that cannot exist');
         this.walls.recordSuccess(state.hostKey, state.url, this.services.clock.now());
         return result;
       }
@@ -77,7 +77,7 @@ export class ResultReview {
     // One of the many pages behind the wall is visited first: it must not lose its document because of that.
     const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
     if (asInDoubt)
-      return this.toFailure(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
+      return this.toFailure(result, 'login-wall', `an indexed page redirects its visitors to ${withoutQuery(target)}`);
     return result;
   }
 

@@ -114,7 +114,7 @@ export function separateWords(glyphs: Glyphs): void {
       if (isHyphenated(texts, index, before, box)) texts[index - 1] = '';
       else words.push(index);
       endWord(index, index);
-    } else if (isNumberOfNote(texts, start, index, before, box)) {
+    } else if (isFootnoteNumber(texts, start, index, before, box)) {
       words.push(index);
       endWord(index, index);
     } else if (isOneLine(before, box) && before.left !== box.left) {
@@ -153,7 +153,7 @@ const isHyphenated = (texts: readonly string[], index: number, one: Box, other: 
   LOWER.test(texts[index]!);
 
 /** A raised number at the start of a word, as before the text of a footnote. */
-function isNumberOfNote(texts: readonly string[], start: number, index: number, number: Box, letter: Box): boolean {
+function isFootnoteNumber(texts: readonly string[], start: number, index: number, number: Box, letter: Box): boolean {
   const height = heightOf(letter);
   if (heightOf(number) >= height * 0.9 || number.bottom <= letter.bottom + height * RAISED) return false;
   if (index - start > MOST_DIGITS || !LETTER.test(texts[index]!)) return false;
