@@ -8,6 +8,7 @@ import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, readDataDirectory, type ServerFlags } from '../server/options.js';
 import { printable } from '../server/printable.js';
 import { PROJECT_ROOT } from '../server/project-root.js';
+import { isBundledIndex } from '../server/sample.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -40,7 +41,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     findings.push(
       ...(await Promise.all([
         ...hostsOf(definition).map(checkHostName),
-        ...definition.sinks.map(checkSink),
+        ...definition.sinks.map((sink) => checkSink(sink, data)),
         checkClock(definition),
       ])),
       ...checkProxyVariables(),
@@ -122,10 +123,13 @@ async function checkHostName(host: string): Promise<Finding> {
   }
 }
 
-async function checkSink(definition: ServerDefinition['sinks'][number]): Promise<Finding> {
+async function checkSink(definition: ServerDefinition['sinks'][number], data: string): Promise<Finding> {
   const { ok: works, message, milliseconds } = await testSink(definition);
   const what = `sink ${definition.name}`;
-  return works ? ok(what, `${message} (${milliseconds} ms)`) : failed(what, message);
+  if (works) return ok(what, `${message} (${milliseconds} ms)`);
+  return isBundledIndex(definition.url, data)
+    ? warning(what, 'the bundled index is not running: crawlway serve starts it')
+    : failed(what, message);
 }
 
 /** The crawled servers and the sinks provide the time, in the Date header of any answer. */

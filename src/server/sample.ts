@@ -95,6 +95,10 @@ function readPorts(dataDirectory: string): SamplePorts {
   }
 }
 
+/** Whether a sink is the index that is started beside the server. */
+export const isBundledIndex = (url: string, dataDirectory: string): boolean =>
+  isOnPort(url, readPorts(dataDirectory).index);
+
 /** The file is changed before the crawl begins, so that what it says is what happens. */
 function changePorts(from: SamplePorts, to: SamplePorts, { configFile, dataDirectory, log }: SampleSetting): void {
   try {

@@ -1,7 +1,9 @@
 /**
  * One running server: configuration, engine, API, and the bundled sample when it is asked for.
  */
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { placeText } from '../domain/crawl/place.js';
@@ -77,7 +79,7 @@ export async function serve(
       telemetry,
     });
     // Not before the data directory is this server's own: the sample of one that runs already would look like another program's.
-    const sample = withSample ? await startSampleOrDrain(engine, loaded.definition, { ...options, log }) : undefined;
+    const sample = withSample ? await startSampleOrDrain(engine, loaded.definition, options, log) : undefined;
     if (sample) opened.push(() => sample.close());
     if (sample?.moved) loaded = file.load();
     engine.observe(new EventLog(log).logEvent);
@@ -131,10 +133,13 @@ export async function serve(
 /** An engine that has no sample to crawl does not stay open. */
 async function startSampleOrDrain(
   engine: EngineApi,
-  ...[definition, setting]: Parameters<typeof startSample>
+  definition: Parameters<typeof startSample>[0],
+  options: ServerOptions,
+  log: Log,
 ): Promise<Sample> {
   try {
-    return await startSample(definition, setting);
+    await tryPort(options);
+    return await startSample(definition, { ...options, log });
   } catch (error) {
     await engine.drain(DRAIN_TIME);
     throw error;
@@ -157,9 +162,20 @@ function warnAboutShortKeys({ apiKeys }: ServerOptions, log: Log): void {
   );
 }
 
-async function listen(app: NestFastifyApplication, { port, host }: ServerOptions): Promise<void> {
+/** Whether the port can be had is known before the sample changes the configuration for the sake of its own ports. */
+async function tryPort(options: ServerOptions): Promise<void> {
+  const server = createServer();
+  await withPortErrors(options, () => once(server.listen(options.port, options.host), 'listening'));
+  await new Promise((resolve) => server.close(resolve));
+}
+
+const listen = (app: NestFastifyApplication, options: ServerOptions): Promise<void> =>
+  withPortErrors(options, () => app.listen(options.port, options.host));
+
+/** @throws UsageError with what to do instead, if the port cannot be had */
+async function withPortErrors({ port, host }: ServerOptions, open: () => Promise<unknown>): Promise<void> {
   try {
-    await app.listen(port, host);
+    await open();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')

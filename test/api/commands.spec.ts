@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -149,6 +149,26 @@ it('the doctor tries what a crawl needs, and fails when something does', async (
   expect(process.exitCode).toBe(0);
   expect((await found(join(world.folder, 'none.xml')))[1]).toMatchObject({ what: 'configuration', state: 'failed' });
   expect(process.exitCode).toBe(1);
+});
+
+it('the doctor does not fail before the first start because the bundled index is not running yet', async () => {
+  const folder = join(world.folder, 'first');
+  mkdirSync(folder);
+  const config = join(folder, 'CrawlConfig.xml');
+  // A port that was free a moment ago: a sample may be running on the usual one.
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  writeFileSync(config, readFileSync('CrawlConfig.xml.example', 'utf8').replaceAll('8742', `${port}`));
+  writeFileSync(join(folder, 'sample.json'), JSON.stringify({ site: 8741, index: port }));
+  const found = JSON.parse(await printed(() => doctor({ config, data: folder, json: true }))) as { what: string }[];
+  expect(found).toContainEqual({
+    what: 'sink main',
+    state: 'warning',
+    message: expect.stringContaining('crawlway serve starts it'),
+  });
+  expect(process.exitCode).toBe(0);
 });
 
 it('a key that the server does not know, or a missing one, is told with the variable that holds it', async () => {

@@ -98,3 +98,21 @@ it("a sink in which another server's documents are under the same name is report
   });
   expect(said).toContain("a sink holds somebody else's documents");
 });
+
+it('a server that cannot have its own port leaves the configuration as it is, and says so once', async () => {
+  const folder = temporaryDirectory();
+  const config = join(folder, 'CrawlConfig.xml');
+  copyFileSync('CrawlConfig.xml.example', config);
+  await Promise.all([takePort(8741), takePort(8742)]);
+  const taken = createServer();
+  onTestFinished(() => void taken.close());
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  const said: string[] = [];
+  const note = (message: string): void => void said.push(message);
+  const log = { debug: () => {}, info: note, warn: note, error: note };
+  const options = readServerOptions({ config, data: join(folder, 'data'), port: `${port}` }, {});
+  await expect(serve(options, { log, withSample: true })).rejects.toThrow(/is used by another program; choose one/);
+  expect(readFileSync(config, 'utf8')).toBe(readFileSync('CrawlConfig.xml.example', 'utf8'));
+  expect(said.filter((line) => /8741|8742|EADDRINUSE/.test(line))).toEqual([]);
+});
