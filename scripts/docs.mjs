@@ -10,12 +10,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The menu. A test requires that it has every page. */
 export const SECTIONS = [
   ['Begin', ['index.md', 'tutorial.md', 'concepts.md', 'how-to.md', 'moving-in.md', 'comparison.md']],
+  ['Every day', ['command-line.md', 'OPERATIONS.md', 'REASONS.md', 'SCALING.md']],
   [
     'What is crawled',
     ['content.md', 'documents.md', 'RENDERING.md', 'LOGINS.md', 'ACL.md', 'SCHEDULES.md', 'FRESHNESS.md', 'SIGNALS.md'],
   ],
   ['Where documents go', ['SINKS.md', 'DOCUMENT-SHAPE.md', 'POSTGRESQL-SINK.md', 'WEBHOOKS.md']],
-  ['Every day', ['command-line.md', 'OPERATIONS.md', 'REASONS.md', 'SCALING.md']],
   ['Reference', ['REFERENCE.md', 'GLOSSARY.md']],
   ['Your own programs', ['CLIENT.md', 'PLUGINS.md', 'ASSISTANTS.md']],
   ['How it is made', ['ARCHITECTURE.md', 'DECISIONS.md', 'FAULTS.md']],
@@ -94,7 +94,7 @@ table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px so
 pre{padding:.9rem;border:1px solid var(--line);border-radius:6px;overflow:auto;background:var(--shade)}code{font-size:.9em}img{max-width:100%;border:1px solid var(--line)}
 input{width:100%;padding:.45rem;font:inherit}
 @media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0;border-bottom:1px solid var(--line);padding:1rem}main{padding:1rem}
-.menu>summary{display:block;cursor:pointer;padding:.5rem 0}}
+.menu>summary{display:list-item;cursor:pointer;padding:.5rem 0}}
 `;
 
 /** Words of a question that say nothing about what is asked. */
@@ -125,7 +125,7 @@ const STOP_WORDS = [
 ];
 
 /**
- * Sections with all words of a query, those with all of them in the heading first; if there is none, those with most of them. It
+ * Sections with all words of a query, those with all of them in the heading first; if there are few, also those with most of them. It
  * runs in the reader's browser.
  */
 export function sectionsWith(query, sections, stopWords = STOP_WORDS) {
@@ -136,14 +136,20 @@ export function sectionsWith(query, sections, stopWords = STOP_WORDS) {
   const telling = all.filter((word) => !stopWords.includes(word));
   const words = telling.length > 0 ? telling : all;
   if (words.length === 0) return [];
-  const countIn = (text) => words.filter((word) => text.toLowerCase().includes(word)).length;
-  const counted = sections.map((section) => {
-    const inHeading = countIn(section.heading);
-    return { section, inHeading, inAll: countIn(`${section.heading} ${section.text}`) };
-  });
-  const enough = counted.some(({ inAll }) => inAll === words.length) ? words.length : Math.ceil(words.length / 2);
-  const hits = counted
-    .filter(({ inAll }) => inAll >= enough)
+  const inText = ({ heading, text }) => `${heading} ${text}`.toLowerCase();
+  // A word of few sections says more than one of many.
+  const weights = words.map((word) => 1 / (1 + sections.filter((one) => inText(one).includes(word)).length));
+  const weigh = (text) => words.reduce((sum, word, i) => sum + (text.includes(word) ? weights[i] : 0), 0);
+  const weighed = sections.map((section) => ({
+    section,
+    inHeading: weigh(section.heading.toLowerCase()),
+    inAll: weigh(inText(section)),
+    number: words.filter((word) => inText(section).includes(word)).length,
+  }));
+  const whole = weighed.filter(({ number }) => number === words.length);
+  const enough = whole.length >= 5 ? words.length : Math.ceil(words.length / 2);
+  const hits = weighed
+    .filter(({ number }) => number >= enough)
     .sort((a, b) => b.inAll - a.inAll || b.inHeading - a.inHeading);
   return hits.slice(0, 20).map(({ section: { href, heading, text } }) => {
     const at = Math.max(0, text.toLowerCase().indexOf(words.find((word) => text.toLowerCase().includes(word)) ?? ''));
@@ -178,13 +184,15 @@ if (matchMedia('(max-width:50rem)').matches) document.querySelector('.menu').ope
 `;
 
 const MANY_PARTS = 50;
+/** Pages that begin with a list of their own. */
+const HAVE_A_LIST = new Set(['index.md', 'how-to.md']);
 
 /** Below the title: the parts of a page that is longer than a screen. */
 function withParts({ html, headings, file }) {
   const all = headings.filter(({ depth }) => depth === 2 || depth === 3);
   // A reference is a list of small parts; elsewhere the large ones say where things are.
   const parts = all.filter(({ depth }) => depth === 2 || all.length > MANY_PARTS);
-  if (parts.length < 3 || file === 'index.md') return html;
+  if (parts.length < 3 || HAVE_A_LIST.has(file)) return html;
   const list = parts.map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`).join('');
   const box = `<div class="parts"><strong>On this page</strong><ul>${list}</ul></div>\n`;
   return html.replace('</h1>\n', (end) => end + box);
@@ -247,7 +255,7 @@ export function buildSite(folder) {
   });
   for (const image of new Set(pages.flatMap(({ images }) => images))) cpSync(join(docs, image), join(folder, image));
   for (const name of readdirSync(docs)) if (/\.(?:json|yaml)$/.test(name)) cpSync(join(docs, name), join(folder, name));
-  writeFileSync(join(folder, 'search.json'), JSON.stringify(pages.flatMap(sectionsOf)));
+  writeFileSync(join(folder, 'search.json'), JSON.stringify([...pages.slice(1), pages[0]].flatMap(sectionsOf)));
   writeFileSync(join(folder, 'search.js'), SCRIPT);
   writeFileSync(join(folder, 'style.css'), STYLE);
 }

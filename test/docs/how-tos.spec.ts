@@ -177,6 +177,26 @@ it('Why is a page missing, and the backup: the commands against a crawl', async 
   expect(statSync(join(crawl.folder, 'moved.sqlite')).size).toBeGreaterThan(1000);
 }, 180_000);
 
+howTo('Remove pages from the index', async (heading) => {
+  const site = (await startSite()).page('/', ['/a.html', '/old/b.html']).page('/a.html').page('/old/b.html');
+  const addresses = { 'https://www.example.com': site.origin };
+  const { crawl: ruled } = await runHowTo(heading, addresses);
+  expect(ruled.documents()).toEqual(['/', '/a.html']);
+  const { crawl, commands } = await runHowTo(heading, addresses, (xml) => xml.replace(/<Rules>.*<\/Rules>/s, ''));
+  expect(crawl.documents()).toEqual(['/', '/a.html', '/old/b.html']);
+  expect((await commands()).join()).toBe('1 URL was deleted\n');
+});
+
+howTo('Crawl at night only', async (heading) => {
+  const site = await manual();
+  const addresses = { 'https://www.example.com': site.origin };
+  const clock = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+  const nightIsNow = (xml: string) =>
+    xml.replace('Europe/Berlin', 'UTC').replace('22:00', clock(-2)).replace('06:00', clock(2));
+  const { crawl } = await runHowTo(heading, addresses, nightIsNow);
+  expect(crawl.documents()).toEqual(['/', '/a.html']);
+});
+
 /** The crawl of a whole site, in place of a sitemap. */
 const wholeSite = (xml: string): string =>
   xml.replace(/<cw:Conditions[\s\S]*<\/cw:Conditions>/, '').replace('/sitemap.xml" entireSite="true"', '/"');
