@@ -9,7 +9,7 @@ import { findBrowserProblem } from '../adapters/browser/find-browser.js';
 import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
-import { elementForms } from '../adapters/config-xml/forms.js';
+import { createElementForms } from '../adapters/config-xml/forms.js';
 import { readContentElement } from '../adapters/config-xml/read/content.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redactRules } from '../adapters/config-xml/rule-secrets.js';
@@ -109,7 +109,7 @@ const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
  * threads on two cores cost a tenth more time (each compiles the same code) and 40 MB. Beyond a few, the store is the limit. Where
  * reading a page costs several times as much as the rest, as with selectors, the last core is worth a thread, too.
  */
-const pageThreadLimits = (): { threads: number; mostThreads: number } => ({
+const choosePageThreadLimits = (): { threads: number; mostThreads: number } => ({
   threads: Math.min(8, Math.max(1, availableParallelism() - 1)),
   mostThreads: Math.min(8, availableParallelism()),
 });
@@ -152,7 +152,7 @@ export async function openEngine({
     processor: new PageThreadPool({
       entry: PAGE_THREAD,
       rendererEntry: RENDER_THREAD,
-      ...pageThreadLimits(),
+      ...choosePageThreadLimits(),
       plugins,
       log,
     }),
@@ -276,7 +276,7 @@ export function createPartsModule(parts: Parts): DynamicModule {
 const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABASE_URL', 'CRAWLWAY_ENCRYPTION_KEY'];
 
 /** What a configuration may name: an administrator of the crawl must not be able to read the whole environment of the process. */
-export function configurationVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+export function selectConfigurationVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   const allowed = new Set((env['CRAWLWAY_ALLOW_VARIABLES'] ?? '').split(',').map((name) => name.trim()));
   return Object.fromEntries(
     Object.entries(env).filter(
@@ -296,24 +296,24 @@ function findBrowserProblems({ renderer, ...definition }: ServerDefinition): Pro
 let outside: OutsideSecrets | undefined;
 
 /** Of this process; created on first use, when the environment is complete. */
-function outsideSecrets(): OutsideSecrets {
+function createOutsideSecrets(): OutsideSecrets {
   outside ??= new OutsideSecrets(readSecretPlaces(process.env), process.env);
   return outside;
 }
 
 export const XML_FORMAT: ConfigurationFormat = {
-  elements: elementForms,
+  elements: createElementForms,
   read: (xml, context) => {
     const { definition, problems } = readConfiguration(xml, {
       ...context,
-      env: configurationVariables(process.env),
-      outsideSecret: (reference) => outsideSecrets().read(reference),
+      env: selectConfigurationVariables(process.env),
+      outsideSecret: (reference) => createOutsideSecrets().read(reference),
     });
     if (!definition) return { problems };
     return { definition, problems: [...problems, ...lint(definition), ...findBrowserProblems(definition)] };
   },
   readContent: readContentElement,
-  reloadSecrets: () => outsideSecrets().reloadAndCompare(),
+  reloadSecrets: () => createOutsideSecrets().reloadAndCompare(),
   redact,
   restoreSecrets,
   redactRules,

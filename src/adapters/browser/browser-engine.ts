@@ -56,7 +56,7 @@ export class BrowserEngine implements FetchEngine {
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
     const order = request.render;
     if (!order) throw new Error('A request to the browser must carry the page that it is to render.');
-    if (this.missing && this.missing.until > performance.now()) return rendererUnavailable(this.missing.problem);
+    if (this.missing && this.missing.until > performance.now()) return createUnavailable(this.missing.problem);
     await this.acquireSlot();
     const startedAt = performance.now();
     try {
@@ -66,7 +66,7 @@ export class BrowserEngine implements FetchEngine {
       if (!(error instanceof BrowserMissing)) throw error;
       if (!this.missing) this.log.warn(error.message);
       this.missing = { problem: error.message, until: performance.now() + START_AGAIN_MS };
-      return rendererUnavailable(error.message);
+      return createUnavailable(error.message);
     } finally {
       this.releaseSlot();
     }
@@ -324,6 +324,6 @@ function renderFailure(
   return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: timeSince(startedAt) } };
 }
 
-function rendererUnavailable(detail: string): FetchOutcome {
+function createUnavailable(detail: string): FetchOutcome {
   return { kind: 'failure', code: 'renderer-unavailable', detail, timings: { header: seconds(0), total: seconds(0) } };
 }

@@ -3,7 +3,7 @@ const WANTED =
   /^(?:PATH|HOME|USER|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|FONTCONFIG_\w+|XDG_\w+|CHROME_\w+|SystemRoot|windir|SystemDrive|ProgramFiles(?:\(x86\))?|ProgramData|USERPROFILE|APPDATA|LOCALAPPDATA|PATHEXT|COMSPEC)$/i;
 
 /** What a browser needs to start and to find its fonts and folders. */
-export const browserEnvironment = (env: NodeJS.ProcessEnv): Record<string, string> =>
+export const createBrowserEnvironment = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => WANTED.test(entry[0]) && entry[1] !== undefined),
   );

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, getPriority } from 'node:os';
 import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route, WebSocketRoute } from 'playwright-core';
 import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
-import { browserEnvironment } from './browser-environment.js';
+import { createBrowserEnvironment } from './browser-environment.js';
 import { capPriority } from './cap-priority.js';
 import { findBrowser, findBrowserProblem } from './find-browser.js';
 import { initScript } from './page-scripts.js';
@@ -98,7 +98,7 @@ export class Browser {
               chromiumSandbox: renderer.sandbox,
               args: ARGUMENTS,
               timeout: LAUNCH_MS,
-              env: browserEnvironment(process.env),
+              env: createBrowserEnvironment(process.env),
               handleSIGHUP: false,
               handleSIGINT: false,
               handleSIGTERM: false,

@@ -50,7 +50,7 @@ const LOOK_MS = 20;
  * Resolves when the document, loaded with its scripts, has not changed for the given number of milliseconds and no short timer is
  * pending. The time is counted in checks: on busy processors these are late, as are the scripts of the page.
  */
-export const quietScript = (name: string, milliseconds: number): string => `new Promise((resolve) => {
+export const createQuietScript = (name: string, milliseconds: number): string => `new Promise((resolve) => {
   const notes = window[${JSON.stringify(name)}];
   if (!notes) return resolve();
   let changes = notes.changes;
@@ -66,7 +66,7 @@ export const quietScript = (name: string, milliseconds: number): string => `new 
 })`;
 
 /** True when the condition of \`readyWhen\` holds. */
-export const conditionScript = (readyWhen: string): string =>
+export const createConditionScript = (readyWhen: string): string =>
   readyWhen.startsWith('js:')
     ? `Boolean((0, eval)(${JSON.stringify(readyWhen.slice(3))}))`
     : `Boolean(document.querySelector(${JSON.stringify(readyWhen)}))`;
@@ -83,7 +83,7 @@ const UNREAD =
 /**
  * The document as it is, with shadow roots and frames of the same origin. This changes the document, which is useless afterwards.
  */
-export const snapshotScript = (name: string, url: string): string => `(() => {
+export const createSnapshotScript = (name: string, url: string): string => `(() => {
   const notes = window[${JSON.stringify(name)}] ?? { roots: [], routes: [] };
   const asked = ${JSON.stringify(url)}.split('#')[0];
   const clean = (root) => { for (const node of root.querySelectorAll(${JSON.stringify(UNREAD)})) node.remove(); };
@@ -121,7 +121,7 @@ export const SCROLL_SCRIPT = `(() => {
   window.dispatchEvent(new Event('scroll'));
 })()`;
 
-export const clickScript = (select: string): string => `(() => {
+export const createClickScript = (select: string): string => `(() => {
   const found = document.querySelector(${JSON.stringify(select)});
   if (found instanceof HTMLElement || found instanceof SVGElement) found.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, view: window }));
   return Boolean(found);

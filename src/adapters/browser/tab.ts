@@ -3,12 +3,12 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { parseSteps, type RenderStep } from '../../domain/render/steps.js';
 import { type Guest, withoutHash } from './guest-requests.js';
 import {
-  clickScript,
-  conditionScript,
-  quietScript,
+  createClickScript,
+  createConditionScript,
+  createQuietScript,
+  createSnapshotScript,
   SCROLL_SCRIPT,
   type Snapshot,
-  snapshotScript,
 } from './page-scripts.js';
 
 /** Nothing has happened for this long, in the document and on the network: the page is ready. */
@@ -118,7 +118,7 @@ export class Tab {
       readiness = performance.now() >= deadline ? 'time limit' : readiness;
     }
     const picture = job.withPicture ? await this.takeScreenshot() : undefined;
-    const snapshot = await this.evaluate<Snapshot>(snapshotScript(this.notes, withoutHash(guest.url)));
+    const snapshot = await this.evaluate<Snapshot>(createSnapshotScript(this.notes, withoutHash(guest.url)));
     if (snapshot.html.length > LARGEST_DOCUMENT)
       throw new TabFailed('render-memory', `its scripts made a document of ${snapshot.html.length} characters`);
     return { html: snapshot.html, routes: [...snapshot.routes, ...routes], readiness, picture };
@@ -127,7 +127,8 @@ export class Tab {
   private async waitUntilReady({ guest, readyWhen }: TabJob, deadline: number): Promise<RenderedPage['readiness']> {
     while (performance.now() < deadline) {
       if (readyWhen !== undefined) {
-        if (await this.withDeadline(deadline, this.evaluate<boolean>(conditionScript(readyWhen)))) return 'condition';
+        if (await this.withDeadline(deadline, this.evaluate<boolean>(createConditionScript(readyWhen))))
+          return 'condition';
         await pause(Math.min(CHECK_MS, deadline - performance.now()));
       } else if (await this.waitForQuiet(guest, QUIET_MS, deadline)) return 'quiet';
     }
@@ -140,7 +141,7 @@ export class Tab {
       return false;
     }
     const asked = guest.activity;
-    const done = this.evaluate(quietScript(this.notes, quiet)).then(() => true);
+    const done = this.evaluate(createQuietScript(this.notes, quiet)).then(() => true);
     if ((await this.withDeadline(deadline, done)) !== true) return false;
     return guest.inFlight === 0 && guest.activity === asked;
   }
@@ -152,7 +153,10 @@ export class Tab {
     }
     const times = step.do === 'scroll' ? step.times : 1;
     for (let time = 0; time < times && performance.now() < deadline; time++) {
-      await this.withDeadline(deadline, this.evaluate(step.do === 'click' ? clickScript(step.select) : SCROLL_SCRIPT));
+      await this.withDeadline(
+        deadline,
+        this.evaluate(step.do === 'click' ? createClickScript(step.select) : SCROLL_SCRIPT),
+      );
       await pause(CHECK_MS / 2);
       while (performance.now() < deadline && !(await this.waitForQuiet(guest, STEP_QUIET_MS, deadline)));
     }

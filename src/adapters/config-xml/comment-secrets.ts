@@ -5,9 +5,9 @@
  */
 import { userInfoRanges } from '../../domain/redact.js';
 import { parseDocument, type XmlElement, XmlFault } from './document.js';
-import { specialSections } from './markup.js';
+import { findSpecialSections } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
-import { secretRanges, secretTextRanges, suggestsSecret } from './secret-ranges.js';
+import { findSecretRanges, findSecretTextRanges, suggestsSecret } from './secret-ranges.js';
 import type { Splice } from './splice.js';
 
 interface Inside {
@@ -18,30 +18,30 @@ interface Inside {
 
 export function hideComments(xml: string): Splice[] {
   const hidden = findCommentsToHide(xml);
-  return hidden.map(({ start, end }, index) => ({ start, end, text: placeholder(index, hidden.length) }));
+  return hidden.map(({ start, end }, index) => ({ start, end, text: createPlaceholder(index, hidden.length) }));
 }
 
 /** The comments at the places where `current` has hidden ones with the same number, if there are equally many. */
 export function restoreComments(xml: string, current: string): Splice[] {
   const known = findCommentsToHide(current);
-  const byPlaceholder = new Map(known.map(({ text }, index) => [placeholder(index, known.length).trim(), text]));
+  const byPlaceholder = new Map(known.map(({ text }, index) => [createPlaceholder(index, known.length).trim(), text]));
   const splices: Splice[] = [];
-  for (const { start, end, text } of sectionContents(xml)) {
+  for (const { start, end, text } of readSectionContents(xml)) {
     const original = byPlaceholder.get(text.trim());
     if (original !== undefined) splices.push({ start, end, text: original });
   }
   return splices;
 }
 
-const placeholder = (index: number, count: number): string => ` ${PLACEHOLDER} hidden ${index + 1} of ${count} `;
+const createPlaceholder = (index: number, count: number): string => ` ${PLACEHOLDER} hidden ${index + 1} of ${count} `;
 
 const PLACEHOLDER_ALONE = /^\s*\*{8} hidden \d+ of \d+\s*$/;
 
 const findCommentsToHide = (xml: string): Inside[] =>
-  [...sectionContents(xml)].filter(({ text }) => !PLACEHOLDER_ALONE.test(text) && mayContainSecret(text));
+  [...readSectionContents(xml)].filter(({ text }) => !PLACEHOLDER_ALONE.test(text) && mayContainSecret(text));
 
-function* sectionContents(xml: string): Generator<Inside> {
-  for (const special of specialSections(xml)) {
+function* readSectionContents(xml: string): Generator<Inside> {
+  for (const special of findSpecialSections(xml)) {
     const text = xml.slice(special.start, special.end);
     const [open, close] = text.startsWith('<!--') ? [4, 3] : text.startsWith('<?') ? [targetLength(text), 2] : [9, 3];
     const [start, end] = [special.start + open, special.end - close];
@@ -70,6 +70,6 @@ function elementsMayContainSecret(text: string): boolean {
 }
 
 const containsSecret = (element: XmlElement, text: string): boolean =>
-  element.attributes.some((attribute) => secretRanges(element, attribute, text).length > 0) ||
-  secretTextRanges(element, text).length > 0 ||
+  element.attributes.some((attribute) => findSecretRanges(element, attribute, text).length > 0) ||
+  findSecretTextRanges(element, text).length > 0 ||
   element.children.some((child) => containsSecret(child, text));

@@ -7,9 +7,9 @@ import type { Place } from '../../domain/crawl/place.js';
 import {
   decodeEntities,
   findMarkupFault,
+  findSpecialSections,
   findUnknownReference,
   readAttributes,
-  specialSections,
   splitName,
   type XmlAttribute,
 } from './markup.js';
@@ -126,7 +126,7 @@ const stripFullStop = (message: string): string => message.replace(/\.$/, '');
 function blankOutSpecialSections(text: string): string {
   let result = '';
   let at = 0;
-  for (const { start, end } of specialSections(text)) {
+  for (const { start, end } of findSpecialSections(text)) {
     result += text.slice(at, start) + ' '.repeat(end - start);
     at = end;
   }

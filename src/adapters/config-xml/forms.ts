@@ -3,19 +3,19 @@
 import { type AttributeSpec, type ElementSpec, NAMESPACES } from './schema/spec.js';
 import { ELEMENTS } from './schema.js';
 
-export const elementForms = () => [...ELEMENTS.values()].map(elementForm);
+export const createElementForms = () => [...ELEMENTS.values()].map(toElementForm);
 
-const elementForm = ({ name, vocabulary, meaning, children, once, text, attributes }: ElementSpec) => ({
+const toElementForm = ({ name, vocabulary, meaning, children, once, text, attributes }: ElementSpec) => ({
   name,
   namespace: NAMESPACES[vocabulary][0],
   meaning,
   children,
   once,
   text,
-  attributes: Object.entries(attributes).map(([attribute, spec]) => attributeForm(attribute, spec)),
+  attributes: Object.entries(attributes).map(([attribute, spec]) => toAttributeForm(attribute, spec)),
 });
 
-const attributeForm = (name: string, spec: AttributeSpec<unknown>) => ({
+const toAttributeForm = (name: string, spec: AttributeSpec<unknown>) => ({
   name,
   meaning: spec.meaning,
   form: spec.type.label,

@@ -51,7 +51,7 @@ const readName = (text: string, at: number): string =>
   `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** Comments, CDATA sections and processing instructions of a well-formed text, in order. */
-export function* specialSections(xml: string): Generator<{ readonly start: number; readonly end: number }> {
+export function* findSpecialSections(xml: string): Generator<{ readonly start: number; readonly end: number }> {
   let at = xml.indexOf('<');
   while (at >= 0) {
     const piece = readPiece(xml, at);

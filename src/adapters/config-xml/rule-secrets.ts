@@ -25,11 +25,11 @@ function findSecrets(line: string): readonly TextRange[] {
   const isSecret = /auth/i.test(name) || suggestsSecret(name);
   const end = line.trimEnd().length;
   if (isSecret && beginning.length < end) return [[beginning.length, end]];
-  if (/^HTTPHeader$/i.test(name)) return headerValueRange(line, beginning.length, end);
+  if (/^HTTPHeader$/i.test(name)) return findHeaderValueRange(line, beginning.length, end);
   return userInfoRanges(line);
 }
 
-function headerValueRange(line: string, from: number, end: number): TextRange[] {
+function findHeaderValueRange(line: string, from: number, end: number): TextRange[] {
   const colon = line.indexOf(':', from);
   return colon >= 0 && colon + 1 < end ? [[colon + 1, end]] : [];
 }

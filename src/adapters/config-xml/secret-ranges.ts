@@ -20,11 +20,11 @@ export const suggestsSecret = (name: string): boolean => SPEAKING_NAME.test(name
 const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$\{(?:file|helper):[^{}]{1,1000}\}|[:\s])+$/;
 
 /** Offsets into the text of the document; none of them is empty. */
-export function secretRanges(element: XmlElement, attribute: XmlAttribute, text: string): TextRange[] {
+export function findSecretRanges(element: XmlElement, attribute: XmlAttribute, text: string): TextRange[] {
   const { valueStart, valueEnd } = attribute;
   const raw = text.slice(valueStart, valueEnd);
   if (isSecret(element, attribute))
-    return toDocumentRanges(raw, valueStart, [[headerNameLength(element, raw), raw.length]]);
+    return toDocumentRanges(raw, valueStart, [[measureHeaderName(element, raw), raw.length]]);
   const { decoded, offsets } = decodeWithOffsets(raw);
   const userInfo = userInfoRanges(decoded);
   const parameters = isSinkUrl(element, attribute) ? parameterRanges(decoded) : [];
@@ -35,14 +35,14 @@ export function secretRanges(element: XmlElement, attribute: XmlAttribute, text:
 }
 
 /** The text of an unknown element that may be secret (`<my:password>`), and private keys. */
-export function secretTextRanges(element: XmlElement, text: string): TextRange[] {
+export function findSecretTextRanges(element: XmlElement, text: string): TextRange[] {
   if (element.children.length > 0 || element.text.trim() === '') return [];
   const raw = text.slice(element.contentStart, element.contentEnd);
   const named = !ELEMENTS.has(element.local) && suggestsSecret(element.local);
-  return toDocumentRanges(raw, element.contentStart, named ? [[0, raw.length]] : keyAndPlaceholderRanges(raw));
+  return toDocumentRanges(raw, element.contentStart, named ? [[0, raw.length]] : findKeyAndPlaceholderRanges(raw));
 }
 
-const keyAndPlaceholderRanges = (raw: string): TextRange[] =>
+const findKeyAndPlaceholderRanges = (raw: string): TextRange[] =>
   [...privateKeyRanges(raw), ...[...raw.matchAll(/\*{8}/g)].map(({ index }): TextRange => [index, index + 8])].sort(
     (one, other) => one[0] - other[0],
   );
@@ -73,12 +73,12 @@ function decodeWithOffsets(raw: string): { readonly decoded: string; readonly of
 }
 
 /** The part of the value that is not secret: `X-Token: ` of an option that sets a header. */
-export function headerNameLength(element: XmlElement, raw: string): number {
-  const isHeader = element.local === 'option' && nameAttribute(element) === 'header';
+export function measureHeaderName(element: XmlElement, raw: string): number {
+  const isHeader = element.local === 'option' && findNameAttribute(element) === 'header';
   return isHeader ? (/^[^:]*:\s*/.exec(raw)?.[0].length ?? 0) : 0;
 }
 
-export const nameAttribute = (element: XmlElement): string =>
+export const findNameAttribute = (element: XmlElement): string =>
   element.attributes.find(({ local }) => local === 'name')?.value ?? '';
 
 export function isSecret(element: XmlElement, attribute: XmlAttribute): boolean {
@@ -86,8 +86,8 @@ export function isSecret(element: XmlElement, attribute: XmlAttribute): boolean 
   const name = spec && canonicalAttributeName(attribute.local, spec);
   if (name !== undefined && spec?.attributes[name]?.secret) return true;
   if (attribute.local === 'value' && element.local === 'Header')
-    return suggestsSecret(nameAttribute(element)) || isSecretHeader(nameAttribute(element));
+    return suggestsSecret(findNameAttribute(element)) || isSecretHeader(findNameAttribute(element));
   if (attribute.local === 'value' && element.local === 'option')
-    return ['header', 'credentials'].includes(nameAttribute(element));
+    return ['header', 'credentials'].includes(findNameAttribute(element));
   return name === undefined && suggestsSecret(attribute.local);
 }

@@ -8,7 +8,13 @@ import { privateKeyRanges, replaceRanges, userInfoRanges } from '../../domain/re
 import { hideComments, restoreComments } from './comment-secrets.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { PLACEHOLDER } from './placeholder.js';
-import { headerNameLength, isSecret, nameAttribute, secretRanges, secretTextRanges } from './secret-ranges.js';
+import {
+  findNameAttribute,
+  findSecretRanges,
+  findSecretTextRanges,
+  isSecret,
+  measureHeaderName,
+} from './secret-ranges.js';
 import { applySplices, type Splice } from './splice.js';
 
 /** A range of the text that holds a secret. */
@@ -66,43 +72,43 @@ function findSecrets(document: XmlDocument): Secret[] {
   const ways = findDestinations(document);
   visit(document.root, '', (path, element) => {
     for (const attribute of element.attributes) {
-      for (const [start, end] of secretRanges(element, attribute, document.text)) {
+      for (const [start, end] of findSecretRanges(element, attribute, document.text)) {
         add(`${path}/@${attribute.local}${destinationKey(path, element, ways)}`, start, end);
       }
     }
-    for (const [start, end] of secretTextRanges(element, document.text)) add(`${path}/text`, start, end);
+    for (const [start, end] of findSecretTextRanges(element, document.text)) add(`${path}/text`, start, end);
   });
   return secrets;
 }
 
 function visit(element: XmlElement, parent: string, look: (path: string, element: XmlElement) => void): void {
-  const path = `${parent}/${element.local}${elementIdentity(element)}`;
+  const path = `${parent}/${element.local}${identifyElement(element)}`;
   look(path, element);
   for (const child of element.children) visit(child, path, look);
 }
 
 /** Names, types and addresses, without possibly secret parts. */
-function elementIdentity(element: XmlElement): string {
+function identifyElement(element: XmlElement): string {
   const parts: string[] = [];
   for (const { local, value } of element.attributes) {
     if (local === 'name' || local === 'type' || local === 'verifyCertificates') parts.push(`${local} ${value}`);
-    if (local === 'url' || local === 'alias') parts.push(`${local} ${connectionTarget(value)}`);
+    if (local === 'url' || local === 'alias') parts.push(`${local} ${parseConnectionTarget(value)}`);
     if (element.local === 'Login' || element.local === 'LoginStep') parts.push(...loginDestinations(local, value));
-    if (local === 'value') parts.push(value.slice(0, headerNameLength(element, value)));
+    if (local === 'value') parts.push(value.slice(0, measureHeaderName(element, value)));
     if (local === 'value' && element.local.startsWith('apply-')) parts.push(value);
   }
-  if (element.local === 'Sink') parts.push(...descendants(element).filter(hasDestination).map(fullIdentity));
+  if (element.local === 'Sink') parts.push(...descendants(element).filter(hasDestination).map(identifyFully));
   return `[${parts.join(' ')}]`;
 }
 
 /** Other settings of a login that decide who gets its secrets. */
 function loginDestinations(local: string, value: string): string[] {
-  if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${connectionTarget(value)}`];
+  if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${parseConnectionTarget(value)}`];
   return ['sendTo', 'insecure', 'header'].includes(local) ? [`${local} ${value}`] : [];
 }
 
 /** Where a connection to the address goes: as a parser reads it, not as it looks (`http://other?@known/`). */
-function connectionTarget(text: string): string {
+function parseConnectionTarget(text: string): string {
   const url = URL.parse(text);
   if (url && url.host !== '') return `${url.protocol}//${url.host}${url.pathname}`;
   return `as written ${replaceRanges(text, userInfoRanges(text), '')}`;
@@ -120,8 +126,8 @@ function findDestinations({ root }: XmlDocument): Ways {
   const elements = descendants(root);
   const crawling = elements.filter(({ local }) => local === 'Fetcher' || local === 'Crawler').flatMap(descendants);
   return {
-    routes: [...new Set(crawling.filter(hasDestination).map(fullIdentity))].sort().join(' '),
-    roots: [...new Set(elements.filter(({ local }) => local === 'Root').map(elementIdentity))].sort().join(' '),
+    routes: [...new Set(crawling.filter(hasDestination).map(identifyFully))].sort().join(' '),
+    roots: [...new Set(elements.filter(({ local }) => local === 'Root').map(identifyElement))].sort().join(' '),
   };
 }
 
@@ -137,14 +143,14 @@ const descendants = (element: XmlElement): XmlElement[] =>
 
 const hasDestination = (element: XmlElement): boolean =>
   ['Proxy', 'CertificateAuthority', 'ClientCertificate'].includes(element.local) ||
-  (element.local === 'option' && nameAttribute(element) === 'proxy');
+  (element.local === 'option' && findNameAttribute(element) === 'proxy');
 
 const redactPrivateKeys = (text: string): string => replaceRanges(text, privateKeyRanges(text), PLACEHOLDER);
 
 /** With all its attributes except secret ones, and its text: certificates are text. */
-function fullIdentity(element: XmlElement): string {
+function identifyFully(element: XmlElement): string {
   const attributes = element.attributes
     .filter((attribute) => !isSecret(element, attribute))
-    .map(({ local, value }) => `${local} ${connectionTarget(value)}`);
+    .map(({ local, value }) => `${local} ${parseConnectionTarget(value)}`);
   return `${element.local}[${attributes.join(' ')} ${redactPrivateKeys(element.text)}]`;
 }

@@ -168,7 +168,7 @@ export class Connector {
     const several = addresses.length > 1;
     const socket = connectTcp({
       host: several ? VETTED_NAME : addresses[0]!.address,
-      lookup: fixedLookup(addresses),
+      lookup: createFixedLookup(addresses),
       autoSelectFamily: several,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER,
       port,
@@ -190,7 +190,7 @@ export class Connector {
       socket,
       host: server.hostname,
       servername: isIP(server.hostname) === 0 ? server.hostname : undefined,
-      secureContext: server.identity ? this.secureContextFor(server.identity) : this.secureContext,
+      secureContext: server.identity ? this.findOrCreateSecureContext(server.identity) : this.secureContext,
       rejectUnauthorized: this.settings.verifyCertificates,
       ALPNProtocols: [...protocols],
       session: this.sessions.get(key),
@@ -201,7 +201,7 @@ export class Connector {
     return waitForEvent(secured, 'secureConnect');
   }
 
-  private secureContextFor({ name, certificate, key }: TlsIdentity): SecureContext {
+  private findOrCreateSecureContext({ name, certificate, key }: TlsIdentity): SecureContext {
     const known = this.identities.get(name);
     if (known && known.certificate === certificate && known.key === key) return known.context;
     const context = createSecureContext({ ...this.trusted, cert: certificate, key });
@@ -245,7 +245,7 @@ function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
 }
 
 /** Node tries all addresses that a lookup returns; this one returns the vetted ones without a query. */
-const fixedLookup =
+const createFixedLookup =
   (addresses: readonly HostAddress[]): LookupFunction =>
   (_hostname, _options, callback) =>
     callback(null, [...addresses]);

@@ -70,7 +70,7 @@ export function toFetchFailure(error: unknown, phase: ExchangePhase): FetchFailu
   const sentence = describeConnectionFault(error) ?? message;
   if (text === NO_COMMON_PROTOCOL) return new OtherVersion('tls-failed', sentence);
   if (isMalformed(error, text, message)) return new FetchFailure('protocol', sentence, true);
-  return new FetchFailure(errorCode(typeof text === 'string' ? text : '', phase), sentence);
+  return new FetchFailure(toErrorCode(typeof text === 'string' ? text : '', phase), sentence);
 }
 
 /**
@@ -101,7 +101,7 @@ const CERTIFICATE_ALERT =
 /** The site closed the connection: before an answer, it may just be restarting; within one, the answer is incomplete. */
 const CUT_OFF: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR']);
 
-function errorCode(code: string, phase: ExchangePhase): ErrorCode {
+function toErrorCode(code: string, phase: ExchangePhase): ErrorCode {
   if (code === 'ETIMEDOUT') return phase === 'connect' ? 'connect-timeout' : 'read-timeout';
   if (CUT_OFF.has(code)) return phase === 'body' ? 'body-truncated' : 'connection-reset';
   const known = CODES.get(code);

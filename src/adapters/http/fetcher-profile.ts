@@ -88,7 +88,7 @@ export class FetcherProfile {
         hostname: stripBrackets(url.hostname),
         port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
         proxy,
-        identity: tlsIdentity(request),
+        identity: findTlsIdentity(request),
       },
       method: request.method ?? 'GET',
       body: request.method === undefined || request.method === 'GET' ? undefined : request.body,
@@ -115,7 +115,7 @@ export class FetcherProfile {
     if (request.ifModifiedSince !== undefined) own['if-modified-since'] = request.ifModifiedSince;
     if (request.session?.cookies !== undefined)
       own['cookie'] = joinCookies(own['cookie'] ?? findCookieHeader(base), request.session.cookies);
-    const authorization = this.authorization(request, url);
+    const authorization = this.findAuthorization(request, url);
     if (authorization !== undefined) own['authorization'] = authorization;
     if (forwarding !== undefined) own['proxy-authorization'] = forwarding.reveal();
     for (const name in request.headers) own[name.toLowerCase()] = revealText(request.headers[name]!);
@@ -131,7 +131,7 @@ export class FetcherProfile {
     for (const bound of this.boundHeaders) if (matchesPrefix(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
   }
 
-  private authorization(request: FetchRequest, url: URL): string | undefined {
+  private findAuthorization(request: FetchRequest, url: URL): string | undefined {
     if (request.credentials !== undefined) {
       const login = request.credentials.reveal();
       const colon = login.indexOf(':');
@@ -157,7 +157,7 @@ export class FetcherProfile {
 const connectionKeySuffix = ({ session }: FetchRequest): string =>
   session?.certificate || session?.ntlm ? ` as ${session.login}` : '';
 
-const tlsIdentity = ({ session }: FetchRequest): TlsIdentity | undefined =>
+const findTlsIdentity = ({ session }: FetchRequest): TlsIdentity | undefined =>
   session?.certificate && { name: session.login ?? '', ...session.certificate };
 
 /** The prefix as origin and path, so that `http://host` is not a prefix of `http://host.evil.example`. */

@@ -46,7 +46,7 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
     const { body } = this.plan;
     let stream: ClientHttp2Stream;
     try {
-      stream = session.request(http2Headers(this.plan), { endStream: body === undefined });
+      stream = session.request(toHttp2Headers(this.plan), { endStream: body === undefined });
     } catch (error) {
       this.fail(this.connection.isUsable ? error : new FetchFailure('connection-reset', CLOSED));
       return;
@@ -54,16 +54,16 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
     this.onSent();
     stream.on('response', (headers, _flags, raw) => this.onHeader(headers[':status'] ?? 0, collectFields(raw)));
     stream.on('data', (chunk: Buffer) => this.onBody(chunk));
-    stream.on('error', (error) => this.fail(refusalFailure(stream.rstCode) ?? error));
+    stream.on('error', (error) => this.fail(toRefusalFailure(stream.rstCode) ?? error));
     // The stream emits `end` even if the connection ends in the middle of the body; only its code shows the difference.
     stream.on('close', () => {
       if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.onEnd();
-      else this.fail(refusalFailure(stream.rstCode) ?? this.truncationFailure());
+      else this.fail(toRefusalFailure(stream.rstCode) ?? this.createTruncationFailure());
     });
     if (body) stream.end(body);
   }
 
-  private truncationFailure(): FetchFailure {
+  private createTruncationFailure(): FetchFailure {
     return this.isUnanswered
       ? new FetchFailure('connection-reset', CLOSED)
       : new FetchFailure('body-truncated', 'The connection was closed in the middle of the body.');
@@ -73,7 +73,7 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
 const CLOSED = 'The server closed the connection.';
 
 /** Codes of RFC 9113, 7, that say the server has not processed the request. */
-function refusalFailure(code: number | undefined): FetchFailure | undefined {
+function toRefusalFailure(code: number | undefined): FetchFailure | undefined {
   if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED)
     return new OtherVersion('protocol', 'The server requires HTTP/1.1 for this request.');
   if (code === constants.NGHTTP2_REFUSED_STREAM)
@@ -81,7 +81,7 @@ function refusalFailure(code: number | undefined): FetchFailure | undefined {
   return undefined;
 }
 
-function http2Headers({ method, path, host, headers }: RequestPlan): Record<string, string> {
+function toHttp2Headers({ method, path, host, headers }: RequestPlan): Record<string, string> {
   const fields: Record<string, string> = { ':method': method, ':authority': host, ':path': path };
   for (let index = 0; index < headers.length; index += 2)
     if (!CONNECTION_FIELDS.has(headers[index]!)) fields[headers[index]!] = headers[index + 1]!;

@@ -4,7 +4,7 @@ import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import { findRenderingReason, LITTLE_TEXT } from '../../domain/render/needs-rendering.js';
 import type { ContentExtractor, Extraction, ExtractionContext } from '../../engine/ports/content-extractor.js';
 import type { RawLink, ReadLimits } from '../../engine/ports/page-reader.js';
-import { asBuffer } from './bytes.js';
+import { toBuffer } from './bytes.js';
 import { findEncoding, parseCharset, toUtf8 } from './charset.js';
 import { getContentReader, type Reading } from './content/content-reader.js';
 import { collectMetas, findJsonLdItems } from './content/json-ld.js';
@@ -29,19 +29,19 @@ export function builtInExtractors(): readonly ContentExtractor[] {
       kind: 'sync',
       name: 'html',
       mediaTypes: ['text/html', 'application/xhtml+xml', 'application/vnd.wap.xhtml+xml'],
-      extract: (body, mediaType, context) => extractHtml(asBuffer(body), mediaType, context, buffer),
+      extract: (body, mediaType, context) => extractHtml(toBuffer(body), mediaType, context, buffer),
     },
     {
       kind: 'sync',
       name: 'xml',
       mediaTypes: [/^(?:text|application)\/xml$|\+xml$/],
-      extract: (body, _, context) => extractXml(asBuffer(body), context, buffer),
+      extract: (body, _, context) => extractXml(toBuffer(body), context, buffer),
     },
     {
       kind: 'sync',
       name: 'structured text',
       mediaTypes: [...STRUCTURED.keys(), /^application\/[\w.+-]+\+json$/],
-      extract: (body, mediaType, context) => extractStructured(asBuffer(body), mediaType, context, buffer),
+      extract: (body, mediaType, context) => extractStructured(toBuffer(body), mediaType, context, buffer),
     },
     {
       kind: 'sync',
@@ -49,7 +49,7 @@ export function builtInExtractors(): readonly ContentExtractor[] {
       mediaTypes: [
         /^text\/(?!rtf$)|^application\/(?:json|javascript|x-javascript|x-ndjson|yaml|x-yaml|toml|sql)$|\+json$/,
       ],
-      extract: (body, _, context) => extractText(asBuffer(body), context, buffer),
+      extract: (body, _, context) => extractText(toBuffer(body), context, buffer),
     },
   ];
 }

@@ -1,7 +1,7 @@
 /** The `PageReader` of the engine: what a body is, who extracts its content, what a sitemap lists. */
 import type { ContentExtractor } from '../../engine/ports/content-extractor.js';
 import type { PageReader, SitemapContent } from '../../engine/ports/page-reader.js';
-import { asBuffer } from './bytes.js';
+import { toBuffer } from './bytes.js';
 import { findEncoding, parseCharset, toUtf8 } from './charset.js';
 import { builtInExtractors, createExtractorFinder } from './extractors.js';
 import { gunzipBounded, isGzip } from './gunzip.js';
@@ -19,7 +19,7 @@ export function createPageReader(more: readonly ContentExtractor[] = []): PageRe
   return {
     detectMediaType: detectMediaType,
     findExtractor: createExtractorFinder([...more, ...builtInExtractors()]),
-    readSitemap: (body, contentType, maxEntries) => readSitemapBody(asBuffer(body), contentType, maxEntries),
+    readSitemap: (body, contentType, maxEntries) => readSitemapBody(toBuffer(body), contentType, maxEntries),
   };
 }
 

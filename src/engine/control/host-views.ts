@@ -3,7 +3,7 @@ import { renderPattern } from '../../domain/render/learning.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
-import { pauseCommand } from '../crawl/commands.js';
+import { createPauseCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { Override } from '../crawl/visit/render-overrides.js';
@@ -103,7 +103,7 @@ export class HostViews {
   async pause(hostKey: string, paused: boolean): Promise<void> {
     await this.get(hostKey);
     if (!this.services.partitions.owns(hostKey)) {
-      await this.services.nodes.send(pauseCommand(hostKey, paused));
+      await this.services.nodes.send(createPauseCommand(hostKey, paused));
       return;
     }
     this.services.hosts.setPaused(this.services.hosts.get(hostKey), paused);

@@ -1,7 +1,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
-import { verifyCommand } from '../crawl/commands.js';
+import { createVerifyCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { UNKNOWN_STAMP, verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
@@ -121,7 +121,7 @@ export class Reconciliation {
     const changes = verificationChanges(this.services.clock.now());
     // Another node makes sure that nothing of the URL is in flight there.
     if (this.services.partitions.owns(state.hostKey)) await crawler.correct(state, changes);
-    else await this.services.nodes.send(verifyCommand(state));
+    else await this.services.nodes.send(createVerifyCommand(state));
   }
 
   private async deleteExtra(

@@ -32,16 +32,16 @@ const requiredVersion = (what: Command): number =>
 
 type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
 
-export const decideCommand = ({ hostKey, crawler, url }: UrlOfHost, word: UrlCommand): OwnerCommand =>
+export const createDecideCommand = ({ hostKey, crawler, url }: UrlOfHost, word: UrlCommand): OwnerCommand =>
   createCommand(hostKey, { do: 'decide', crawler, url, word });
 
-export const verifyCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
+export const createVerifyCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
   createCommand(hostKey, { do: 'verify', crawler, url });
 
-export const tryCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
+export const createTryCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
   createCommand(hostKey, { do: 'try', crawler, url });
 
-export const pauseCommand = (hostKey: string, paused: boolean): OwnerCommand =>
+export const createPauseCommand = (hostKey: string, paused: boolean): OwnerCommand =>
   createCommand(hostKey, { do: 'pause', paused });
 
 export const createPageCommand = (

@@ -11,7 +11,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import { FencedOut, type Partitions } from '../ports/partitions.js';
-import { verifyCommand } from './commands.js';
+import { createVerifyCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 import type { SettledUrl } from './outcome/url-settlement.js';
@@ -180,7 +180,7 @@ export class VisitLoop {
     const { nodes, clock, log } = this.services;
     for (;;) {
       try {
-        await nodes.send(verifyCommand(url));
+        await nodes.send(createVerifyCommand(url));
         return;
       } catch (error) {
         log.warn('an order may have been delivered out of order; the new owner of the host cannot be notified yet', {

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.js';
 import type { UrlQueue } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
-import { tryCommand } from './commands.js';
+import { createTryCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 
 /** How many resting hosts one forced refresh of many URLs may ask. */
@@ -28,7 +28,7 @@ export class WantedNow {
   /** A person wants it visited now, even if its host rests; carried out by the node that owns the host. */
   async visit(url: UrlState): Promise<void> {
     if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
-    else await this.services.nodes.send(tryCommand(url));
+    else await this.services.nodes.send(createTryCommand(url));
   }
 
   /** One URL of each host that rests, from those that a person wants. */

@@ -6,7 +6,7 @@ import type { CrawlContext } from '../page/crawl-context.js';
 import type { FrontierStore, UrlChanges } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
-import { decideCommand } from './commands.js';
+import { createDecideCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
 import type { CommandResult, SettledUrl, UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
@@ -51,7 +51,7 @@ export class WithoutVisit {
     const { frontier, inFlight } = this.owner;
     const fence = partitions.fenceFor(known.hostKey);
     if (!fence) {
-      await nodes.send(decideCommand(known, command));
+      await nodes.send(createDecideCommand(known, command));
       return true;
     }
     if (!frontier.hold(known)) return false;
@@ -61,7 +61,7 @@ export class WithoutVisit {
     } catch (error) {
       frontier.requeue(known, placeOf(known));
       if (!(error instanceof FencedOut)) throw error;
-      await nodes.send(decideCommand(known, command));
+      await nodes.send(createDecideCommand(known, command));
     } finally {
       inFlight.delete(known);
     }

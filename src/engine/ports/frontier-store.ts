@@ -188,7 +188,7 @@ export interface SurveyStep {
   readonly searched: number;
 }
 
-/** Hosts that `oldest` considers. */
+/** Hosts that `findOldest` considers. */
 export const OLDEST_HOSTS = 2_000;
 
 export interface LedgerFilter {

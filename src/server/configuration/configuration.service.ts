@@ -22,7 +22,13 @@ import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { ConfigurationVersions, KEPT_EDIT } from './configuration-versions.js';
 import { configurationErrors } from './problems.dto.js';
-import { ANY, confirmationProblem, requireMatch, unusableEditProblem, writeProblem } from './write-conditions.js';
+import {
+  ANY,
+  createConfirmationProblem,
+  createUnusableEditProblem,
+  requireMatch,
+  writeProblem,
+} from './write-conditions.js';
 
 export interface ConfigurationInForce extends LoadedConfiguration {
   readonly header: VersionHeader;
@@ -232,7 +238,7 @@ export class ConfigurationService {
   /** An edit of the file comes first: if it was not noticed yet, it is loaded now, which makes the caller's version outdated. */
   private async requireCurrentVersion({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
     if (this.isEdited()) await this.loadEditedFile('file');
-    if (this.rejected.length > 0 && !overwrites) throw unusableEditProblem(this.rejected);
+    if (this.rejected.length > 0 && !overwrites) throw createUnusableEditProblem(this.rejected);
     requireMatch(ifMatch, this.etag);
   }
 
@@ -362,7 +368,7 @@ export class ConfigurationService {
   private async requireFewDeletions({ definition }: LoadedConfiguration): Promise<void> {
     let last: PreviewReport | undefined;
     for await (const report of this.engine.preview(definition)) last = report;
-    if (last && last.needsConfirmation.length > 0) throw confirmationProblem(last);
+    if (last && last.needsConfirmation.length > 0) throw createConfirmationProblem(last);
   }
 
   private runExclusively<T>(action: () => Promise<T>): Promise<T> {

@@ -21,7 +21,7 @@ export function requireMatch(ifMatch: string | undefined, etag: string): void {
 }
 
 /** The change would delete many documents: how many, of which crawlers. */
-export function confirmationProblem({ crawlers, needsConfirmation }: PreviewReport): ProblemException {
+export function createConfirmationProblem({ crawlers, needsConfirmation }: PreviewReport): ProblemException {
   const numbers = crawlers
     .filter(({ crawler }) => needsConfirmation.includes(crawler))
     .map(({ crawler, documentsDeleted, indexed }) => ({ crawler, documentsDeleted: documentsDeleted.count, indexed }));
@@ -31,7 +31,7 @@ export function confirmationProblem({ crawlers, needsConfirmation }: PreviewRepo
 }
 
 /** The file on disk was edited to something that cannot be used, and a write would destroy the edit. */
-export function unusableEditProblem(problems: readonly Problem[]): ProblemException {
+export function createUnusableEditProblem(problems: readonly Problem[]): ProblemException {
   const [first] = problems.filter(({ severity }) => severity === 'error');
   const fault = first ? ` ${placeText(first.place)} ${first.message}.` : '';
   const detail =

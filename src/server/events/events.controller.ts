@@ -82,7 +82,7 @@ export class EventsController implements OnModuleDestroy {
       for (let round = 1; !this.ending.signal.aborted; round++) {
         await this.clock.sleep(BUNDLE_EVERY, this.ending.signal);
         const { events, dropped } = feed.drain();
-        const bundle = events.map(eventText).join('') + (dropped ? droppedText(dropped) : '');
+        const bundle = events.map(formatEvent).join('') + (dropped ? formatDropped(dropped) : '');
         if (bundle !== '') yield bundle;
         else if (round % HEARTBEATS_EVERY === 0) yield ': heartbeat\n\n';
       }
@@ -112,10 +112,10 @@ export class EventsController implements OnModuleDestroy {
   }
 }
 
-const droppedText = (dropped: Readonly<Record<string, number>>): string =>
+const formatDropped = (dropped: Readonly<Record<string, number>>): string =>
   `event: dropped\ndata: ${JSON.stringify(dropped)}\n\n`;
 
-function eventText(event: CrawlEvent): string {
+function formatEvent(event: CrawlEvent): string {
   const until = 'until' in event && event.until !== undefined ? { until: toIsoTime(event.until) } : {};
   return `event: ${event.type}\ndata: ${JSON.stringify({ ...event, at: toIsoTime(event.at), ...until })}\n\n`;
 }

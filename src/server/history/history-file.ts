@@ -32,13 +32,12 @@ export async function writeHistory(path: string, crawlers: Kept): Promise<void> 
 
 /** Undefined: not as this program writes them. */
 function parseTracks(version: unknown, kept: unknown): Tracks | undefined {
-  if (version === 1)
-    return isTrack(kept) ? { hour: [], day: [], week: kept.map(withStatuses), quarter: [] } : undefined;
+  if (version === 1) return isTrack(kept) ? { hour: [], day: [], week: kept.map(addStatuses), quarter: [] } : undefined;
   const tracks = version === VERSION ? (kept as Partial<Tracks> | null) : undefined;
   return tracks && RANGES.every((range) => isTrack(tracks[range])) ? (tracks as Tracks) : undefined;
 }
 
-const withStatuses = (point: HistoryPoint): HistoryPoint => ({ ...point, byStatus: point.byStatus ?? {} });
+const addStatuses = (point: HistoryPoint): HistoryPoint => ({ ...point, byStatus: point.byStatus ?? {} });
 
 const isTrack = (points: unknown): points is HistoryPoint[] => Array.isArray(points) && points.every(isPoint);
 

@@ -55,18 +55,18 @@ export function parseNumberCursor(cursor: string | undefined): number | undefine
   if (cursor === undefined) return undefined;
   const position = Number(decodeCursor(cursor));
   if (!Number.isSafeInteger(position) || position < 0 || encodeCursor(position) !== cursor)
-    throw invalidCursorProblem();
+    throw createInvalidCursorProblem();
   return position;
 }
 
 export function parseTextCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const position = decodeCursor(cursor);
-  if (position === '' || encodeCursor(position) !== cursor) throw invalidCursorProblem();
+  if (position === '' || encodeCursor(position) !== cursor) throw createInvalidCursorProblem();
   return position;
 }
 
-export const invalidCursorProblem = (): ProblemException =>
+export const createInvalidCursorProblem = (): ProblemException =>
   new ProblemException('invalid-request', 'cursor was not issued by this server; use `next` of an answer.', {
     errors: [{ pointer: '?cursor', detail: 'not a cursor of this server' }],
   });

@@ -7,7 +7,7 @@ import { WorkLost } from '../../engine/ports/page-processor.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
 import { LOG } from '../tokens.js';
-import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, toProblemBody } from './problem.js';
+import { createPlainProblem, PROBLEM_MEDIA_TYPE, type Problem, ProblemException, toProblemBody } from './problem.js';
 
 /** A start takes no longer, and a database may be back by then. */
 const RETRY_AFTER_S = 1;
@@ -42,21 +42,25 @@ export class ProblemFilter implements ExceptionFilter {
       return toProblemBody(new ProblemException('unacceptable', error.message), instance);
     if (error instanceof StoreUnavailable) {
       this.log.warn('a call could not reach the database', { method: request.method, error: error.message });
-      return plainProblem(503, "The database cannot be used now; the server's log says why. Try again.", instance);
+      return createPlainProblem(
+        503,
+        "The database cannot be used now; the server's log says why. Try again.",
+        instance,
+      );
     }
     if (error instanceof SinkUnavailable)
-      return plainProblem(503, `The sink cannot be used now: ${error.message}. Try again.`, instance);
+      return createPlainProblem(503, `The sink cannot be used now: ${error.message}. Try again.`, instance);
     if (error instanceof WorkLost)
-      return plainProblem(
+      return createPlainProblem(
         503,
         'The thread that was reading the page ended because of another page. Try again.',
         instance,
       );
     const status = statusOf(error);
     if (error instanceof HttpException || status < 500)
-      return plainProblem(status, messageOf(error as Error), instance);
+      return createPlainProblem(status, messageOf(error as Error), instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });
-    return plainProblem(status, 'The server failed to answer; its log says more.', instance);
+    return createPlainProblem(status, 'The server failed to answer; its log says more.', instance);
   }
 }
 

@@ -65,7 +65,7 @@ export const toProblemBody = (error: ProblemException, instance: string): Proble
 });
 
 /** A problem that says no more than its HTTP status. */
-export const plainProblem = (status: number, detail: string, instance: string): Problem => ({
+export const createPlainProblem = (status: number, detail: string, instance: string): Problem => ({
   type: 'about:blank',
   title: STATUS_CODES[status] ?? 'Error',
   status,

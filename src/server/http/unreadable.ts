@@ -3,12 +3,12 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_REQUEST_HEAD } from './limits.js';
-import { PROBLEM_MEDIA_TYPE, plainProblem } from './problem.js';
+import { createPlainProblem, PROBLEM_MEDIA_TYPE } from './problem.js';
 
 /** An address that cannot be decoded is answered by the router. */
 export function respondToMalformedUrl(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const status = error.statusCode ?? 400;
-  const problem = plainProblem(status, error.message, request.url);
+  const problem = createPlainProblem(status, error.message, request.url);
   reply
     .status(status)
     .type(PROBLEM_MEDIA_TYPE)
@@ -25,7 +25,7 @@ export function respondToUnparsable(error: NodeJS.ErrnoException, socket: Socket
     400,
     'The request is not HTTP that the server understands.',
   ];
-  const body = JSON.stringify(plainProblem(status, detail, ''));
+  const body = JSON.stringify(createPlainProblem(status, detail, ''));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${PROBLEM_MEDIA_TYPE}`,

@@ -17,7 +17,7 @@ const NO_PARTS: DynamicModule = {
 const HEADER = '# Made from the code by `npm run openapi`; a test fails when the two differ.\n';
 
 /** The text of openapi.yaml. Nothing is started: the description comes from the controllers' declarations alone. */
-export async function apiDescription(): Promise<string> {
+export async function describeApiAsYaml(): Promise<string> {
   const app = await NestFactory.create(createAppModule(NO_PARTS), new FastifyAdapter(), {
     preview: true,
     logger: false,

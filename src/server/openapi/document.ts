@@ -95,7 +95,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 /** An answer without a description is described by its call; so is a parameter whose name is sufficient. */
 function addMissingDescriptions(document: OpenAPIObject): void {
-  for (const { summary = '', responses, parameters = [] } of operationsOf(document)) {
+  for (const { summary = '', responses, parameters = [] } of listOperations(document)) {
     for (const response of Object.values(responses))
       if (response && 'description' in response) response.description ||= `${summary}.`;
     for (const parameter of parameters) if ('name' in parameter) parameter.description ??= PARAMETERS[parameter.name];
@@ -104,12 +104,12 @@ function addMissingDescriptions(document: OpenAPIObject): void {
 
 /** A call without a security requirement says so, instead of leaving it open whether it was forgotten. */
 function markOpenOperations(document: OpenAPIObject): void {
-  for (const operation of operationsOf(document)) operation.security ??= [];
+  for (const operation of listOperations(document)) operation.security ??= [];
 }
 
 /** Whether a call takes a body is known only when its parameters are. */
 function markRequiredBodies(document: OpenAPIObject): void {
-  for (const { requestBody, responses } of operationsOf(document)) {
+  for (const { requestBody, responses } of listOperations(document)) {
     if (!requestBody) continue;
     for (const [status, description] of Object.entries(BODY_PROBLEMS)) {
       responses[status] ??= { description, content: PROBLEM_CONTENT };
@@ -126,7 +126,7 @@ function shareProblemResponses(document: OpenAPIObject): void {
     ]),
   );
   document.components = { ...document.components, responses: shared };
-  for (const { responses } of operationsOf(document)) {
+  for (const { responses } of listOperations(document)) {
     for (const [status, description] of Object.entries(EVERYWHERE)) {
       const own = responses[status];
       if (own && 'description' in own && own.description === description) {
@@ -136,7 +136,7 @@ function shareProblemResponses(document: OpenAPIObject): void {
   }
 }
 
-const operationsOf = (document: OpenAPIObject): OperationObject[] =>
+const listOperations = (document: OpenAPIObject): OperationObject[] =>
   Object.values(document.paths).flatMap(operationsOfPath);
 
 const operationsOfPath = (item: OpenAPIObject['paths'][string]): OperationObject[] =>

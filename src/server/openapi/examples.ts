@@ -23,41 +23,38 @@ const CONFIGURATION =
 
 /** By the name of a property or parameter, for the types that it has there. */
 const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
-  ...sameExampleFor(
+  ...repeatExample(
     MOMENT,
     'at visitedSince createdAt decidedAt answeredAt firstSeenAt lastVisitAt lastChangeAt fetchedAt startedAt',
   ),
-  ...sameExampleFor(MOMENT, 'lastSuccessAt lastAttemptAt oldest oldestDueAt endedAt'),
-  ...sameExampleFor(LATER, 'dueAt nextRequestAt nextAttemptAt backOffUntil expiresAt until visitedBefore'),
-  ...sameExampleFor(PAGE, 'url uri foundOn sample targetUrl'),
-  ...sameExampleFor('https://www.example.com/', 'root prefix keyLocation'),
-  ...sameExampleFor('docs', 'crawler source'),
-  ...sameExampleFor('www.example.com', 'host hostKey'),
-  ...sameExampleFor('search', 'sink'),
-  ...sameExampleFor(
-    1,
-    'attempts redirects number index priorityShift shift column level new rejected imported maxHops',
-  ),
-  ...sameExampleFor(2, 'hops visits changes line picks concurrencyPerHost temporaryErrors parts refused'),
-  ...sameExampleFor(
+  ...repeatExample(MOMENT, 'lastSuccessAt lastAttemptAt oldest oldestDueAt endedAt'),
+  ...repeatExample(LATER, 'dueAt nextRequestAt nextAttemptAt backOffUntil expiresAt until visitedBefore'),
+  ...repeatExample(PAGE, 'url uri foundOn sample targetUrl'),
+  ...repeatExample('https://www.example.com/', 'root prefix keyLocation'),
+  ...repeatExample('docs', 'crawler source'),
+  ...repeatExample('www.example.com', 'host hostKey'),
+  ...repeatExample('search', 'sink'),
+  ...repeatExample(1, 'attempts redirects number index priorityShift shift column level new rejected imported maxHops'),
+  ...repeatExample(2, 'hops visits changes line picks concurrencyPerHost temporaryErrors parts refused'),
+  ...repeatExample(
     3,
     'id count start active errors lastHour waiting awaiting pending others slowPages waitingVisits documentsDeleted',
   ),
-  ...sameExampleFor(12, 'judged urls documents lastDay hosts pages orders queued known pendingOrders depth'),
-  ...sameExampleFor(42, 'total indexed done sent compared acknowledged end textLength milliseconds'),
-  ...sameExampleFor(2048, 'pendingBytes'),
-  ...sameExampleFor(0.5, 'seconds durationSeconds averageLatencySeconds visitPriceSeconds successShare searched'),
-  ...sameExampleFor(2.5, 'pagesPerSecond errorsPerSecond ordersPerSecond throttleSeconds crawlDelaySeconds weight'),
-  ...sameExampleFor(30, 'connectTimeoutSeconds totalTimeoutSeconds readTimeoutSeconds'),
-  ...sameExampleFor(
+  ...repeatExample(12, 'judged urls documents lastDay hosts pages orders queued known pendingOrders depth'),
+  ...repeatExample(42, 'total indexed done sent compared acknowledged end textLength milliseconds'),
+  ...repeatExample(2048, 'pendingBytes'),
+  ...repeatExample(0.5, 'seconds durationSeconds averageLatencySeconds visitPriceSeconds successShare searched'),
+  ...repeatExample(2.5, 'pagesPerSecond errorsPerSecond ordersPerSecond throttleSeconds crawlDelaySeconds weight'),
+  ...repeatExample(30, 'connectTimeoutSeconds totalTimeoutSeconds readTimeoutSeconds'),
+  ...repeatExample(
     86_400,
     'upToSeconds periodSeconds changeIntervalSeconds refreshMinimumAgeSeconds errorExpirySeconds',
   ),
-  ...sameExampleFor(604_800, 'maximumAgeSeconds refreshMaximumAgeSeconds'),
-  ...sameExampleFor(['https://www.example.com/a.html'], 'samples'),
-  ...sameExampleFor(0, 'failures'),
-  ...sameExampleFor(7, 'requests links rendered'),
-  ...sameExampleFor(0.9, 'worthwhile'),
+  ...repeatExample(604_800, 'maximumAgeSeconds refreshMaximumAgeSeconds'),
+  ...repeatExample(['https://www.example.com/a.html'], 'samples'),
+  ...repeatExample(0, 'failures'),
+  ...repeatExample(7, 'requests links rendered'),
+  ...repeatExample(0.9, 'worthwhile'),
   added: [['A sentence that scripts have made.']],
   lost: [['Please turn on JavaScript.']],
   lostLinks: [['https://www.example.com/b.html']],
@@ -168,7 +165,7 @@ const BY_MEDIA_TYPE: Readonly<Record<string, string>> = {
 /** How deep recursive schemas are followed. */
 const DEEPEST = 6;
 
-function sameExampleFor(value: unknown, names: string): Record<string, readonly unknown[]> {
+function repeatExample(value: unknown, names: string): Record<string, readonly unknown[]> {
   return Object.fromEntries(names.split(' ').map((name) => [name, [value]]));
 }
 
@@ -238,12 +235,12 @@ export function addExamples(document: OpenAPIObject): ReadonlySet<string> {
       if (media.example !== undefined || media.examples !== undefined) continue;
       const example = BY_MEDIA_TYPE[mediaType] ?? (media.schema && examples.exampleOf(media.schema as SchemaOrRef));
       const isProblem = mediaType === PROBLEM_MEDIA_TYPE && status !== undefined;
-      content[mediaType] = { ...media, example: isProblem ? problemExample(status, about) : example };
+      content[mediaType] = { ...media, example: isProblem ? createProblemExample(status, about) : example };
     }
   return examples.missing;
 }
 
-const problemExample = (status: number, about: string): object => ({
+const createProblemExample = (status: number, about: string): object => ({
   type: 'about:blank',
   title: STATUS_CODES[status] ?? 'Problem',
   status,

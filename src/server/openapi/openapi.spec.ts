@@ -4,7 +4,7 @@ import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { DISCOVERED_VIA } from '../../domain/crawl/url-state.js';
 import { PROJECT_ROOT } from '../project-root.js';
-import { apiDescription } from './describe.js';
+import { describeApiAsYaml } from './describe.js';
 import { Examples } from './examples.js';
 
 interface Operation {
@@ -26,7 +26,7 @@ interface Answer {
   readonly content?: Readonly<Record<string, Media>>;
 }
 
-const description = await apiDescription();
+const description = await describeApiAsYaml();
 const { paths, components } = load(description) as {
   paths: Record<string, Record<string, Operation>>;
   components: {

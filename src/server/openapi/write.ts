@@ -2,6 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../project-root.js';
-import { apiDescription } from './describe.js';
+import { describeApiAsYaml } from './describe.js';
 
-writeFileSync(join(PROJECT_ROOT, 'openapi.yaml'), await apiDescription());
+writeFileSync(join(PROJECT_ROOT, 'openapi.yaml'), await describeApiAsYaml());

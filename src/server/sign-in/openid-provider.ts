@@ -63,7 +63,7 @@ export class OpenIdProvider {
     if (configuration.serverMetadata().userinfo_endpoint !== undefined && tokens.access_token)
       Object.assign(claims, await client.fetchUserInfo(configuration, tokens.access_token, subject));
     const role = roleFromClaims(claims, this.options);
-    return { name: userName(claims, subject), ...(role ? { role } : {}) };
+    return { name: findUserName(claims, subject), ...(role ? { role } : {}) };
   }
 
   /** A failure is not cached: the provider may be back. */
@@ -88,7 +88,7 @@ export class OpenIdProvider {
 }
 
 /** `user:` distinguishes people from keys, whose names contain no colon. */
-function userName(claims: Readonly<Record<string, unknown>>, subject: string): string {
+function findUserName(claims: Readonly<Record<string, unknown>>, subject: string): string {
   const given = [claims['preferred_username'], claims['email']].find((each) => typeof each === 'string' && each !== '');
   const printable = String(given ?? subject).replace(/[^\x21-\x7e\u00a1-\uffff]/g, '_');
   return `user:${printable.slice(0, LONGEST_NAME)}`;

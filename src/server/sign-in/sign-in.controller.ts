@@ -65,7 +65,7 @@ export class SignInController {
   async begin(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('to') to?: unknown): Promise<void> {
     const signIn = this.requireSignIn();
     const { url, pending } = await signIn.provider
-      .begin(signIn.callbackUrl(request).href, toOwnPath(to))
+      .begin(signIn.createCallbackUrl(request).href, toOwnPath(to))
       .catch((error: unknown) => this.failSignIn('cannot be reached', error));
     setPending(reply, pending, signIn.isSecure);
     reply.header('cache-control', 'no-store').redirect(url.href, 302);
@@ -86,7 +86,7 @@ export class SignInController {
     clearPending(reply, signIn.isSecure);
     if (!pending)
       throw new HttpException('No sign-in was begun in this browser, or it was too long ago. Begin again.', 403);
-    const answer = signIn.callbackUrl(request);
+    const answer = signIn.createCallbackUrl(request);
     answer.search = new URL(request.url, answer).search;
     if (answer.searchParams.get('error') === 'access_denied')
       throw new HttpException('The provider refuses the sign-in.', 403);
@@ -98,7 +98,9 @@ export class SignInController {
     if (!role)
       throw new HttpException(`${person.name} may not do anything here: no value of the claim grants a role.`, 403);
     setSession(reply, await signIn.sessions.createSession({ name: person.name, role }), signIn.isSecure);
-    reply.header('cache-control', 'no-store').redirect(signIn.publicAddress(toOwnPath(pending.to), request).href, 302);
+    reply
+      .header('cache-control', 'no-store')
+      .redirect(signIn.createPublicAddress(toOwnPath(pending.to), request).href, 302);
   }
 
   @Post('sign-out')

@@ -31,12 +31,12 @@ export class SignIn {
   }
 
   /** The address that the provider sends browsers to. */
-  callbackUrl(request: FastifyRequest): URL {
-    return this.publicAddress('/auth/callback', request);
+  createCallbackUrl(request: FastifyRequest): URL {
+    return this.createPublicAddress('/auth/callback', request);
   }
 
   /** A path of this server as browsers see it. */
-  publicAddress(path: string, { headers }: FastifyRequest): URL {
+  createPublicAddress(path: string, { headers }: FastifyRequest): URL {
     const base = this.publicUrl ?? URL.parse(`http://${headers.host ?? 'localhost'}`) ?? new URL('http://localhost');
     return new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base.origin);
   }

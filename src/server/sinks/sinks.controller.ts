@@ -60,7 +60,7 @@ export class SinksController {
       const url = sinks.find((sink) => sink.name === name)?.url;
       return url && this.searchPage.startsWith(`${URL.parse(url)?.origin}/`) ? this.searchPage : undefined;
     };
-    const crawlersUsing = (name: string): string[] =>
+    const findCrawlersUsing = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
     const { engine } = this;
     const [views, all, owed] = await Promise.all([engine.listAllSinks(), engine.listBackfills(), engine.countOwed()]);
@@ -68,7 +68,7 @@ export class SinksController {
       const { name } = view;
       const backfills = all.filter(({ sink }) => sink === name);
       const behind = owed.filter(({ sink }) => sink === name);
-      return toSinkDto(view, { crawlers: crawlersUsing(name), backfills, behind, searchPage: searchPageOf(name) });
+      return toSinkDto(view, { crawlers: findCrawlersUsing(name), backfills, behind, searchPage: searchPageOf(name) });
     });
     return { items, next: null };
   }

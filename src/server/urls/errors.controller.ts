@@ -7,7 +7,7 @@ import { CrawlerName } from '../http/crawler-name.js';
 import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { invalidCursorProblem, mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
+import { createInvalidCursorProblem, mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
@@ -93,6 +93,6 @@ function parsePosition(cursor: string | undefined): { urls: number; hostKey: str
   const position = parseTextCursor(cursor);
   if (position === undefined) return undefined;
   const [, urls, hostKey] = /^(\d{1,12}) (.+)$/.exec(position) ?? [];
-  if (urls === undefined || hostKey === undefined) throw invalidCursorProblem();
+  if (urls === undefined || hostKey === undefined) throw createInvalidCursorProblem();
   return { urls: Number(urls), hostKey };
 }

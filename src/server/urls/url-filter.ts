@@ -8,7 +8,7 @@ import type { UrlFilterQuery } from './url.query.js';
 export function toUrlFilter(crawler: string, query: UrlFilterQuery): UrlFilter & { crawler: string } {
   return {
     crawler,
-    ...statusFilter(query.status),
+    ...toStatusFilter(query.status),
     hostKey: query.host,
     source: query.source && (SOURCES.indexOf(query.source) as SourceNumber),
     prefix: query.prefix,
@@ -29,7 +29,7 @@ export function requireFilter(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'>
   return choice;
 }
 
-function statusFilter(status: UrlFilterQuery['status']): Pick<UrlFilter, 'status' | 'reasons'> {
+function toStatusFilter(status: UrlFilterQuery['status']): Pick<UrlFilter, 'status' | 'reasons'> {
   if (status === '760') return { status: 'excluded', reasons: CRAWL_SPACE_REASONS };
   return { status: status === '761' ? 'elsewhere' : status };
 }

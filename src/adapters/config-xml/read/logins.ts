@@ -200,7 +200,7 @@ function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormL
     return { form: step.values.form, json: step.values.json, fields: readFields(step as Node) };
   });
   const fields = readFields(inside);
-  if (steps.length === 0) steps.push({ form: values.form, fields: [...fields, ...credentialFields(values)] });
+  if (steps.length === 0) steps.push({ form: values.form, fields: [...fields, ...listCredentialFields(values)] });
   else if (fields.length > 0 || values.password !== undefined || values.form !== undefined)
     problems.add(
       'no-effect',
@@ -235,7 +235,7 @@ const readFields = (node: Node): LoginField[] =>
     value: new Secret(values.value),
   }));
 
-function credentialFields({ user, password }: LoginNode['values']): LoginField[] {
+function listCredentialFields({ user, password }: LoginNode['values']): LoginField[] {
   return [
     ...(user === undefined ? [] : [{ name: USER_FIELD, value: new Secret(user) }]),
     ...(password === undefined ? [] : [{ name: PASSWORD_FIELD, value: new Secret(password) }]),

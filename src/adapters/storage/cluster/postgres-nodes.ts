@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../../../engine/ports/nodes.js';
-import { connectionConfig } from '../postgres/connection.js';
+import { toConnectionConfig } from '../postgres/connection.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import { PARTITIONS, partitionOf } from '../shared/partition.js';
 import { CommandQueue } from './command-queue.js';
@@ -148,7 +148,7 @@ export class PostgresNodes implements Nodes {
 
   async #listen(): Promise<void> {
     const ears = new pg.Client({
-      ...connectionConfig(this.#url),
+      ...toConnectionConfig(this.#url),
       keepAlive: true,
       connectionTimeoutMillis: EARS_WITHIN_MS,
       query_timeout: EARS_WITHIN_MS,

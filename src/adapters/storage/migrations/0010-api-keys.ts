@@ -1,7 +1,7 @@
-import { statements } from './statements.js';
+import { createMigration } from './statements.js';
 
 /** API keys that were made over the API. */
-export const ApiKeys0010 = statements(
+export const ApiKeys0010 = createMigration(
   'ApiKeys0000000000010',
   [
     `CREATE TABLE api_key (

@@ -1,7 +1,7 @@
-import { statements } from './statements.js';
+import { createMigration } from './statements.js';
 
 /** People who have signed in to the console. */
-export const ConsoleSessions0013 = statements(
+export const ConsoleSessions0013 = createMigration(
   'ConsoleSessions0000000000013',
   [
     `CREATE TABLE console_session (

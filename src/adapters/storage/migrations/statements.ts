@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** A migration that runs statements. TypeORM orders migrations by the 13 digits at the end of their names. */
-export const statements = (
+export const createMigration = (
   name: string,
   up: readonly string[],
   down: readonly string[],

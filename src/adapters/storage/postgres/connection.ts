@@ -5,7 +5,7 @@ import { describeDatabase } from '../../../domain/database-place.js';
 import type { Secret } from '../../../domain/secret.js';
 
 /** The driver's options. The password is a function, because options of pools and data sources can be printed. */
-export function connectionConfig(url: Secret): pg.ClientConfig {
+export function toConnectionConfig(url: Secret): pg.ClientConfig {
   const { password, ...config } = parseIntoClientConfig(url.reveal());
   return password ? { ...config, password: () => password as string } : config;
 }

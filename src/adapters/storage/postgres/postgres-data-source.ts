@@ -18,7 +18,7 @@ import { OwedOrders0014 } from '../migrations/postgres/0014-owed-orders.js';
 import { OwedCounts0015 } from '../migrations/postgres/0015-owed-counts.js';
 import { SHARED_MIGRATIONS } from '../migrations/shared.js';
 import { findUnknownMigrations } from '../shared/migration-check.js';
-import { connectionConfig, displayName } from './connection.js';
+import { displayName, toConnectionConfig } from './connection.js';
 import { toPortError } from './postgres-pool.js';
 
 /** Any number; servers that start together on one database use it to take turns. */
@@ -30,7 +30,7 @@ const MIGRATION_LOCK = 5_218_017;
  * Throws StoreUnavailable when it cannot be reached, StoreDamaged when it was written by a newer version.
  */
 export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
-  const extra = connectionConfig(url);
+  const extra = toConnectionConfig(url);
   const dataSource = new DataSource({
     type: 'postgres',
     database: extra.database,

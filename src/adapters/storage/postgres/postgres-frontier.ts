@@ -94,7 +94,7 @@ export class PostgresFrontier {
     });
   }
 
-  async due(
+  async listDue(
     crawler: string,
     hostKey: string,
     source: SourceNumber,
@@ -138,7 +138,7 @@ export class PostgresFrontier {
     });
   }
 
-  async backlogs(
+  async listBacklogs(
     crawler: string,
     horizon: Instant,
     after: string | undefined,

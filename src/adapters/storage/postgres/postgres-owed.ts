@@ -46,12 +46,12 @@ interface Counted {
 export async function saveOwed(connection: Connection, changes: readonly OwedChange[]): Promise<void> {
   if (changes.length === 0) return;
   const last = keepLastChanges(changes);
-  const changesOfKind = (change: OwedChange['change']) => last.filter((one) => one.change === change);
-  const added = await insertOwed(connection, changesOfKind('put off'));
-  const delivered = changesOfKind('delivered').map(owedKeyOf);
+  const selectChangesOfKind = (change: OwedChange['change']) => last.filter((one) => one.change === change);
+  const added = await insertOwed(connection, selectChangesOfKind('put off'));
+  const delivered = selectChangesOfKind('delivered').map(owedKeyOf);
   const gone =
     delivered.length > 0 ? await connection.rows<Counted>(DELIVERED, toColumns(delivered, 7), 'owed-delivered') : [];
-  const asked = changesOfKind('asked').map(owedKeyOf);
+  const asked = selectChangesOfKind('asked').map(owedKeyOf);
   if (asked.length > 0) await connection.rows(ASKED, toColumns(asked, 7), 'owed-asked');
   const counts = [...groupCounts(added, 1), ...groupCounts(gone, -1)];
   if (counts.length > 0) await connection.rows(COUNT, toColumns(counts, 4), 'owed-count');
@@ -85,7 +85,7 @@ export class PostgresOwed {
     this.#pool = pool;
   }
 
-  async owed(
+  async listOwed(
     crawler: string,
     sink: string,
     after: number,
@@ -101,7 +101,7 @@ export class PostgresOwed {
     return rows.map(toOwed);
   }
 
-  async owedOf(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]> {
+  async findOwed(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]> {
     const rows = await this.#pool.rows<OwedRecord>(
       'SELECT * FROM owed_order WHERE part = $1 AND crawler = $2 AND host = $3 AND uri_key = $4 AND uri = $5 ORDER BY sink',
       [partitionOf(hostKey), crawler, hostKey, urlKey(uri), uri],
@@ -109,7 +109,7 @@ export class PostgresOwed {
     return rows.map(toOwed);
   }
 
-  owedCounts(): Promise<OwedCount[]> {
+  countOwed(): Promise<OwedCount[]> {
     return this.#pool.rows<OwedCount>(
       `SELECT crawler, sink, sum(documents)::int8 AS documents, min(since) AS since FROM
          (SELECT c.crawler, c.sink, c.documents, (SELECT min(o.since) FROM owed_order o

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Secret } from '../../../domain/secret.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import type { Value } from '../shared/url-row.js';
-import { connectionConfig, displayName } from './connection.js';
+import { displayName, toConnectionConfig } from './connection.js';
 
 /** Parameter of a statement: one value, or a column of values for `unnest`. */
 export type Parameter = Value | boolean | readonly Value[];
@@ -60,7 +60,7 @@ export class PostgresPool implements Connection {
   constructor(url: Secret, options: PoolOptions = {}) {
     this.place = displayName(url);
     this.#pool = new pg.Pool({
-      ...connectionConfig(url),
+      ...toConnectionConfig(url),
       max: options.connections ?? CONNECTIONS,
       types,
       connectionTimeoutMillis: 10_000,

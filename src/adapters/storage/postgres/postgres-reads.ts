@@ -54,36 +54,36 @@ export class PostgresReads {
     return ids.flatMap((id) => states.get(id) ?? []);
   }
 
-  async byKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]> {
+  async findByKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]> {
     const sql = `${SELECT_URL} JOIN unnest($1::int8[]) AS k(key) ON u.key = k.key
       WHERE s.part = $2 AND u.part = $2 AND s.crawler = $3 AND s.host = $4`;
     const values = [[...keys], partitionOf(hostKey), crawler, hostKey];
     return (await this.#pool.rows<UrlRecord>(sql, values, 'by-keys')).map(toState);
   }
 
-  async removed(crawler: string, keys: BigInt64Array): Promise<UrlState[]> {
+  async findRemoved(crawler: string, keys: BigInt64Array): Promise<UrlState[]> {
     const sql = `${SELECT_URL} JOIN unnest($1::int8[]) AS k(key) ON u.key = k.key
       WHERE u.status = ${REMOVED} AND s.crawler = $2`;
     return (await this.#pool.rows<UrlRecord>(sql, [[...keys], crawler], 'removed')).map(toState);
   }
 
-  async gaveWayTo(crawler: string, canonical: string): Promise<UrlState[]> {
+  async findPagesThatGaveWayTo(crawler: string, canonical: string): Promise<UrlState[]> {
     const sql = `${SELECT_URL} WHERE u.canonical = $1 AND s.crawler = $2`;
     return (await this.#pool.rows<UrlRecord>(sql, [canonical, crawler], 'gave-way-to')).map(toState);
   }
 
-  async linksOf(id: UrlId): Promise<PageLinks | undefined> {
+  async getLinks(id: UrlId): Promise<PageLinks | undefined> {
     const sql = 'SELECT at, stamp, validators, keys FROM page_links WHERE part = $1 AND url_id = $2';
     const [row] = await this.#pool.rows<LinksRecord>(sql, [partitionOfId(id), id], 'links-of');
     return row && toLinks(row);
   }
 
-  async visits(id: UrlId, limit: number): Promise<Visit[]> {
+  async listVisits(id: UrlId, limit: number): Promise<Visit[]> {
     const sql = 'SELECT * FROM visit WHERE part = $1 AND url_id = $2 ORDER BY at DESC LIMIT $3';
     return (await this.#pool.rows<VisitRecord>(sql, [partitionOfId(id), id, limit])).map(toVisit);
   }
 
-  async counts(crawler: string): Promise<CrawlerCounts> {
+  async countByStatus(crawler: string): Promise<CrawlerCounts> {
     const counters = await this.#pool.rows<CounterChange>(
       'SELECT status, source, indexed, sum(urls) AS urls FROM counter WHERE crawler = $1 GROUP BY 1, 2, 3',
       [crawler],
@@ -95,7 +95,7 @@ export class PostgresReads {
     return toCrawlerCounts(counters, oldest?.due_at ?? undefined);
   }
 
-  async oldest(crawler: string): Promise<Map<SourceNumber, QueuedUrl>> {
+  async findOldest(crawler: string): Promise<Map<SourceNumber, QueuedUrl>> {
     const rows = await this.#pool.rows<{ source: SourceNumber; url: string; due_at: Instant }>(
       `SELECT DISTINCT ON (q.source) q.source, q.url, q.due_at
        FROM (SELECT part, id FROM site WHERE crawler = $1 AND next_due_at IS NOT NULL ORDER BY next_due_at LIMIT $2) s
@@ -109,13 +109,13 @@ export class PostgresReads {
     return new Map(rows.map(({ source, url, due_at }) => [source, { url, dueAt: due_at }]));
   }
 
-  async indexedOfHost(crawler: string, host: string): Promise<number> {
+  async countIndexedOfHost(crawler: string, host: string): Promise<number> {
     const sql = 'SELECT indexed FROM site WHERE part = $1 AND crawler = $2 AND host = $3';
     const [row] = await this.#pool.rows<{ indexed: number }>(sql, [partitionOf(host), crawler, host]);
     return row?.indexed ?? 0;
   }
 
-  hosts(crawler: string, after: string | undefined, limit: number): Promise<HostCounts> {
+  listHosts(crawler: string, after: string | undefined, limit: number): Promise<HostCounts> {
     return this.#pool.rows(
       `SELECT host AS "hostKey", urls, indexed, errors, queued FROM site
        WHERE crawler = $1 AND host > $2 AND urls > 0 ORDER BY host LIMIT $3`,
@@ -153,12 +153,12 @@ export class PostgresReads {
     return (await this.#pool.rows<{ urls: number }>(sql, where.values))[0]!.urls;
   }
 
-  async order(id: number): Promise<LedgerEntry | undefined> {
+  async getOrder(id: number): Promise<LedgerEntry | undefined> {
     const [row] = await this.#pool.rows<OrderRecord>('SELECT * FROM push_order WHERE id = $1', [id]);
     return row && toEntry(row);
   }
 
-  async orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
+  async listOrders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
     const where = buildOrderWhere(filter);
     const rows = await this.#pool.rows<OrderRecord>(
       `SELECT * FROM push_order WHERE id < $1 AND ${numberParameters(where.sql, 3)} ORDER BY id DESC LIMIT $2`,
@@ -187,7 +187,7 @@ export class PostgresReads {
     return (await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [name]))[0]?.value;
   }
 
-  async settings(
+  async listSettings(
     prefix: string,
     { from, limit }: SettingsPage = allSettings(prefix),
   ): Promise<ReadonlyMap<string, string>> {

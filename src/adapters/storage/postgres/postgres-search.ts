@@ -65,7 +65,7 @@ type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row
 const progressAt = (id: UrlId): Progress => ({ next: id, searched: partitionOfId(id) / PARTITIONS });
 
 /** Undefined if the database has ended the statement; `must`: then it is an error. */
-async function rowsInTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
+async function readInTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
   try {
     return await rows;
   } catch (error) {
@@ -92,7 +92,7 @@ export class PostgresSearch {
     return { urls, ...(await this.#step(URL_COLUMNS, filter, { after, limit, take: collect })) };
   }
 
-  async matches(filter: Search, after: UrlId, limit: number): Promise<MatchStep> {
+  async findMatches(filter: Search, after: UrlId, limit: number): Promise<MatchStep> {
     const ids: UrlId[] = [];
     const collect = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
     return { ids, next: (await this.#step('u.id', filter, { after, limit, take: collect })).next };
@@ -113,11 +113,11 @@ export class PostgresSearch {
     return { ...tally.result, ...progress };
   }
 
-  failing(crawler: string, now: Instant, hostKey?: string): Promise<Failing> {
+  countFailing(crawler: string, now: Instant, hostKey?: string): Promise<Failing> {
     return this.#queryRows(buildFailingQuery(FAILING, crawler, now, hostKey));
   }
 
-  failingHosts(
+  listFailingHosts(
     crawler: string,
     reason: string,
     now: Instant,
@@ -139,9 +139,9 @@ export class PostgresSearch {
     const { crawler, status, source, indexed } = filter;
     if ((await this.#readCounters({ crawler, status, source, indexed })) === 0) return ALL;
     const began = performance.now();
-    const candidates = await this.#candidates(filter);
+    const candidates = await this.#chooseCandidates(filter);
     if (candidates.few) {
-      const found = await rowsInTime(this.#createReader<Row>(columns, filter, candidates)(taking.after, taking.limit));
+      const found = await readInTime(this.#createReader<Row>(columns, filter, candidates)(taking.after, taking.limit));
       if (found) {
         found.forEach(taking.take);
         return found.length < taking.limit ? ALL : progressAt(found.at(-1)!.id);
@@ -167,14 +167,14 @@ export class PostgresSearch {
     let stride = Math.min(FIRST_STRIDE, this.#limits.stride);
     let moved = false;
     do {
-      const found = await rowsInTime(read(at, room, stride), stride === 1);
+      const found = await readInTime(read(at, room, stride), stride === 1);
       if (!found) {
         stride = Math.ceil(stride / 8);
         continue;
       }
       found.forEach(taking.take);
       room -= found.length;
-      const end = room === 0 ? found.at(-1)!.id : await this.#strideEnd(candidates, at, stride);
+      const end = room === 0 ? found.at(-1)!.id : await this.#findStrideEnd(candidates, at, stride);
       if (end === undefined) return ALL;
       at = end;
       moved = true;
@@ -199,7 +199,7 @@ export class PostgresSearch {
   }
 
   /** The last candidate of the stride after an id; undefined when there are no further strides. */
-  async #strideEnd({ where, values }: Candidates, after: UrlId, stride: number): Promise<UrlId | undefined> {
+  async #findStrideEnd({ where, values }: Candidates, after: UrlId, stride: number): Promise<UrlId | undefined> {
     const [row] = await this.#pool.rows<{ id: UrlId }>(
       `SELECT id FROM url WHERE ${numberParameters(where, 3)} AND (part, id) > ($1, $2) ORDER BY part, id
        OFFSET ${stride - 1} LIMIT 1`,
@@ -208,10 +208,10 @@ export class PostgresSearch {
     return row?.id;
   }
 
-  async #candidates(filter: Search): Promise<Candidates> {
+  async #chooseCandidates(filter: Search): Promise<Candidates> {
     const { crawler, status, reason, source } = filter;
     const host = hostOf(filter);
-    if (host !== undefined) return this.#hostCandidates(crawler, host);
+    if (host !== undefined) return this.#chooseHostCandidates(crawler, host);
     const most = this.#limits.few;
     if (reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason))) {
       const where = `status = ${ERROR} AND reason = ?`;
@@ -229,7 +229,7 @@ export class PostgresSearch {
     return { where: `source = ${source} AND part = ANY (ARRAY(${ALL_PARTS}))`, values: [], few: true };
   }
 
-  async #hostCandidates(crawler: string, host: string): Promise<Candidates> {
+  async #chooseHostCandidates(crawler: string, host: string): Promise<Candidates> {
     const [site] = await this.#pool.rows<{ id: number; urls: number }>(
       'SELECT id, urls FROM site WHERE part = $1 AND crawler = $2 AND host = $3',
       [partitionOf(host), crawler, host],

@@ -45,7 +45,7 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
   const sorted = new PostgresSortedUrls(pool);
   const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
     needsSteps(filter)
-      ? findMatchingInSteps((...step) => search.matches(filter, ...step), after, limit)
+      ? findMatchingInSteps((...step) => search.findMatches(filter, ...step), after, limit)
       : reads.findMatching(filter, after, limit);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
     changeInSteps((after) => matching(filter, after, BULK_STEP), apply);
@@ -53,8 +53,8 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     discover: (urls) => frontier.discover(urls),
     seed: (urls) => frontier.seed(urls),
     settle: (settlements) => frontier.settle(settlements),
-    listDue: (...query) => frontier.due(...query),
-    listBacklogs: (...query) => frontier.backlogs(...query),
+    listDue: (...query) => frontier.listDue(...query),
+    listBacklogs: (...query) => frontier.listBacklogs(...query),
     makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
     forget: (filter) => changeAll(filter, (ids) => frontier.forgetMatching(ids, filter)),
     loadHosts: async (hostKeys) => {
@@ -88,29 +88,29 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
     search: (...query) => search.search(...query),
     listFolders: (...query) => search.listFolders(...query),
     survey: (...query) => search.survey(...query),
-    countFailing: (...query) => search.failing(...query),
-    listFailingHosts: (...query) => search.failingHosts(...query),
+    countFailing: (...query) => search.countFailing(...query),
+    listFailingHosts: (...query) => search.listFailingHosts(...query),
     count: (filter, signal) =>
-      needsSteps(filter) ? countInSteps((...step) => search.matches(filter, ...step), signal) : reads.count(filter),
-    countByStatus: (crawler) => reads.counts(crawler),
-    findOldest: (crawler) => reads.oldest(crawler),
-    countIndexedOfHost: (...query) => reads.indexedOfHost(...query),
-    listHosts: (...query) => reads.hosts(...query),
+      needsSteps(filter) ? countInSteps((...step) => search.findMatches(filter, ...step), signal) : reads.count(filter),
+    countByStatus: (crawler) => reads.countByStatus(crawler),
+    findOldest: (crawler) => reads.findOldest(crawler),
+    countIndexedOfHost: (...query) => reads.countIndexedOfHost(...query),
+    listHosts: (...query) => reads.listHosts(...query),
     listByUrl: async (...query) => reads.get(await sorted.getPage(...query)),
-    listVisits: (...query) => reads.visits(...query),
-    findByKeys: (...query) => reads.byKeys(...query),
-    findRemoved: (...query) => reads.removed(...query),
-    findPagesThatGaveWayTo: (...query) => reads.gaveWayTo(...query),
-    getLinks: (...query) => reads.linksOf(...query),
-    listOrders: (...query) => reads.orders(...query),
-    getOrder: (id) => reads.order(id),
+    listVisits: (...query) => reads.listVisits(...query),
+    findByKeys: (...query) => reads.findByKeys(...query),
+    findRemoved: (...query) => reads.findRemoved(...query),
+    findPagesThatGaveWayTo: (...query) => reads.findPagesThatGaveWayTo(...query),
+    getLinks: (...query) => reads.getLinks(...query),
+    listOrders: (...query) => reads.listOrders(...query),
+    getOrder: (id) => reads.getOrder(id),
     countOrders: (filter) => reads.countOrders(filter),
-    listOwed: (...query) => owed.owed(...query),
-    findOwed: (...query) => owed.owedOf(...query),
-    countOwed: () => owed.owedCounts(),
+    listOwed: (...query) => owed.listOwed(...query),
+    findOwed: (...query) => owed.findOwed(...query),
+    countOwed: () => owed.countOwed(),
     dropOwed: (...query) => owed.dropOwed(...query),
     getSetting: (name) => reads.getSetting(name),
-    listSettings: (...query) => reads.settings(...query),
+    listSettings: (...query) => reads.listSettings(...query),
     close: async () => {
       await sorted.close();
       await searches.close();

@@ -247,7 +247,7 @@ export class Frontier {
 
   /** Nothing is buffered, being read or due. The caller counts URLs in flight as `held`. */
   isEmpty(): boolean {
-    if (this.refills.areInFlight) return false;
+    if (this.refills.isReading) return false;
     const now = this.clock.now();
     for (const window of this.windows.values()) {
       if (window.held.size > 0 || window.nextDue.some((due) => due <= now)) return false;
@@ -257,7 +257,7 @@ export class Frontier {
 
   /** May it have a URL to offer until then? */
   hasUntil(horizon: Instant): boolean {
-    if (this.refills.areInFlight) return true;
+    if (this.refills.isReading) return true;
     const now = this.clock.now();
     for (const window of this.windows.values()) {
       if (window.gates.length > 0 && window.readyAt(now) > horizon) continue;

@@ -39,7 +39,7 @@ export class WindowRefill {
     return this.windows.size <= FEW_HOSTS ? WINDOW : SMALL_WINDOW;
   }
 
-  get areInFlight(): boolean {
+  get isReading(): boolean {
     return this.reads > 0;
   }
 

@@ -1,4 +1,4 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 /**
  * The keys of every table about hosts and URLs begin with `part`, the partition of the host (see partition.ts), so that the tables
@@ -52,7 +52,7 @@ const UP = [
 const TABLES = ['setting', 'push_order', 'visit', 'host', 'counter', 'url', 'site'];
 const SEQUENCES = ['order_block', 'url_seq', 'site_seq'];
 
-export const Frontier0001 = statements('Frontier0000000000001', UP, [
+export const Frontier0001 = createMigration('Frontier0000000000001', UP, [
   ...TABLES.map((table) => `DROP TABLE ${table}`),
   ...SEQUENCES.map((sequence) => `DROP SEQUENCE ${sequence}`),
 ]);

@@ -1,6 +1,6 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
-export const Administration0002 = statements(
+export const Administration0002 = createMigration(
   'Administration0000000000002',
   [
     `CREATE TABLE configuration_version (

@@ -1,5 +1,5 @@
 import { PARTITIONS } from '../../shared/partition.js';
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 /**
  * What several servers on one database need: who is alive, who owns which partition, and what the owner of a host is
@@ -28,4 +28,4 @@ const DOWN = [
   'DROP TABLE node',
 ];
 
-export const Nodes0003 = statements('Nodes0000000000003', UP, DOWN);
+export const Nodes0003 = createMigration('Nodes0000000000003', UP, DOWN);

@@ -1,4 +1,4 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 /** Commands between nodes that fail are retried later, and set aside in the end. SQLite has one server and no such table. */
 const UP = [
@@ -12,4 +12,4 @@ const DOWN = [
      DROP COLUMN failure`,
 ];
 
-export const Commands0009 = statements('Commands0000000000009', UP, DOWN);
+export const Commands0009 = createMigration('Commands0000000000009', UP, DOWN);

@@ -1,4 +1,4 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 /**
  * The table of commands to the owners of hosts gets the name that the rest of the program uses. A node of an earlier release that
@@ -18,4 +18,4 @@ const DOWN = [
   'ALTER TABLE owner_command RENAME TO errand',
 ];
 
-export const OwnerCommand0012 = statements('OwnerCommand0000000000012', UP, DOWN);
+export const OwnerCommand0012 = createMigration('OwnerCommand0000000000012', UP, DOWN);

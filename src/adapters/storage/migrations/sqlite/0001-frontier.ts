@@ -1,4 +1,4 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 const UP = [
   `CREATE TABLE site (
@@ -39,4 +39,6 @@ const UP = [
 
 const TABLES = ['setting', 'push_order', 'visit', 'host', 'counter', 'url', 'site'];
 
-export const Frontier0001 = statements('Frontier0000000000001', UP, [...TABLES.map((table) => `DROP TABLE ${table}`)]);
+export const Frontier0001 = createMigration('Frontier0000000000001', UP, [
+  ...TABLES.map((table) => `DROP TABLE ${table}`),
+]);

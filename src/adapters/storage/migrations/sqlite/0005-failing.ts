@@ -1,7 +1,7 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 /** URLs in error (status 4) by reason and host, with the time of the failure; a URL that does not fail is not in it. */
-export const Failing0005 = statements(
+export const Failing0005 = createMigration(
   'Failing0000000000005',
   ['CREATE INDEX url_error ON url (reason, site_id, last_visit_at) WHERE status = 4'],
   ['DROP INDEX url_error'],

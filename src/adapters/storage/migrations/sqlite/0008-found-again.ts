@@ -1,4 +1,4 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 /**
  * What brings documents back: URLs whose status was removed after errors (status 8), where pages lead to that are not read
@@ -20,4 +20,4 @@ const DOWN = [
   'ALTER TABLE url DROP COLUMN canonical',
 ];
 
-export const FoundAgain0008 = statements('FoundAgain0000000000008', UP, DOWN);
+export const FoundAgain0008 = createMigration('FoundAgain0000000000008', UP, DOWN);

@@ -1,4 +1,4 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 /** URIs whose newest order a sink has not received: those that were put off while it was slow or down. */
 const UP = [
@@ -9,4 +9,4 @@ const UP = [
   'CREATE INDEX owed_order_next ON owed_order (crawler, sink, order_id)',
 ];
 
-export const OwedOrders0014 = statements('OwedOrders0000000000014', UP, ['DROP TABLE owed_order']);
+export const OwedOrders0014 = createMigration('OwedOrders0000000000014', UP, ['DROP TABLE owed_order']);

@@ -1,4 +1,4 @@
-import { statements } from '../statements.js';
+import { createMigration } from '../statements.js';
 
 /** How many of a crawler's orders a sink is owed, and since when: counting a million rows takes a sixth of a second. */
 const UP = [
@@ -10,4 +10,4 @@ const UP = [
 
 const DOWN = ['DROP INDEX owed_order_since', 'DROP TABLE owed_count'];
 
-export const OwedCounts0015 = statements('OwedCounts0000000000015', UP, DOWN);
+export const OwedCounts0015 = createMigration('OwedCounts0000000000015', UP, DOWN);
