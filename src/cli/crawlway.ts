@@ -18,7 +18,7 @@ import { init } from './init.js';
 import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';
 import { mcp } from './mcp.js';
-import { newPlugin } from './new-plugin.js';
+import { createPlugin } from './new-plugin.js';
 import { push } from './push.js';
 import { refresh } from './refresh.js';
 import { listRefused } from './refused.js';
@@ -209,7 +209,7 @@ addJsonOption(
 )
   .description('write a plug-in to begin with, in the folder plugins beside the configuration')
   .argument('<name>')
-  .action(newPlugin);
+  .action(createPlugin);
 
 addServerOption(program.command('mcp'))
   .description('let an assistant look at the running server and submit URLs: the Model Context Protocol over stdio')

@@ -9,7 +9,7 @@ interface NewPluginOptions extends JsonOption {
   readonly config?: string;
 }
 
-export function newPlugin(name: string, options: NewPluginOptions): void {
+export function createPlugin(name: string, options: NewPluginOptions): void {
   if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(name))
     throw new UsageError(`${name} is not a name for a plug-in: use at most 64 letters, digits, - and _`);
   const configuration = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;

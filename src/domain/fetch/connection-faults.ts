@@ -132,10 +132,10 @@ const FAULTS: readonly Fault[] = [
 export function describeConnectionFault(error: unknown): string | undefined {
   const { code, message = '', name } = (error ?? {}) as { code?: unknown; message?: string; name?: string };
   const word = typeof code === 'string' ? code : '';
-  const known = FAULTS.find(({ of }) => (word !== '' && of.test(word)) || of.test(message)) ?? parserFault(name);
+  const known = FAULTS.find(({ of }) => (word !== '' && of.test(word)) || of.test(message)) ?? findParserFault(name);
   if (!known) return undefined;
   return `${known.text}${word === '' ? '' : ` (${word})`}. ${known.nextStep}`;
 }
 
-const parserFault = (name: string | undefined): Fault | undefined =>
+const findParserFault = (name: string | undefined): Fault | undefined =>
   name === 'HTTPParserError' ? FAULTS.find(({ of }) => of.test(name)) : undefined;

@@ -32,7 +32,7 @@ export const sourceName = (number: SourceNumber): SourceName => SOURCES[number];
  * The place in the queue of a URL that a person wants visited now. If it is already due it keeps its due time, from which its
  * waiting time is measured.
  */
-export function immediateQueuePlace(
+export function toImmediateQueuePlace(
   { source, dueAt }: { readonly source?: SourceNumber; readonly dueAt: Instant },
   now: Instant,
 ): { readonly source: SourceNumber; readonly dueAt: Instant } {

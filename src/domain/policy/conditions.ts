@@ -8,7 +8,7 @@ import type { RootDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';
 import { type Draft, type Layer, type Rejection } from './layer.js';
-import { patternProblem } from './matching/expression.js';
+import { createPatternProblem } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
 import { type Necessary, oneOf, toIndexForm, UNKNOWN } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
@@ -214,7 +214,7 @@ function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]):
       necessary: whenMatched && test.field !== 'fragment' ? toIndexForm(necessary) : UNKNOWN,
     };
   } catch (error) {
-    problems.push(patternProblem(test.value, error, place));
+    problems.push(createPatternProblem(test.value, error, place));
     return { matches: () => false, necessary: UNKNOWN };
   }
 }

@@ -64,7 +64,7 @@ function evaluate(layers: readonly Layer[], asked: Candidate, trace?: TraceStep[
     else rejection ??= said;
     if (rejection && !trace) break;
   }
-  return rejection ? rejectedVerdict(rejection) : acceptedVerdict(draft);
+  return rejection ? toRejectedVerdict(rejection) : toAcceptedVerdict(draft);
 }
 
 /** Rules are written for URLs in canonical form, and apply to every URL. */
@@ -114,7 +114,7 @@ function inheritFromRoot({ root, hops }: Candidate, draft: Draft): void {
 
 const NO_EFFECTS: Effects = { index: false, follow: false, priorityShift: 0, metas: [], options: {} };
 
-const rejectedVerdict = (rejection: Rejection): Verdict => ({
+const toRejectedVerdict = (rejection: Rejection): Verdict => ({
   accepted: false,
   reason: rejection.reason,
   layer: rejection.layer,
@@ -127,7 +127,7 @@ const rejectedVerdict = (rejection: Rejection): Verdict => ({
   needsAddress: false,
 });
 
-const acceptedVerdict = (draft: Draft): Verdict => ({
+const toAcceptedVerdict = (draft: Draft): Verdict => ({
   accepted: true,
   reason: 'accepted',
   layer: draft.opinion?.layer,

@@ -6,7 +6,7 @@
 import type { Place, Problem } from '../crawl/place.js';
 import type { CrawlSpaceRule } from '../crawl/policy-definition.js';
 import { normalizeCidr } from '../net/address.js';
-import { foreignFileProblem } from './foreign-file.js';
+import { createForeignFileProblem } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 
 /** A global crawl space is about domains only: it divides hosts between crawlers, nothing else. */
@@ -53,7 +53,7 @@ export function parseCrawlSpace(text: string, file: string, kind: CrawlSpaceKind
     }
   }
   if (!strange[0] || strange.length <= all / 2) return { rules, problems };
-  return { rules, problems: [foreignFileProblem(strange[0], 'crawl.rules', { strange: strange.length, all })] };
+  return { rules, problems: [createForeignFileProblem(strange[0], 'crawl.rules', { strange: strange.length, all })] };
 }
 
 /** Not even a misspelt rule. */

@@ -62,9 +62,9 @@ export function createCrawlSpaceLayer(
         later.some(({ verdict }) => verdict === 'forbid');
       const waits = draft.needsAddress && candidate.address === undefined;
       if (trace) {
-        trace.push(...passedOver.map((address) => skippedStep(address, candidate.address === null, waits)));
-        trace.push(decidingStep(rule, space.file, waits));
-        if (harder) trace.push(precedenceStep(harder));
+        trace.push(...passedOver.map((address) => createSkippedStep(address, candidate.address === null, waits)));
+        trace.push(createDecidingStep(rule, space.file, waits));
+        if (harder) trace.push(createPrecedenceStep(harder));
         else if (domain && shared) isAllowedGlobally(shared, draft.subject, trace);
       }
       if (!rule || waits) return undefined;
@@ -151,7 +151,7 @@ function parseBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cid
 
 export const spaceRuleText = (rule: CrawlSpaceRule): string => `${rule.verdict} ${rule.kind} ${rule.target}`;
 
-function skippedStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): TraceStep {
+function createSkippedStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): TraceStep {
   const effect = waits
     ? "decided when the host's address is known"
     : unknown
@@ -161,7 +161,7 @@ function skippedStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): Tr
   return { layer: 'crawl-space', test: spaceRuleText(rule), outcome, place: rule.place, effect };
 }
 
-function decidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boolean): TraceStep {
+function createDecidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boolean): TraceStep {
   const test = rule ? spaceRuleText(rule) : `no rule of ${file} matches, so it allows`;
   const forbids = rule?.verdict === 'forbid';
   const outcome = waits ? 'pending' : forbids ? 'reject' : 'accept';
@@ -170,7 +170,7 @@ function decidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boo
   return { layer: 'crawl-space', test, outcome, reason, place: rule?.place, effect };
 }
 
-const precedenceStep = (rule: CrawlSpaceRule): TraceStep => ({
+const createPrecedenceStep = (rule: CrawlSpaceRule): TraceStep => ({
   layer: 'crawl-space',
   test: `${spaceRuleText(rule)} excludes it too, and takes precedence over a domain rule`,
   outcome: 'set',

@@ -4,7 +4,7 @@ import type { Place, Problem } from '../crawl/place.js';
  * The message for a text that is not a rule file at all: one error that does not quote it. The configuration may have been pointed
  * at a file that its author is not allowed to read.
  */
-export const foreignFileProblem = (
+export const createForeignFileProblem = (
   place: Place,
   kind: string,
   lines: { readonly strange: number; readonly all: number },

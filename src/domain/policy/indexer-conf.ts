@@ -7,7 +7,7 @@ import type { Place, Problem } from '../crawl/place.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
 import { hasUserInfo } from '../url/crawl-url.js';
-import { foreignFileProblem } from './foreign-file.js';
+import { createForeignFileProblem } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 import { parsePeriod } from './period.js';
 import { recordPrefix } from './server-records.js';
@@ -48,15 +48,16 @@ export function parseIndexerConf(text: string, file: string): IndexerConf {
   const commands = parseCommands(text, file);
   for (const command of commands) {
     const read = COMMANDS.get(command.name.toLowerCase());
-    if (read && command.words.some((text) => text.includes(NOT_UTF8))) reading.problems.push(notUtf8Problem(command));
+    if (read && command.words.some((text) => text.includes(NOT_UTF8)))
+      reading.problems.push(createNotUtf8Problem(command));
     else if (read) read(command, reading);
-    else reading.problems.push(unknownCommandProblem(command));
+    else reading.problems.push(createUnknownCommandProblem(command));
   }
   reportUnusedLogin(reading);
   const strange = commands.filter(({ name }) => !COMMANDS.has(name.toLowerCase()) && !FILTERS.test(name));
   if (strange[0] && strange.length > commands.length * MOSTLY)
     reading.problems = [
-      foreignFileProblem(strange[0].place, 'indexer.conf', { strange: strange.length, all: commands.length }),
+      createForeignFileProblem(strange[0].place, 'indexer.conf', { strange: strange.length, all: commands.length }),
     ];
   for (const alias of reading.aliases) applyAlias(alias, reading);
   const { records, inForce, followOutside, deleteNoServer, problems } = reading;
@@ -103,7 +104,7 @@ const valueReader =
   (command, reading) => {
     const text = command.words.join(' ');
     const parsed = parse(text);
-    if (parsed === undefined) reading.problems.push(invalidValueProblem(command, text, wanted));
+    if (parsed === undefined) reading.problems.push(createInvalidValueProblem(command, text, wanted));
     else use(parsed, reading, command.place);
   };
 
@@ -162,7 +163,7 @@ function readServer(command: Command, reading: Reading): void {
   const [url = '', mirror, more] = command.words;
   if (!/^https?:\/\/[^/]/i.test(url) || more !== undefined) {
     reading.problems.push(
-      invalidValueProblem(
+      createInvalidValueProblem(
         command,
         command.words.join(' '),
         `a URL that begins with http:// or https://, and at most an alias after it${SUBSECTIONS[url.toLowerCase()] ?? ''}`,
@@ -204,11 +205,11 @@ function readAlias(command: Command, reading: Reading): void {
   const [from, to, more] = command.words;
   if (!from || !to || more !== undefined) {
     reading.problems.push(
-      invalidValueProblem(command, command.words.join(' '), 'two URLs: what is in links, and where to fetch it'),
+      createInvalidValueProblem(command, command.words.join(' '), 'two URLs: what is in links, and where to fetch it'),
     );
   } else if (!/^https?:\/\/[^/]/i.test(to)) {
     reading.problems.push(
-      invalidValueProblem(command, command.words.join(' '), 'an alias that begins with http:// or https://'),
+      createInvalidValueProblem(command, command.words.join(' '), 'an alias that begins with http:// or https://'),
     );
   } else if (!rejectUserInfo(command, reading, [from, to])) reading.aliases.push({ from, to, place: command.place });
 }
@@ -233,13 +234,13 @@ function applyAlias({ from, to, place }: Reading['aliases'][number], { records, 
 }
 
 /** The message contains the value, except for passwords. */
-function invalidValueProblem({ name, place }: Command, text: string, wanted: string): Problem {
+function createInvalidValueProblem({ name, place }: Command, text: string, wanted: string): Problem {
   const isSecret = name.toLowerCase() === 'authbasic' || text.includes('@');
   const shown = isSecret ? 'this value' : `"${text.slice(0, 200)}"`;
   return { severity: 'error', code: 'bad-rule-file', message: `${name} cannot have ${shown}: give ${wanted}`, place };
 }
 
-const notUtf8Problem = ({ name, place }: Command): Problem => {
+const createNotUtf8Problem = ({ name, place }: Command): Problem => {
   return { severity: 'error', code: 'bad-rule-file', message: `${name}: ${NOT_UTF8_MESSAGE}`, place };
 };
 
@@ -267,7 +268,7 @@ function suggestCommand(name: string): string {
   return meant === undefined ? '' : `: did you mean ${meant[0]?.toUpperCase()}${meant.slice(1)}?`;
 }
 
-function unknownCommandProblem({ name, place }: Command): Problem {
+function createUnknownCommandProblem({ name, place }: Command): Problem {
   const hint = FILTERS.test(name)
     ? '; URLs that it kept out are crawled: write it as a crawl rule'
     : (HINTS[name.toLowerCase()] ?? suggestCommand(name));

@@ -61,10 +61,10 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
       const extension = extensions.size === 0 ? undefined : extensionOf(url.path);
       return extension !== undefined && extensions.has(extension) ? `links to .${extension} are ignored` : undefined;
     }),
-    createLinkRule('hostname', 'offsite', (candidate) => (followOffsite ? undefined : offsiteObjection(candidate))),
-    createLinkRule('path depth', 'trap-path-depth', ({ url }) => depthObjection(url.path, traps.maxPathDepth)),
+    createLinkRule('hostname', 'offsite', (candidate) => (followOffsite ? undefined : findOffsiteObjection(candidate))),
+    createLinkRule('path depth', 'trap-path-depth', ({ url }) => findDepthObjection(url.path, traps.maxPathDepth)),
     createLinkRule('repeated segments', 'trap-repeated-segments', ({ url }) =>
-      repetitionObjection(url.path, traps.maxRepeatedSegments),
+      findRepetitionObjection(url.path, traps.maxRepeatedSegments),
     ),
   ];
 }
@@ -96,14 +96,14 @@ function extensionOf(path: string): string | undefined {
 }
 
 /** A stored URL has no page to compare with; a root that redirects changes its host. */
-function offsiteObjection(candidate: Candidate): string | undefined {
+function findOffsiteObjection(candidate: Candidate): string | undefined {
   if (candidate.discoveredVia === 'stored' || isRootRedirect(candidate)) return undefined;
   const home = candidate.from ?? candidate.root?.url;
   if (!home || home.host === candidate.url.host) return undefined;
   return `the host ${candidate.url.host} is not that of the page, ${home.host}, and links to other hosts are not followed`;
 }
 
-function depthObjection(path: string, limit: number): string | undefined {
+function findDepthObjection(path: string, limit: number): string | undefined {
   const depth = countSegments(path);
   return depth > limit ? `the path has ${depth} segments, ${limit} are allowed` : undefined;
 }
@@ -115,7 +115,7 @@ function countSegments(path: string): number {
   return count;
 }
 
-function repetitionObjection(path: string, limit: number): string | undefined {
+function findRepetitionObjection(path: string, limit: number): string | undefined {
   if (countSegments(path) <= limit) return undefined;
   const counts = new Map<string, number>();
   for (const segment of path.split('/')) {

@@ -6,7 +6,7 @@ export const NOT_UTF8 = '\uFFFD';
 export const NOT_UTF8_MESSAGE = 'a character is not UTF-8: save the file as UTF-8';
 
 /** What is wrong with a whole rule file in another encoding, such as UTF-16; undefined if nothing is. */
-export function encodingProblem(text: string, file: string): Problem | undefined {
+export function findEncodingProblem(text: string, file: string): Problem | undefined {
   const otherMark = text.startsWith(NOT_UTF8 + NOT_UTF8);
   if (!otherMark && !text.includes('\0')) return undefined;
   const message = 'the file is not UTF-8 but looks like UTF-16: save it as UTF-8';

@@ -157,10 +157,14 @@ export function resolveUrl(
   const subject = new Subject(toComparableUrl(candidate.url));
   const unmatched = crawler.rules.filter((rule) => !compileExpression(rule.match, []).matches(subject));
   const steps = trace.filter(({ layer, outcome }) => layer !== 'crawl-rules' || outcome !== 'no match');
-  return { verdict, steps: [...steps, ...unmatched.map(noMatchStep)], options: resolveOptions(crawler, candidate) };
+  return {
+    verdict,
+    steps: [...steps, ...unmatched.map(createNoMatchStep)],
+    options: resolveOptions(crawler, candidate),
+  };
 }
 
-const noMatchStep = (rule: RuleDefinition): TraceStep => ({
+const createNoMatchStep = (rule: RuleDefinition): TraceStep => ({
   layer: 'crawl-rules',
   test: ruleText(rule),
   outcome: 'no match',

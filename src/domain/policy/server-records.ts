@@ -48,8 +48,9 @@ export function createServerRecordsLayer(servers: ServersDefinition): Layer {
     judge(candidate, draft, trace) {
       const record = find(candidate.url.href);
       const rejection = record
-        ? ((staysInside ? outsideServerRejection(candidate, servers) : undefined) ?? hopsRejection(candidate, record))
-        : noRecordRejection(servers);
+        ? ((staysInside ? findOutsideServerRejection(candidate, servers) : undefined) ??
+          findHopsRejection(candidate, record))
+        : createNoRecordRejection(servers);
       trace?.push({
         layer: 'server-records',
         test: rejection?.detail ?? record?.label ?? '',
@@ -109,7 +110,7 @@ function optionsOf(parameters: ServerParameters): UrlOptions {
   };
 }
 
-const noRecordRejection = (servers: ServersDefinition): Rejection => ({
+const createNoRecordRejection = (servers: ServersDefinition): Rejection => ({
   layer: 'server-records',
   reason: 'no-server-record',
   place: servers.place,
@@ -117,7 +118,7 @@ const noRecordRejection = (servers: ServersDefinition): Rejection => ({
 });
 
 /** A root that redirects is replaced by its target; links are not. */
-function outsideServerRejection(candidate: Candidate, servers: ServersDefinition): Rejection | undefined {
+function findOutsideServerRejection(candidate: Candidate, servers: ServersDefinition): Rejection | undefined {
   if (candidate.discoveredVia === 'root' || candidate.discoveredVia === 'stored' || isRootRedirect(candidate))
     return undefined;
   const home = candidate.from ?? candidate.root?.url;
@@ -130,7 +131,7 @@ function outsideServerRejection(candidate: Candidate, servers: ServersDefinition
   };
 }
 
-function hopsRejection(candidate: Candidate, { definition }: CompiledRecord): Rejection | undefined {
+function findHopsRejection(candidate: Candidate, { definition }: CompiledRecord): Rejection | undefined {
   const { maxHops } = definition.parameters;
   if (maxHops === undefined || candidate.hops <= maxHops) return undefined;
   return {

@@ -14,16 +14,16 @@ export function createSiteModeLayer(): Layer {
     judge(candidate, draft, trace) {
       const root = candidate.root;
       if (!root || (!root.site && !root.entireSite)) {
-        trace?.push({ layer: 'site-mode', test: inapplicableReason(candidate), outcome: 'not configured' });
+        trace?.push({ layer: 'site-mode', test: describeInapplicable(candidate), outcome: 'not configured' });
         return undefined;
       }
       if (isRoot(candidate) || isKeptInStore(candidate)) {
         draft.isOnSite = !root.removed;
-        trace?.push({ layer: 'site-mode', test: inapplicableReason(candidate), outcome: 'not configured' });
+        trace?.push({ layer: 'site-mode', test: describeInapplicable(candidate), outcome: 'not configured' });
         return undefined;
       }
       const rejection =
-        outsideSiteRejection(candidate, root, trace) ?? outsideDirectoryRejection(candidate, root, trace);
+        findOutsideSiteRejection(candidate, root, trace) ?? findOutsideDirectoryRejection(candidate, root, trace);
       draft.isOnSite = !rejection && !root.removed;
       return rejection;
     },
@@ -34,13 +34,13 @@ export function createSiteModeLayer(): Layer {
 const isKeptInStore = ({ discoveredVia, root }: Candidate): boolean =>
   discoveredVia === 'stored' && root?.removed === true;
 
-function inapplicableReason(candidate: Candidate): string {
+function describeInapplicable(candidate: Candidate): string {
   if (isRoot(candidate)) return 'a root is not judged by its own site';
   if (isKeptInStore(candidate)) return `root ${candidate.root?.url.href} was removed, and what is stored stays`;
   return candidate.root ? `root ${candidate.root.url.href} has no site mode` : 'no root is known for the URL';
 }
 
-function outsideSiteRejection(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
+function findOutsideSiteRejection(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
   if (!root.site) return undefined;
   if (movesSite(candidate)) {
     trace?.push({
@@ -70,7 +70,7 @@ const prefixesFor = (
   { sitePrefixes, formerPrefixes = [] }: RootContext,
 ): readonly string[] => (discoveredVia === 'stored' ? [...sitePrefixes, ...formerPrefixes] : sitePrefixes);
 
-function outsideDirectoryRejection(
+function findOutsideDirectoryRejection(
   candidate: Candidate,
   root: RootContext,
   trace?: TraceStep[],

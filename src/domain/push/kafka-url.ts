@@ -21,7 +21,7 @@ export function parseKafkaUrl(url: string): KafkaAddress | string {
   return { brokers: known as KafkaAddress['brokers'], tls: scheme.toLowerCase() === 'kafkas' };
 }
 
-export function kafkaUrlFault(url: string): string | undefined {
+export function findKafkaUrlFault(url: string): string | undefined {
   const address = parseKafkaUrl(url);
   return typeof address === 'string' ? address : undefined;
 }

@@ -13,7 +13,7 @@ export interface PostgresqlAddress {
 }
 
 /** What would be right, if it is not such a URL. */
-export function postgresqlUrlFault(text: string): string | undefined {
+export function findPostgresqlUrlFault(text: string): string | undefined {
   const address = parsePostgresqlUrl(text);
   return typeof address === 'string' ? address : undefined;
 }

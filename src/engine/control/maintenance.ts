@@ -3,7 +3,7 @@
  */
 import { scheduleFirstRefresh } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
-import { immediateQueuePlace } from '../../domain/frontier/sources.js';
+import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
 import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -96,7 +96,7 @@ export class Maintenance {
       throw new NotFound(
         `${withoutUserInfo(one)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
       );
-    const place = immediateQueuePlace(state, now);
+    const place = toImmediateQueuePlace(state, now);
     await this.services.store.settle([{ id: state.id, changes: place }]);
     crawler.admit([{ ...state, ...place }]);
     await crawler.tryNow({ ...state, ...place });

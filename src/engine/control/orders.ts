@@ -1,5 +1,5 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { immediateQueuePlace } from '../../domain/frontier/sources.js';
+import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -130,7 +130,7 @@ export class Orders {
 
   /** The following order has its own entry in the ledger; the refused one is closed. */
   private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
-    const place = immediateQueuePlace(state, this.services.clock.now());
+    const place = toImmediateQueuePlace(state, this.services.clock.now());
     const changes = { etag: null, lastModified: null, ...place } as const;
     await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refused, state: 'dropped' }] }]);
     crawler.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);

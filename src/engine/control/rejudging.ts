@@ -248,11 +248,11 @@ function decideIndex(state: UrlState, verdict: Verdict, now: UrlState['dueAt']):
 
 /** A queued URL that belongs to another source under the new rules. */
 function decideMove(state: UrlState, verdict: Verdict): Disposition | undefined {
-  const source = newSourceFor(state, verdict);
+  const source = findNewSource(state, verdict);
   return source === undefined ? undefined : { remove: false, changes: { source }, changed: false };
 }
 
-function newSourceFor(state: UrlState, verdict: Verdict) {
+function findNewSource(state: UrlState, verdict: Verdict) {
   if (
     state.status !== 'waiting' ||
     state.source === undefined ||
@@ -287,7 +287,7 @@ class CountingGroup {
       const leaves = returns ? state.stamp !== undefined && !verdict.effects.index : leavesIndex(state, verdict);
       if (returns) this.newlyAccepted.add(state, verdict.reason);
       if (leaves) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));
-      else if (!returns && newSourceFor(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
+      else if (!returns && findNewSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
       return;
     }
     if (verdict.keepDocument) {

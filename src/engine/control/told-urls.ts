@@ -5,7 +5,7 @@
 
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Teller } from '../../domain/explain/visit-detail.js';
-import { immediateQueuePlace, USER } from '../../domain/frontier/sources.js';
+import { toImmediateQueuePlace, USER } from '../../domain/frontier/sources.js';
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -104,7 +104,7 @@ export class ToldUrls {
     // What the policy excludes, or another crawler has, is not queued.
     const queued = known.filter(({ source }) => source !== undefined);
     if (queued.length === 0) return 0;
-    const wanted = queued.map((state) => ({ ...state, ...immediateQueuePlace(state, now) }));
+    const wanted = queued.map((state) => ({ ...state, ...toImmediateQueuePlace(state, now) }));
     await this.services.store.settle(wanted.map(({ id, source, dueAt }) => ({ id, changes: { source, dueAt } })));
     crawler.noteReported(wanted, teller);
     crawler.admit(wanted);

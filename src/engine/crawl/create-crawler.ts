@@ -1,7 +1,7 @@
 /** Assembles a crawler from its parts. */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { immediateQueuePlace, REFRESH } from '../../domain/frontier/sources.js';
+import { REFRESH, toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../page/crawl-context.js';
@@ -90,7 +90,7 @@ function createMemory(
     troubles: new HostTroubles(name, {
       store,
       clock,
-      visitSoon: (url) => withoutVisit.requeue(url, immediateQueuePlace(url, clock.now())),
+      visitSoon: (url) => withoutVisit.requeue(url, toImmediateQueuePlace(url, clock.now())),
     }),
   });
 }

@@ -28,7 +28,7 @@ export async function* sliceLines(lines: Iterable<TextLine>): AsyncGenerator<rea
 }
 
 /** What is wrong with a line, regardless of its content. */
-export function lineFault({ text }: TextLine): string | undefined {
+export function findLineFault({ text }: TextLine): string | undefined {
   if (text.length > MAX_URL + 256) return `longer than ${MAX_URL} characters`;
   return text.includes('\0') ? 'has a NUL character' : undefined;
 }

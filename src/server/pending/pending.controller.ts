@@ -4,7 +4,7 @@ import { linesOf, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
-import { lineFault, MAX_LISTED, requireFewLines, sliceLines } from '../http/line-slices.js';
+import { findLineFault, MAX_LISTED, requireFewLines, sliceLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
@@ -33,7 +33,7 @@ async function importInSlices(engine: EngineApi, crawler: string, text: string):
   for await (const slice of sliceLines(linesOf(text))) {
     const usable: TextLine[] = [];
     for (const line of slice) {
-      const fault = lineFault(line);
+      const fault = findLineFault(line);
       if (fault) reject(line.line, fault);
       else usable.push(line);
     }

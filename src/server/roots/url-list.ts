@@ -3,7 +3,7 @@
 import { withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { type TextLine, urlListEntries } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
-import { lineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
+import { findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
 import { toRejectionDto, type UrlListOutcomeDto } from './root.dto.js';
 
 /** Characters of a rejected line that the answer repeats. */
@@ -20,7 +20,7 @@ export async function submitInSlices(engine: EngineApi, crawler: string, text: s
   for await (const slice of sliceLines(urlListEntries(text))) {
     const usable: TextLine[] = [];
     for (const entry of slice) {
-      const fault = lineFault(entry);
+      const fault = findLineFault(entry);
       if (!fault) usable.push(entry);
       else
         reject(entry.line, { url: withoutUserInfo(entry.text.slice(0, SHOWN)), outcome: 'rejected', message: fault });

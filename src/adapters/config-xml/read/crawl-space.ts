@@ -1,7 +1,7 @@
 /** The crawl spaces: files of rules beside the configuration. */
 import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type CrawlSpaceKind, parseCrawlSpace } from '../../../domain/policy/crawl-space-file.js';
-import { encodingProblem } from '../../../domain/policy/not-utf8.js';
+import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
 import { findOnlyChild, type Node } from '../interpret.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';
@@ -38,7 +38,7 @@ function parseRules(
   kind: CrawlSpaceKind,
   { problems }: ReadContext,
 ): CrawlSpaceDefinition | undefined {
-  const encoding = encodingProblem(text, file);
+  const encoding = findEncodingProblem(text, file);
   if (encoding) {
     problems.addFound(encoding);
     return undefined;

@@ -2,7 +2,7 @@
 import type { RootDefinition } from '../../../domain/crawl/definition.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
-import { encodingProblem } from '../../../domain/policy/not-utf8.js';
+import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
 import { Secret } from '../../../domain/secret.js';
 import { isKind, type Node } from '../interpret.js';
 import { PLACEHOLDER } from '../placeholder.js';
@@ -46,7 +46,7 @@ function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefini
   if (values.file === undefined) return undefined;
   const text = context.readFile(values.file, place, 'server-records');
   if (text === undefined) return undefined;
-  const encoding = encodingProblem(text, values.file);
+  const encoding = findEncodingProblem(text, values.file);
   if (encoding) {
     context.problems.addFound(encoding);
     return undefined;

@@ -2,9 +2,9 @@
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { Place } from '../../../domain/crawl/place.js';
 import type { SinkDefinition, SinkSettings, WebhookDefinition } from '../../../domain/crawl/sink-definition.js';
-import { kafkaUrlFault } from '../../../domain/push/kafka-url.js';
+import { findKafkaUrlFault } from '../../../domain/push/kafka-url.js';
 import type { MapStep } from '../../../domain/push/map-steps.js';
-import { postgresqlUrlFault } from '../../../domain/push/postgresql-url.js';
+import { findPostgresqlUrlFault } from '../../../domain/push/postgresql-url.js';
 import { SINK_TYPES, type SinkOption, type SinkType } from '../../../domain/push/sink-types.js';
 import { Secret } from '../../../domain/secret.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
@@ -174,8 +174,8 @@ const ADDRESS_CHECKS: Readonly<
     return checked.ok ? undefined : checked.wanted;
   },
   file: () => undefined, // checked with the folder, by fileSinkPath
-  postgresql: postgresqlUrlFault,
-  kafka: kafkaUrlFault,
+  postgresql: findPostgresqlUrlFault,
+  kafka: findKafkaUrlFault,
   plugin: (url) => (/^plugin:[^\s]+$/.test(url) ? undefined : '`plugin:` and the name of a Plugin'),
 };
 

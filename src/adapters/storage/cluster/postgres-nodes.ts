@@ -173,7 +173,7 @@ export class PostgresNodes implements Nodes {
     if (control || commands?.some((part) => owned!.has(part))) this.#checkTables();
     if (nodes) void this.#partitions.runRound().catch(() => undefined);
     for (const event of events ?? []) this.#listener?.onEvent(event);
-    if (ask && this.#partitions.crawls) void this.#sendResponse(from, ask).catch(() => undefined);
+    if (ask && this.#partitions.isCrawling) void this.#sendResponse(from, ask).catch(() => undefined);
     if (answer) this.#questions.receivePiece(from, answer);
   }
 

@@ -83,7 +83,7 @@ export class PostgresPartitions implements Partitions {
     this.#timer = options.timer ?? startTimer;
   }
 
-  get crawls(): boolean {
+  get isCrawling(): boolean {
     return this.#crawls;
   }
 

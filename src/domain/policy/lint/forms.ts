@@ -12,7 +12,7 @@ const FORMS: Readonly<Record<Fact['field'], Form>> = {
     kind === 'exact' && !protocols.includes(text)
       ? `scheme "${text}" is not one of ${protocols.join(', ')}`
       : undefined,
-  host: hostFault,
+  host: findHostFault,
   path: (fact) => {
     if (isAnchoredAtStart(fact) && fact.text !== '' && !fact.text.startsWith('/'))
       return `path "${fact.text}" must begin with /`;
@@ -28,10 +28,10 @@ const FORMS: Readonly<Record<Fact['field'], Form>> = {
     isAnchoredAtStart(fact) && fact.text.startsWith('#')
       ? `fragment "${fact.text}" must be written without its #`
       : undefined,
-  url: (fact) => (isAnchoredAtStart(fact) ? urlFault(fact) : undefined),
+  url: (fact) => (isAnchoredAtStart(fact) ? findUrlFault(fact) : undefined),
 };
 
-function hostFault({ kind, text }: Fact): string | undefined {
+function findHostFault({ kind, text }: Fact): string | undefined {
   if (text.includes('/')) return `host "${text}" has a slash: a host is a name such as www.example.com`;
   if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" has a port, which is not part of the host`;
   if (text.includes('@')) return `host "${text}" has an at sign, which is not part of a host`;
@@ -42,18 +42,18 @@ function hostFault({ kind, text }: Fact): string | undefined {
     : undefined;
 }
 
-function urlFault({ text }: Fact): string | undefined {
+function findUrlFault({ text }: Fact): string | undefined {
   const [beginning = '', authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? [];
   const rest = text.slice(beginning.length);
   if (authority === undefined)
     return isStartOfUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
   if (rest.includes('#') && !isHashRoute(rest.slice(rest.indexOf('#') + 1)))
     return `URL "${text}" has a fragment, which canonical URLs do not have`;
-  return authorityFault(text, authority, rest !== '');
+  return findAuthorityFault(text, authority, rest !== '');
 }
 
 /** @param complete the path follows, so that nothing can be added to host and port */
-function authorityFault(text: string, authority: string, complete: boolean): string | undefined {
+function findAuthorityFault(text: string, authority: string, complete: boolean): string | undefined {
   if (complete && authority === '') return `URL "${text}" has no host`;
   if (authority.includes('*')) return `URL "${text}" has an asterisk in its host, and no host has one`;
   const [, name = authority, port = ''] = /^(.*?):(\d*)$/.exec(authority) ?? [];
@@ -65,12 +65,12 @@ function authorityFault(text: string, authority: string, complete: boolean): str
 const isStartOfUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
 
 /** Why nothing can satisfy the fact; undefined if something can. */
-export function factFault(fact: Fact, protocols: readonly string[]): string | undefined {
+export function findFactFault(fact: Fact, protocols: readonly string[]): string | undefined {
   return fact.kind === 'opaque' ? undefined : FORMS[fact.field](fact, protocols);
 }
 
 /** Why no URL can satisfy any of the clauses; undefined if one can. */
-export function clausesFault(clauses: Clauses, protocols: readonly string[]): string | undefined {
-  const reasons = clauses.map((clause) => clause.map((fact) => factFault(fact, protocols)).find(Boolean));
+export function findClausesFault(clauses: Clauses, protocols: readonly string[]): string | undefined {
+  const reasons = clauses.map((clause) => clause.map((fact) => findFactFault(fact, protocols)).find(Boolean));
   return reasons.every(Boolean) ? reasons[0] : undefined;
 }

@@ -6,7 +6,7 @@ import { conditionText } from '../conditions.js';
 import { splitWildcards } from '../matching/wildcard.js';
 import { areDisjoint, type Clauses, covers, intersect, matchesAll } from './clauses.js';
 import { lintWarning } from './codes.js';
-import { clausesFault } from './forms.js';
+import { findClausesFault } from './forms.js';
 import { patternClauses, wildcardClauses } from './wildcard-clauses.js';
 
 /** What is known about the URLs that reach a rule. */
@@ -42,7 +42,7 @@ function lintLevel(rules: readonly ConditionRule[], outer: Known): Problem[] {
   let known = outer;
   for (const rule of rules) {
     const test = testClauses(rule.test);
-    const reason = neverMatchesReason(rule, test, known) ?? noEffectReason(rule, test, known);
+    const reason = findNeverMatchesReason(rule, test, known) ?? findNoEffectReason(rule, test, known);
     if (reason) problems.push(lintWarning('condition-unreachable', rule.place, `"${conditionText(rule)}" ${reason}`));
     else problems.push(...lintLevel(rule.children, narrowKnown(rule, test, known)));
     const filters = rule.kind === 'may-not-have' && !reason && known.without.length < MAX_COMPARED;
@@ -63,12 +63,12 @@ const WITHOUT_MATCH: Readonly<Record<ConditionRule['kind'], string>> = {
   'must-have': 'filters every URL',
 };
 
-function neverMatchesReason({ kind }: ConditionRule, test: Clauses, { protocols }: Known): string | undefined {
-  const reason = test.length === 0 ? 'it has no wildcard' : clausesFault(test, protocols);
+function findNeverMatchesReason({ kind }: ConditionRule, test: Clauses, { protocols }: Known): string | undefined {
+  const reason = test.length === 0 ? 'it has no wildcard' : findClausesFault(test, protocols);
   return reason && `${WITHOUT_MATCH[kind]}: ${reason}`;
 }
 
-function noEffectReason(rule: ConditionRule, test: Clauses, known: Known): string | undefined {
+function findNoEffectReason(rule: ConditionRule, test: Clauses, known: Known): string | undefined {
   const never = areDisjoint(test, known.within) || known.without.some((gone) => covers(gone, test));
   const always = matchesAll(test) || (known.within.length > 0 && covers(test, known.within));
   switch (rule.kind) {
@@ -78,15 +78,17 @@ function noEffectReason(rule: ConditionRule, test: Clauses, known: Known): strin
       return always ? 'never applies: every URL that gets this far is an exception' : undefined;
     case 'may-not-have':
       if (never) return 'filters nothing: no URL that it matches gets this far';
-      return misplacedReason(rule) ?? (matchesAll(test) && matchesAll(known.within) ? 'filters every URL' : undefined);
+      return (
+        findMisplacedReason(rule) ?? (matchesAll(test) && matchesAll(known.within) ? 'filters every URL' : undefined)
+      );
     case 'must-have':
       if (always) return 'filters nothing: every URL that gets this far has it';
-      return misplacedReason(rule) ?? (never ? 'filters every URL that gets this far' : undefined);
+      return findMisplacedReason(rule) ?? (never ? 'filters every URL that gets this far' : undefined);
   }
 }
 
 /** Only "apply" conditions assign options and process what they contain. */
-function misplacedReason(rule: ConditionRule): string | undefined {
+function findMisplacedReason(rule: ConditionRule): string | undefined {
   if (rule.children.length > 0) return 'contains conditions that are never evaluated: put them into one that applies';
   return Object.keys(rule.options).length > 0
     ? 'sets options that are never assigned: put them into one that applies'

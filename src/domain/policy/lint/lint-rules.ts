@@ -5,7 +5,7 @@ import type { RuleActions, RuleDefinition } from '../../crawl/policy-definition.
 import { areDisjoint, type Clauses, clausesOf, covers, findContradiction } from './clauses.js';
 import { lintWarning } from './codes.js';
 import { factText } from './facts.js';
-import { clausesFault } from './forms.js';
+import { findClausesFault } from './forms.js';
 
 interface Rule {
   readonly definition: RuleDefinition;
@@ -31,7 +31,7 @@ function lintNeverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
   const { clauses, definition } = rule;
   const pair = findContradiction(clauses);
   const reason =
-    clausesFault(clauses, protocols) ?? (pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`);
+    findClausesFault(clauses, protocols) ?? (pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`);
   return reason
     ? [lintWarning('rule-never-matches', definition.place, `${ruleName(rule)} can match no URL: ${reason}`)]
     : [];
@@ -59,10 +59,10 @@ function compareRules(rules: readonly Rule[]): Problem[] {
   return rules.flatMap((rule, position) => {
     const later = rules.slice(position + 1);
     const over = later.find((other) => setsSameAspects(other, rule) && covers(other.clauses, rule.clauses));
-    if (over) return [overriddenProblem(rule, over)];
+    if (over) return [createOverriddenProblem(rule, over)];
     const undone =
       rule.definition.actions.accept === false ? later.find((other) => acceptsAgain(other, rule)) : undefined;
-    return undone ? [ignoreUndoneProblem(rule, undone)] : lintGrantsUndone(rule, later);
+    return undone ? [createIgnoreUndoneProblem(rule, undone)] : lintGrantsUndone(rule, later);
   });
 }
 
@@ -106,7 +106,7 @@ function setsSameAspects(later: Rule, { definition: { actions } }: Rule): boolea
   );
 }
 
-function overriddenProblem(rule: Rule, later: Rule): Problem {
+function createOverriddenProblem(rule: Rule, later: Rule): Problem {
   const { place } = rule.definition;
   const where = `${ruleName(later)} (${placeText(later.definition.place)})`;
   if (rule.definition.actions.accept === false && later.definition.actions.accept) {
@@ -126,7 +126,7 @@ function overriddenProblem(rule: Rule, later: Rule): Problem {
 const acceptsAgain = (later: Rule, ignoring: Rule): boolean =>
   later.definition.actions.accept === true && !areDisjoint(later.clauses, ignoring.clauses);
 
-const ignoreUndoneProblem = (rule: Rule, later: Rule): Problem =>
+const createIgnoreUndoneProblem = (rule: Rule, later: Rule): Problem =>
   lintWarning(
     'ignore-undone',
     rule.definition.place,

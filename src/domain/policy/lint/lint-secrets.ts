@@ -15,7 +15,9 @@ export function lintConditionSecrets(
 ): Problem[] {
   const site = isOneSite(roots);
   const global =
-    hasSecrets(options) && !site ? [unboundSecretProblem(place, 'the global options set credentials', NAMES_NONE)] : [];
+    hasSecrets(options) && !site
+      ? [createUnboundSecretProblem(place, 'the global options set credentials', NAMES_NONE)]
+      : [];
   return [...global, ...rules.flatMap((rule) => lintRule(rule, NAMES_NONE, site))];
 }
 
@@ -24,10 +26,10 @@ function lintRule(rule: ConditionRule, outer: NamedServers, site: boolean): Prob
   const nested = rule.children.flatMap((child) => lintRule(child, named, site));
   const bound = !named.open || (site && named.servers.size === 0);
   if (!hasSecrets(rule.options) || bound) return nested;
-  return [unboundSecretProblem(rule.place, `"${conditionText(rule)}" sets credentials`, named), ...nested];
+  return [createUnboundSecretProblem(rule.place, `"${conditionText(rule)}" sets credentials`, named), ...nested];
 }
 
-function unboundSecretProblem(place: Place, what: string, { servers }: NamedServers): Problem {
+function createUnboundSecretProblem(place: Place, what: string, { servers }: NamedServers): Problem {
   const named = servers.size === 0 ? HOW : `${[...servers].slice(0, 5).join(', ')} and ${HOW}`;
   const message = `${what} and matches URLs of more than one server: they are sent to ${named} only; put them into a condition on one server, such as url "https://host/*"`;
   return lintWarning('credentials-unbound', place, message);

@@ -8,7 +8,7 @@ import { Subject } from '../matching/subject.js';
 import { recordPrefix, SHORTEST_PERIOD, serverOf } from '../server-records.js';
 import { type Clauses, covers, impliedFacts } from './clauses.js';
 import { lintWarning } from './codes.js';
-import { clausesFault } from './forms.js';
+import { findClausesFault } from './forms.js';
 import { wildcardClauses } from './wildcard-clauses.js';
 
 /** Each rule is compared with all earlier ones. */
@@ -19,7 +19,7 @@ export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: read
   const earlier: { readonly rule: CrawlSpaceRule; readonly clauses: Clauses }[] = [];
   return rules.slice(0, MAX_COMPARED).flatMap((rule) => {
     const clauses = spaceClauses(rule);
-    const never = clausesFault(clauses, protocols) ?? portFault(rule);
+    const never = findClausesFault(clauses, protocols) ?? findPortFault(rule);
     if (never)
       return [lintWarning('space-rule-unreachable', rule.place, `"${spaceRuleText(rule)}" never matches: ${never}`)];
     const first = earlier.find((other) => covers(other.clauses, clauses));
@@ -31,7 +31,7 @@ export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: read
   });
 }
 
-function portFault({ kind, target }: CrawlSpaceRule): string | undefined {
+function findPortFault({ kind, target }: CrawlSpaceRule): string | undefined {
   const port = kind === 'domain' ? Number(/:(\d+)$/.exec(target)?.[1] ?? 0) : 0;
   return port > 65_535 ? `the port is ${port}, and the highest is 65535` : undefined;
 }
@@ -54,7 +54,7 @@ export const lintServers = (servers: ServersDefinition, protocols: readonly stri
 function lintNeverMatches({ url, place }: ServerRecord, protocols: readonly string[]): Problem[] {
   if (url === '') return [];
   const prefix = impliedFacts({ field: 'url', kind: 'prefix', text: recordPrefix(url), norm: 'none' });
-  const reason = clausesFault([prefix], protocols);
+  const reason = findClausesFault([prefix], protocols);
   return reason ? [lintWarning('server-never-matches', place, `server record ${url} matches no URL: ${reason}`)] : [];
 }
 

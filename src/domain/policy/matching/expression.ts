@@ -80,13 +80,13 @@ function compileAtom(expression: Atom, problems: Problem[]): CompiledExpression 
       necessary: field === 'fragment' ? UNKNOWN : toIndexForm(necessary),
     };
   } catch (error) {
-    problems.push(patternProblem(value, error, place));
+    problems.push(createPatternProblem(value, error, place));
     return NEVER;
   }
 }
 
 /** Only regular expressions that run in linear time are supported; others are refused with their place. */
-export function patternProblem(value: string, error: unknown, place: Problem['place']): Problem {
+export function createPatternProblem(value: string, error: unknown, place: Problem['place']): Problem {
   const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error);
   const hint = /\(\?[=!<]|invalid escape sequence: `\\\d/.test(reason)
     ? ' (look-around and back-references do not run in linear time: write it as several rules)'

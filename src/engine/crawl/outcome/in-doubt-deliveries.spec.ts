@@ -5,7 +5,7 @@ import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-
 import type { DispositionRules } from '../../../domain/crawl/revisit.js';
 import type { VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { immediateQueuePlace, REFRESH } from '../../../domain/frontier/sources.js';
+import { REFRESH, toImmediateQueuePlace } from '../../../domain/frontier/sources.js';
 import { days, hours, minutes } from '../../../domain/time/units.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
 import { InDoubtDeliveries } from './in-doubt-deliveries.js';
@@ -67,7 +67,7 @@ describe('a URL whose visit was cut short when the process died', () => {
     expect(order(PAGE)).toBeUndefined();
     await inDoubt.begin();
     clock.advance(minutes(1));
-    state = { ...state, ...immediateQueuePlace(state, clock.now()) };
+    state = { ...state, ...toImmediateQueuePlace(state, clock.now()) };
     expect(order(PAGE)).toEqual({ kind: 'add', reason: 'reconciled' });
   });
 
