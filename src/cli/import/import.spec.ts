@@ -302,3 +302,16 @@ it('each setting of Elastic Open Crawler is in the report, with what to do inste
   expect(noteOf('schedule')).toMatch(/smartRefreshMaxAgeS/);
   expect(noteOf('binary_content_extraction_enabled')).toMatch(/documents\.md/);
 });
+
+it('a sitemap of Elastic Open Crawler is read although its last rule denies everything', () => {
+  const rules =
+    '      - { policy: allow, type: begins, pattern: /start }\n      - { policy: deny, type: regex, pattern: .* }\n';
+  const text = ELASTIC.replace(
+    '    crawl_rules:\n',
+    `    sitemap_urls: [${SITE}/sitemap.xml]\n    crawl_rules:\n${rules}`,
+  );
+  const { xml } = convert('elastic', [file('c.yml', text)]);
+  const { problems } = XML_FORMAT.read(xml, { file: 'imported.xml', readFile: () => '' });
+  expect(problems.filter(({ code }) => code === 'root-rejected')).toEqual([]);
+  expect(accepts('elastic', file('c.yml', text))('/other')).toBe(false);
+});

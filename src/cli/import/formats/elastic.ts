@@ -71,7 +71,8 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
   const crawler = createCrawler('');
   const seeds = asTexts(domain['seed_urls']).filter(isUrl);
   crawler.roots = seeds.length > 0 ? seeds : isUrl(url) ? [new URL(url).href] : [];
-  for (const sitemap of asTexts(domain['sitemap_urls']).filter(isUrl)) {
+  const sitemaps = asTexts(domain['sitemap_urls']).filter(isUrl);
+  for (const sitemap of sitemaps) {
     crawler.roots.push(sitemap);
     report.reportChanged(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by what they are');
   }
@@ -84,8 +85,10 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
       .map(asMapping)
       .flatMap((rule) => toRules(rule, report))
       .reverse(),
+    // They are read there whatever the rules say of pages.
+    ...sitemaps.map((value): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value } })),
   ];
-  report.reportTaken(`domain ${url}`, rulesNote(crawler.roots.length, crawler.rules.length - 1));
+  report.reportTaken(`domain ${url}`, rulesNote(crawler.roots.length, crawler.rules.length - 1 - sitemaps.length));
   const depth = Number(config['max_crawl_depth']);
   // Seeds have depth 1 there, but no hops here.
   if (depth >= 1) crawler.maxHops = depth - 1;
