@@ -66,6 +66,9 @@ function formatDuration(length: number): string {
   return parts.join(' ') || '0 s';
 }
 
+/** When something is to happen: "in 2 h", or "due" when that time has come. */
+export const formatDue = (at: number, now: number): string => (at <= now ? 'due' : formatRelativeTime(at, now));
+
 /** "3 min ago", "in 2 h". */
 export function formatRelativeTime(at: number, now: number): string {
   const length = Math.abs(at - now) / 1000;

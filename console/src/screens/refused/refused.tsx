@@ -37,7 +37,10 @@ function RefusedLinks({ crawler }: { crawler: string }): JSX.Element {
       {({ items }) => (
         <Panel title="By reason and host">
           {items.length === 0 ? (
-            <Empty>No link has been refused so far.</Empty>
+            <Empty>
+              No link has been refused since the server started. Links are counted anew when the pages that have them
+              change.
+            </Empty>
           ) : (
             <Links crawler={crawler} items={items} />
           )}

@@ -61,7 +61,7 @@ const Rows = ({ crawler, items }: { crawler: string; items: readonly RootDto[] }
         <td>{state ? <State name={state.status} /> : 'not taken'}</td>
         <td>{state && <Reason code={state.reason} />}</td>
         <td>
-          <Time at={state?.dueAt} relative />
+          <Time at={state?.dueAt} due />
         </td>
         <td>{origin}</td>
       </tr>

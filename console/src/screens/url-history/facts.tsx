@@ -49,7 +49,7 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
           'decided when the sinks have acknowledged its order'
         ) : state.dueAt ? (
           <>
-            <Time at={state.dueAt} relative />{' '}
+            <Time at={state.dueAt} due />{' '}
             <span class="muted">
               (<Time at={state.dueAt} />
               ), source {state.source}
