@@ -157,7 +157,7 @@ export function decideExcluded(
   const changes: StateChanges = {
     status: 'excluded',
     reason,
-    // The page has answered, or the rules left it out: when it belongs to the crawl again, it begins anew.
+    // The page has answered, or the rules left it out: when it belongs to the crawl again, it starts over.
     temporaryErrors: 0,
     permanentError: false,
     stamp: null,

@@ -40,7 +40,7 @@ const SHELL_TEXT = 300;
 const NO_TEXT = 60;
 /** A shell may link to its feed, an imprint or an app store. */
 const SHELL_LINKS = 3;
-/** A whole application within the page; what counts visitors is shorter. */
+/** A whole application within the page; analytics scripts are shorter. */
 const APPLICATION_BYTES = 20_000;
 
 /** Why the page must be rendered to have content, for a person; undefined if it brings its content itself. */

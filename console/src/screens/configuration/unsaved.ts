@@ -17,7 +17,7 @@ export interface Unsaved {
   readonly etag: string;
   readonly type: (text: string) => void;
   readonly discard: () => void;
-  /** It is saved. */
+  /** To be called when it has been saved. */
   readonly forget: () => void;
 }
 

@@ -18,7 +18,8 @@ export function readContents(crawler: Node, problems: Problems): { contents?: re
   const names = new Set<string | undefined>();
   for (const { name, place } of contents) {
     const which = name === undefined ? 'Content without a name' : `Content named ${name}`;
-    if (names.has(name)) problems.add('duplicate-name', `there are two of ${which}: give each its own name`, place);
+    if (names.has(name))
+      problems.add('duplicate-name', `there is more than one ${which}: give each its own name`, place);
     if (name === 'none')
       problems.add('bad-value', 'name: the option content="none" means no Content at all; give another name', place);
     names.add(name);

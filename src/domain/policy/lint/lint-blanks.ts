@@ -40,7 +40,7 @@ function lintConditionBlanks(rules: readonly ConditionRule[]): Problem[] {
   return rules.flatMap((rule) => {
     const inside = lintConditionBlanks(rule.children);
     if (rule.test.type === 'wildcard-set' || !hasBlank(rule.test)) return inside;
-    const hint = rule.test.type === 'wildcard' ? '; several wildcards are a wildcard-set' : '';
+    const hint = rule.test.type === 'wildcard' ? '; for several wildcards, write a wildcard-set' : '';
     const message = `"${conditionText(rule)}" has a space, which no URL has, so it never matches${hint}`;
     return [lintWarning('condition-unreachable', rule.place, message), ...inside];
   });
