@@ -140,9 +140,9 @@ export interface MarkedTextDto {
 }
 
 export interface SelectorMatchesDto {
-  /** Of each `Include`, in their order. */
+  /** For each `Include`, in their order. */
   readonly include: readonly number[];
-  /** Of each `Exclude`, in their order. */
+  /** For each `Exclude`, in their order. */
   readonly exclude: readonly number[];
 }
 
@@ -400,7 +400,7 @@ export interface PageViewDto {
   readonly target?: string;
   /** What robots.txt says about it, if it was fetched for this call. */
   readonly robots?: RobotsOpinionDto;
-  /** Of a document: what a sink would get. */
+  /** For a document: what a sink would get. */
   readonly reading?: PageReadingDto;
   readonly links: readonly LinkDto[];
   /** When `render` was asked for. */
@@ -1122,19 +1122,19 @@ export interface RuleMatchDto {
 
 export interface RuleActionDto {
   readonly element: 'Index' | 'NoIndex' | 'Follow' | 'NoFollow' | 'Accept' | 'Ignore' | 'Source' | 'AddMeta' | 'Priority' | 'Render';
-  /** Of Source and AddMeta. */
+  /** For Source and AddMeta. */
   readonly name?: string;
-  /** Of AddMeta. */
+  /** For AddMeta. */
   readonly value?: string;
-  /** Of AddMeta. */
+  /** For AddMeta. */
   readonly scope?: 'document' | 'links';
-  /** Of Priority. */
+  /** For Priority. */
   readonly shift?: number;
-  /** Of Render. */
+  /** For Render. */
   readonly mode?: 'never' | 'auto' | 'always';
-  /** Of Render: a CSS selector, or `js:` and an expression. */
+  /** For Render: a CSS selector, or `js:` and an expression. */
   readonly readyWhen?: string;
-  /** Of Render: `click SELECTOR; scroll TIMES; wait SECONDS`. */
+  /** For Render: `click SELECTOR; scroll TIMES; wait SECONDS`. */
   readonly steps?: string;
 }
 

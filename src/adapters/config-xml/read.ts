@@ -155,7 +155,7 @@ function checkNames(root: Node, problems: Problems): void {
     if (typeof name !== 'string') continue;
     const identity = `${child.spec.name} ${name}`;
     if (seen.has(identity)) {
-      problems.add('duplicate-name', `there are two of ${identity}: give each its own name`, child.place);
+      problems.add('duplicate-name', `there is more than one ${identity}: give each its own name`, child.place);
     }
     seen.add(identity);
   }

@@ -9,7 +9,7 @@ export interface OrderRecord {
   readonly reason: string;
   /** ISO 8601. */
   readonly decidedAt: string;
-  /** Of `add` only. */
+  /** For `add` only. */
   readonly document?: {
     readonly stamp: string;
     readonly metas: readonly Meta[];

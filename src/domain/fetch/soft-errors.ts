@@ -18,7 +18,7 @@ export interface SoftErrorMatcher {
 }
 
 /**
- * Patterns of pages that are errors although their status says 200 (seed: OmniFind). Use them on 200 answers only. A pattern is
+ * Patterns of pages that are errors although their status says 200 (reference: OmniFind). Use them on 200 answers only. A pattern is
  * found anywhere in its field, as written, by an engine with linear time. If patterns of URL, title and content are given together,
  * all must match.
  * @throws SoftErrorFault when a pattern is not valid

@@ -1,5 +1,5 @@
 /**
- * The six URL sources of the scheduler, their numbers and default weights (seed: CloudView, "How Priorities Work"). Precedence
+ * The six URL sources of the scheduler, their numbers and default weights (reference: CloudView, "How Priorities Work"). Precedence
  * (order inside a source) and weight (share between sources) are two different things.
  */
 import { earlier, type Instant } from '../time/units.js';

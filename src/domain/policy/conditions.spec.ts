@@ -1,4 +1,4 @@
-/** Sentences in quotes are from the seed: Vivisimo Velocity, "Recursive Conditions". */
+/** Sentences in quotes are from the reference system: Vivisimo Velocity, "Recursive Conditions". */
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition, placeAt } from '../../../test/support/crawler-definition.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';

@@ -1,4 +1,4 @@
-/** Sentences in quotes are from the seed: CloudView, "Crawl Rules" and "Crawl Rule Actions". */
+/** Sentences in quotes are from the reference system: CloudView, "Crawl Rules" and "Crawl Rule Actions". */
 import { describe, expect, test } from 'vitest';
 import {
   atom,

@@ -1,4 +1,4 @@
-/** Sentences in quotes are from the seed: OmniFind, "Global Web crawl space configuration". */
+/** Sentences in quotes are from the reference system: OmniFind, "Global Web crawl space configuration". */
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { compilePolicy } from './crawl-policy.js';

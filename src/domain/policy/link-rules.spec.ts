@@ -1,4 +1,4 @@
-/** Sentences in quotes are from the seed: Fluid Dynamics Search Engine, "Following Links with Crawler: Link Detection". */
+/** Sentences in quotes are from the reference system: Fluid Dynamics Search Engine, "Following Links with Crawler: Link Detection". */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition, rootDefinition } from '../../../test/support/crawler-definition.js';

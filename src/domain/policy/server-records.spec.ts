@@ -1,4 +1,4 @@
-/** Sentences in quotes are from the seed: mnoGoSearch, "How does indexer walk through the hypertext links". */
+/** Sentences in quotes are from the reference system: mnoGoSearch, "How does indexer walk through the hypertext links". */
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { holding } from '../../../test/support/holding.js';

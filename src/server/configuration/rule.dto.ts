@@ -62,42 +62,42 @@ export class RuleActionDto {
   @MaxLength(32)
   element!: string;
 
-  @ApiProperty({ required: false, description: 'Of Source and AddMeta.' })
+  @ApiProperty({ required: false, description: 'For Source and AddMeta.' })
   @IfGiven()
   @IsString()
   @MaxLength(256)
   name?: string;
 
-  @ApiProperty({ required: false, description: 'Of AddMeta.' })
+  @ApiProperty({ required: false, description: 'For AddMeta.' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
   value?: string;
 
-  @ApiProperty({ required: false, enum: ['document', 'links'], description: 'Of AddMeta.' })
+  @ApiProperty({ required: false, enum: ['document', 'links'], description: 'For AddMeta.' })
   @IfGiven()
   @IsString()
   @MaxLength(32)
   scope?: string;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'Of Priority.' })
+  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'For Priority.' })
   @IfGiven()
   @IsInt()
   shift?: number;
 
-  @ApiProperty({ required: false, enum: ['never', 'auto', 'always'], description: 'Of Render.' })
+  @ApiProperty({ required: false, enum: ['never', 'auto', 'always'], description: 'For Render.' })
   @IfGiven()
   @IsString()
   @MaxLength(32)
   mode?: string;
 
-  @ApiProperty({ required: false, description: 'Of Render: a CSS selector, or `js:` and an expression.' })
+  @ApiProperty({ required: false, description: 'For Render: a CSS selector, or `js:` and an expression.' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
   readyWhen?: string;
 
-  @ApiProperty({ required: false, description: 'Of Render: `click SELECTOR; scroll TIMES; wait SECONDS`.' })
+  @ApiProperty({ required: false, description: 'For Render: `click SELECTOR; scroll TIMES; wait SECONDS`.' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)

@@ -204,10 +204,10 @@ class MarkedTextDto {
 }
 
 class SelectorMatchesDto {
-  @ApiProperty({ type: 'integer', isArray: true, example: [1], description: 'Of each `Include`, in their order.' })
+  @ApiProperty({ type: 'integer', isArray: true, example: [1], description: 'For each `Include`, in their order.' })
   include!: readonly number[];
 
-  @ApiProperty({ type: 'integer', isArray: true, example: [0], description: 'Of each `Exclude`, in their order.' })
+  @ApiProperty({ type: 'integer', isArray: true, example: [0], description: 'For each `Exclude`, in their order.' })
   exclude!: readonly number[];
 }
 
@@ -299,7 +299,7 @@ export class PageViewDto {
   })
   robots?: RobotsOpinionDto;
 
-  @ApiProperty({ type: () => PageReadingDto, required: false, description: 'Of a document: what a sink would get.' })
+  @ApiProperty({ type: () => PageReadingDto, required: false, description: 'For a document: what a sink would get.' })
   reading?: PageReadingDto;
 
   @ApiProperty({ type: () => [LinkDto] })

@@ -72,7 +72,7 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
       { label: 'Indexed', number: true },
       { label: 'Queued', number: true, title: 'For the first or a later visit, due or not' },
       { label: 'Errors', number: true },
-      { label: 'Success', number: true, title: 'Of the visits remembered' },
+      { label: 'Success', number: true, title: 'Share of the visits remembered' },
       { label: 'Answers in', number: true },
       'Next request',
     ]}

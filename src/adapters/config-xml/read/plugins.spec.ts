@@ -62,7 +62,7 @@ it('only a module below the folder of plug-ins can be named', () => {
 
 it('names are told apart, and what they refer to has to be there', () => {
   expect(errors(`<cw:Plugin file="a/p.mjs"/><cw:Plugin file="b/p.mjs"/>${SINK}`)).toEqual([
-    'duplicate-name there are two of Plugin p: give each its own name',
+    'duplicate-name there is more than one Plugin p: give each its own name',
   ]);
   expect(errors(`<cw:Plugin file="p.mjs" crawlers="shops"/>${SINK}`)).toEqual([
     'unknown-reference there is no Crawler named shops: did you mean shop?',

@@ -61,7 +61,7 @@ export function checkPlugins({ plugins = [], crawlers, sinks }: ServerDefinition
   const names = plugins.map(({ name }) => name);
   for (const [index, { name, place }] of plugins.entries()) {
     if (names.indexOf(name) === index) continue;
-    problems.add('duplicate-name', `there are two of Plugin ${name}: give each its own name`, place);
+    problems.add('duplicate-name', `there is more than one Plugin ${name}: give each its own name`, place);
   }
   // A missing name was already reported.
   const known = crawlers.map(({ name }) => name).filter(Boolean);

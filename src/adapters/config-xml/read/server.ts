@@ -85,7 +85,7 @@ function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[
   for (const { values, place } of nodes) {
     const prefix = values.for ?? '';
     const which = prefix === '' ? 'without the attribute for' : `for ${prefix}`;
-    if (seen.has(prefix)) problems.add('duplicate-element', `there are two of Proxy ${which}: keep one`, place);
+    if (seen.has(prefix)) problems.add('duplicate-element', `there is more than one Proxy ${which}: keep one`, place);
     if (hasUserInfo(prefix)) problems.add('bad-value', 'for: give the prefix without user name and password', place);
     seen.add(prefix);
   }
@@ -186,7 +186,8 @@ export function readCertificateAuthorities(fetcher: Node, context: ReadContext):
 export function readExtractors(root: Node, { problems }: ReadContext): ExtractorDefinition[] {
   const nodes = findValidChildren(root, server.EXTRACTOR);
   const second = nodes.filter(({ values }) => values.type === 'documents')[1];
-  if (second) problems.add('duplicate-name', 'there are two of Extractor type="documents": keep one', second.place);
+  if (second)
+    problems.add('duplicate-name', 'there is more than one Extractor type="documents": keep one', second.place);
   return nodes.map(({ values, place }): ExtractorDefinition => {
     const { type, url, timeLimitMS: timeLimit } = values;
     if (type === 'documents') return { type, timeLimit, memoryLimit: values.memoryLimitBytes };

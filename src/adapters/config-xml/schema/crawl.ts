@@ -1,4 +1,4 @@
-/** The CloudView elements: crawlers, roots, rules and their actions (seed: CloudView, Advanced Configuration). */
+/** The CloudView elements: crawlers, roots, rules and their actions (reference: CloudView, Advanced Configuration). */
 import { MATCH_ELEMENTS } from '../../../domain/policy/match-elements.js';
 import * as t from '../value-types.js';
 import { attribute, elementFactory } from './spec.js';

@@ -1,4 +1,4 @@
-/** The match elements of crawl rules (namespace actionrules; seed: CloudView, Crawl Rules). */
+/** The match elements of crawl rules (namespace actionrules; reference: CloudView, Crawl Rules). */
 import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
 import * as t from '../value-types.js';
 import { attribute, elementFactory } from './spec.js';

@@ -65,7 +65,7 @@ export interface UrlRecord {
   readonly parts: string | null;
 }
 
-/** Of `url` as u and `site` as s. */
+/** Columns of `url` as u and `site` as s. */
 export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
   u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
   u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_doubt, u.etag, u.last_modified, u.stamp,
