@@ -105,12 +105,28 @@ describe('words that PDFium joins', () => {
 describe('a letterspaced word that PDFium takes apart', () => {
   it('is joined, and the words beside it are not', () => {
     expect(joined(line('begin s~h~o~w a', 0.9))).toBe('begin show a');
+    expect(joined(line('{s~h~o~w} {n~o~w~h~e~r~e}', 1.7))).toBe('{show} {nowhere}');
+  });
+
+  it('is joined where only some of its gaps are spaces for PDFium', () => {
+    expect(joined(line('C|l|a|s|s~i|f~i|c|a|t~i|o|n and', 2.5))).toBe('Classification and');
   });
 
   it('is none if the gaps are those of words, the spaces are written, or there are few letters', () => {
-    expect(joined(line('a~b~c~d', 1.1))).toBe('a b c d');
+    expect(joined(line('a~b~c~d', 1.9))).toBe('a b c d');
+    expect(joined(line('are~a~b~c~d~here', 1.7))).toBe('are a b c d here');
+    expect(joined(line('1~2~3~4', 1.1))).toBe('1 2 3 4');
     expect(joined({ ...line('a~b~c~d', 0.9), isGenerated: () => false })).toBe('a b c d');
     expect(joined(line('a~b~c', 0.9))).toBe('a b c');
     expect(joined(line('\u8a66~\u5377~\u8a66~\u5377', 0.9))).toBe('\u8a66 \u5377 \u8a66 \u5377');
+  });
+
+  it('ends where the letters are larger or on another line', () => {
+    const off = [at(0, 0), at(6, 0), at(12, 0), at(0, 0)];
+    const isGenerated = (index: number): boolean => index === 3;
+    const larger = [at(18, 0, 20), at(29, 0, 20), at(40, 0, 20)];
+    expect(joined(glyphs([...'off any'], [...off, ...larger], isGenerated))).toBe('off any');
+    const below = [at(18, -9), at(24, -9), at(30, -9)];
+    expect(joined(glyphs([...'off any'], [...off, ...below], isGenerated))).toBe('off any');
   });
 });

@@ -27,6 +27,8 @@ const WIDE_GAP = 0.2;
 const INK = 1.2;
 /** Gaps within a word differ by no more than this share of the font size. */
 const SAME_GAP = 0.05;
+/** Relative to the height: the letters of a letterspaced word are no higher or lower. */
+const LEVEL = 0.2;
 /**
  * A character that is not further right, and this many font sizes lower or higher, is on another line; the small letter of LaTeX's
  * logo is not.
@@ -37,14 +39,17 @@ const LINE_ABOVE = 0.75;
 const RAISED = 0.1;
 /** In the number of a footnote. */
 const MOST_DIGITS = 3;
-/** This many characters in a row, each with a space after it, are letterspaced. */
+/** This many characters in a row with the same gap are letterspaced. */
 const LEAST_LETTERSPACED = 4;
+/** Gaps that differ by less than this share of the font size are the same. */
+const EQUAL_GAP = 0.03;
+/** Of the font size: single letters with wider gaps are words. */
+const LETTER_GAP = 0.18;
 /** A gap that is less than these shares of the wider or the narrower of two characters is none, whatever their font. */
 const NO_GAP = 0.08;
 const NO_GAP_NARROW = 0.3;
 
 const WORD = /^[\p{L}\p{N}]$/u;
-const isSpace = (text: string): boolean => text === ' ' || text === '\r' || text === '\n' || text === '';
 const LETTER = /^\p{L}$/u;
 const LOWER = /^\p{Ll}$/u;
 const DIGIT = /^\p{N}$/u;
@@ -191,32 +196,73 @@ function isLigature(glyphs: Glyphs, index: number): boolean {
 const areWords = (one: string, other: string): boolean =>
   WORD.test(one) && WORD.test(other) && !(UNSPACED.test(one) && UNSPACED.test(other));
 
-/** Takes away the spaces between the letters of letterspaced words. */
+/** Takes away inferred spaces within letterspaced words: those that are as wide as the gaps beside them. */
 export function joinLetterspaced(glyphs: Glyphs): void {
-  const { texts } = glyphs;
-  const isGap = (index: number): boolean => isSpace(texts[index] ?? ' ');
-  // From `start` to `last`, every second character is an inferred space.
+  const { texts, advances } = glyphs;
+  /** Each gap between characters is like the one before it, with a space in it or not. */
   let start = 0;
-  let last = -2;
+  let last = -1;
+  let before = Number.NaN;
+  let spaces = 0;
   for (let index = 0; index < texts.length; index++) {
-    if (isGap(index)) continue;
-    const isSingle = isGap(index - 1) && isGap(index + 1);
-    if (!isSingle || index !== last + 2 || texts[index - 1] !== ' ' || !glyphs.isGenerated(index - 1)) {
-      joinRun(glyphs, start, last);
-      start = index;
+    if (Number.isNaN(advances[index * 4]!)) continue;
+    const isSpaced = index === last + 2 && texts[last + 1] === ' ';
+    const gap = isSpaced || index === last + 1 ? lineGap(advances, last, index) : Number.NaN;
+    // Not true of what is no number.
+    if (!(start === last || Math.abs(gap - before) < emBetween(advances, last, index) * EQUAL_GAP)) {
+      if (spaces > 0) joinRun(glyphs, start, last, before);
+      // The last character of a run may be the first of the next one.
+      start = last;
+      spaces = 0;
     }
-    last = isSingle ? index : -2;
+    if (Number.isNaN(gap)) start = index;
+    else if (isSpaced) spaces++;
+    before = gap;
+    last = index;
   }
-  joinRun(glyphs, start, last);
+  if (spaces > 0) joinRun(glyphs, start, last, before);
 }
 
-function joinRun(glyphs: Glyphs, start: number, last: number): void {
+/** Between two characters of about one size on one line; not a number otherwise. */
+function lineGap(advances: Float32Array, one: number, other: number): number {
+  const [at, next] = [one * 4, other * 4];
+  const height = advances[next + 1]! - advances[next + 3]!;
+  const isLevel = (edge: number): boolean => Math.abs(advances[at + edge]! - advances[next + edge]!) < height * LEVEL;
+  return isLevel(1) && isLevel(3) ? advances[next]! - advances[at + 2]! : Number.NaN;
+}
+
+/** Near the font size, or less: bitmap fonts are of any height. */
+function emBetween(advances: Float32Array, one: number, other: number): number {
+  const [at, next] = [one * 4, other * 4];
+  const widths = advances[at + 2]! - advances[at]! + advances[next + 2]! - advances[next]!;
+  return Math.min(advances[next + 1]! - advances[next + 3]!, widths);
+}
+
+/** The words of the run: what is neither a letter nor a number parts them, and so does a space that is written. */
+function joinRun(glyphs: Glyphs, start: number, last: number, gap: number): void {
   const { texts } = glyphs;
-  if (last - start < (LEAST_LETTERSPACED - 1) * 2) return;
-  const most = emOf(glyphs, start, start + 2) * WORD_GAP;
-  for (let index = start; index < last; index += 2) {
-    const [one, other] = [advanceOf(glyphs, index), advanceOf(glyphs, index + 2)];
-    if (UNSPACED.test(texts[index]!) || UNSPACED.test(texts[index + 2]!)) continue;
-    if (one && other && isOneLine(one, other) && gapBetween(one, other) < most) texts[index + 1] = '';
+  let word: number[] = [];
+  for (let index = start; index <= last; index++) {
+    const isPart = WORD.test(texts[index]!) && !UNSPACED.test(texts[index]!);
+    if (isPart) word.push(index);
+    else if (texts[index] !== ' ' || !glyphs.isGenerated(index)) {
+      joinWord(glyphs, word, gap);
+      word = [];
+    }
   }
+  joinWord(glyphs, word, gap);
+}
+
+/** From where its letters are. */
+function joinWord(glyphs: Glyphs, word: readonly number[], gap: number): void {
+  const { texts } = glyphs;
+  const [first, last] = [word[0]!, word[word.length - 1]!];
+  if (word.length < LEAST_LETTERSPACED || last - first < word.length) return;
+  const em = emOf(glyphs, first, last);
+  if (last - first === (word.length - 1) * 2) {
+    // If the spaces of words around are the same, these are words of one letter.
+    if (WORD.test(texts[first - 1] ?? '') || WORD.test(texts[last + 1] ?? '')) return;
+    if (gap >= em * (LETTER.test(texts[first]!) ? LETTER_GAP : WORD_GAP)) return;
+  } else if (gap < em * EQUAL_GAP) return;
+  for (let index = first; index < last; index++) if (texts[index] === ' ') texts[index] = '';
 }

@@ -16,16 +16,12 @@ export type Ligatures = () => ReadonlyMap<string, CodeTexts>;
 /** Where PDFium may have parted what belongs together: lines, and hyphens that it does not take for the end of one. */
 const PARTED = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
 
-/** Single characters, each with a space before it. */
-const LETTERSPACED = / \S \S \S(?!\S)/;
-
 export function repairText(pdfium: Pdfium, text: number, page: string, ligatures: Ligatures): string {
   if (page.length < 2) return page;
   return new Repair(pdfium, text, page, ligatures).run({
     isUnnamed: hasUnnamed(pdfium, text),
     isAccented: SPACING_ACCENT.test(page),
     isParted: PARTED.test(page),
-    isLetterspaced: LETTERSPACED.test(page),
   });
 }
 
@@ -40,7 +36,6 @@ interface Needs {
   readonly isUnnamed: boolean;
   readonly isAccented: boolean;
   readonly isParted: boolean;
-  readonly isLetterspaced: boolean;
 }
 
 /** Characters that are further apart than this share of their height are not adjacent. */
@@ -70,7 +65,7 @@ class Repair {
     this.places = this.written.length === count ? undefined : findPlaces(pdfium, text, count, this.written);
   }
 
-  run({ isUnnamed, isAccented, isParted, isLetterspaced }: Needs): string {
+  run({ isUnnamed, isAccented, isParted }: Needs): string {
     const { texts } = this;
     const cells = this.pdfium.wasmExports.malloc(CELLS);
     if (cells === 0) return texts.join('');
@@ -93,7 +88,7 @@ class Repair {
         isGenerated,
       };
       separateWords(glyphs);
-      if (isLetterspaced) joinLetterspaced(glyphs);
+      joinLetterspaced(glyphs);
     } finally {
       this.pdfium.wasmExports.free(cells);
     }
