@@ -99,6 +99,25 @@ describe('the words of a PDF', () => {
   });
 });
 
+describe('the characters of a PDF', () => {
+  it('that are unknown part words, and no others are there in their place', async () => {
+    const descriptor =
+      '/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)>>/FontDescriptor<</Type/FontDescriptor/Flags 4>>';
+    const descendant = `<</Type/Font/Subtype/CIDFontType0/BaseFont/Any${descriptor}>>`;
+    const font = `<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/Identity-H/DescendantFonts[${descendant}]>>`;
+    // The first code is that of a character, the second of none.
+    const text = 'grey) Tj /F2 12 Tf <08a69f00> Tj /F1 12 Tf (heron';
+    const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text })).toString('latin1');
+    const body = Buffer.from(plain.replace('/Font<<', `/Font<</F2 ${font}`), 'latin1');
+    expect(await read(body, 'pdf')).toMatchObject({ text: 'grey\u79f8 heron' });
+  });
+
+  it('are all there, and belong together, after an unknown one', async () => {
+    const text = 'a\\000b) Tj 0 -30 Td (H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({ text: 'a b H2O and more' });
+  });
+});
+
 describe('a PDF of TeX', () => {
   it('has subscripts beside their letters', async () => {
     const text = 'H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';
@@ -120,6 +139,18 @@ describe('a PDF of TeX', () => {
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
       text: expect.stringMatching(/quite distinct well- known/),
     });
+  });
+
+  it('has no hyphen at the end of a line but that of a number or before a capital letter', async () => {
+    const text = 'dis-) Tj 0 -14 Td (tinct, Addison-) Tj 0 -14 Td (Wesley, pre-) Tj 0 -14 Td (1990';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: 'distinct, Addison-Wesley, pre-1990',
+    });
+  });
+
+  it('has whole words where the accent of another one is printed after the hyphen', async () => {
+    const text = ') Tj [(fur alle dis-) 4500 (\u00c8)] TJ 0 -14 Td (tinct';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({ text: 'für alle distinct' });
   });
 
   it('has the letters of accents that are printed over them', async () => {

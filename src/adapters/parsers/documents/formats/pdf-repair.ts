@@ -59,10 +59,10 @@ class Repair {
     private readonly ligatures: Ligatures,
   ) {
     const count = pdfium._FPDFText_CountChars(text);
-    // PDFium counts the characters beyond the first 65,536 once or twice.
-    this.written = page.length === count ? page.split('') : [...page];
+    const listed = page.length === count ? undefined : listCharacters(pdfium, text, count);
+    this.written = listed?.written ?? page.split('');
+    this.places = listed?.places;
     this.texts = [...this.written];
-    this.places = this.written.length === count ? undefined : findPlaces(pdfium, text, count, this.written);
   }
 
   run({ isUnnamed, isAccented, isParted }: Needs): string {
@@ -102,9 +102,14 @@ class Repair {
       const place = this.placeOf(index);
       if (pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1 || pdfium._FPDFText_GetUnicode(text, place) !== code)
         continue;
+      if (code >= CODES) {
+        texts[index] = ' ';
+        continue;
+      }
       const object = pdfium._FPDFText_GetTextObject(text, place);
       const font = object === 0 ? 0 : pdfium._FPDFTextObj_GetFont(object);
-      if (font !== 0) texts[index] = this.ligatures().get(this.fontName(font, cells))?.get(code) || texts[index]!;
+      const named = font === 0 ? undefined : this.ligatures().get(this.fontName(font, cells))?.get(code);
+      texts[index] = named || (CONTROL.test(texts[index]!) ? ' ' : texts[index]!);
     }
   }
 
@@ -114,8 +119,10 @@ class Repair {
       const [text, next] = [texts[index], texts[index + 1]];
       if (text === '\r' && next === '\n') {
         if (this.isOneWord(index - 1, index + 2, cells)) texts[index] = texts[index + 1] = '';
-      } else if (text === '-' && next === ' ' && this.isHyphenated(index + 1, cells))
-        texts[index] = texts[index + 1] = '';
+      } else if (text === '-' && (next === ' ' || next === '')) {
+        const letter = this.findAfterGap(index + 1);
+        if (this.isHyphenated(index, letter, cells)) texts.fill('', index, letter);
+      }
     }
   }
 
@@ -125,7 +132,8 @@ class Repair {
     const found: number[] = [];
     if (page.length !== written.length) return written.map((_, index) => index);
     for (let at = page.indexOf('\r\n', 1); at >= 0; at = page.indexOf('\r\n', at + 2)) found.push(at);
-    for (let at = page.indexOf('- ', 1); at >= 0; at = page.indexOf('- ', at + 2)) found.push(at);
+    for (let at = page.indexOf('-', 1); at >= 0; at = page.indexOf('-', at + 1))
+      if (page[at + 1] === ' ' || SPACING_ACCENT.test(page[at + 1] ?? '')) found.push(at);
     return found;
   }
 
@@ -144,12 +152,19 @@ class Repair {
     return size > next && this.isSingleLetter(before) && isSuperscript(other, one);
   }
 
-  /** A hyphen before a space that PDFium does not take for the end of a line. */
-  private isHyphenated(space: number, cells: number): boolean {
+  /** The next character, beyond spaces and accents that have gone to their letters. */
+  private findAfterGap(index: number): number {
+    let next = index;
+    while (next < this.texts.length && (this.texts[next] === '' || isSpace(this.texts[next]!))) next++;
+    return next;
+  }
+
+  /** A hyphen before a space that PDFium does not take for the end of a line, and the letter after that. */
+  private isHyphenated(hyphen: number, letter: number, cells: number): boolean {
     const { texts } = this;
-    if (!LOWER.test(texts[space - 2] ?? '') || !LOWER.test(texts[space + 1] ?? '')) return false;
-    const [hyphen, letter] = [this.boxAt(space - 1, cells), this.boxAt(space + 1, cells)];
-    return hyphen !== undefined && letter !== undefined && letter.left <= hyphen.left && letter.top <= hyphen.top;
+    if (!LOWER.test(texts[hyphen - 1] ?? '') || !LOWER.test(texts[letter] ?? '')) return false;
+    const [end, start] = [this.boxAt(hyphen, cells), this.boxAt(letter, cells)];
+    return end !== undefined && start !== undefined && start.left <= end.left && start.top <= end.top;
   }
 
   private isSingleLetter(index: number): boolean {
@@ -220,21 +235,45 @@ class Repair {
   }
 }
 
-/** In the order of the text; PDFium's own function for it takes longer the more characters are missing. */
-function findPlaces(pdfium: Pdfium, text: number, count: number, written: readonly string[]): Int32Array {
-  const places = new Int32Array(written.length).fill(-1);
-  let index = 0;
-  for (let place = 0; place < count && index < written.length; place++) {
+/**
+ * PDFium's characters one by one, and their numbers. Its text lacks some of them: letters of mathematical alphabets, codes without a
+ * name, and as many at its end as there are unknown ones before.
+ */
+function listCharacters(pdfium: Pdfium, text: number, count: number): { written: string[]; places: Int32Array } {
+  const written: string[] = [];
+  const places: number[] = [];
+  for (let place = 0; place < Math.min(count, MOST_CHARACTERS); place++) {
     const unicode = pdfium._FPDFText_GetUnicode(text, place);
-    if (unicode === written[index]!.codePointAt(0) || (unicode === HYPHEN && written[index] === MARK))
-      places[index++] = place;
+    places.push(place);
+    if (unicode === HYPHEN && pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1) written.push(MARK);
+    else if (unicode === UNKNOWN) written.push(' ');
+    else {
+      // Beyond the first 65,536 characters of Unicode, some are one of PDFium's, and some are two: the halves of UTF-16.
+      const low = unicode >> 10 === HIGH ? pdfium._FPDFText_GetUnicode(text, place + 1) : 0;
+      const isPair = low >> 10 === LOW;
+      written.push(isPair ? String.fromCharCode(unicode, low) : String.fromCodePoint(unicode));
+      if (isPair) place++;
+    }
   }
-  return places;
+  return { written, places: Int32Array.from(places) };
 }
 
-/** The hyphen of a word that continues on the next line: PDFium's character, and how it is written in the text. */
+/** On one page. */
+const MOST_CHARACTERS = 4_000_000;
+/** Of the halves, the bits above the last ten. */
+const HIGH = 0xd800 >> 10;
+const LOW = 0xdc00 >> 10;
+
+/** The hyphen of a word that continues on the next line: PDFium's character, and how it is written in its text. */
 const HYPHEN = 2;
 const MARK = '\ufffe';
+const UNKNOWN = 0;
+
+/** No text has these. */
+const CONTROL = /^[\u0001-\u0008\u000b-\u001f\u007f]$/;
+
+/** Of simple fonts; larger codes are numbers of glyphs, which as characters would be of any script. */
+const CODES = 256;
 
 /** Bytes for the name of a font, or for four numbers of double precision. */
 const CELLS = MOST_NAME;

@@ -43,6 +43,15 @@ export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentReque
 /** Some programs print an accent and then the letter below it, one beside the other. No text has these accents by themselves. */
 const ACCENTED = /([\u00a8\u02c7\u02d8\u02da\u02dd])([A-Za-z\u0131])/g;
 
+/** The mark at the end of a line whose last word goes on in the next one. It also stands for characters that are not known. */
+const HYPHENATED = /[\ufffe\u0002]\s*/g;
+
+/** Hyphens of numbers, and between a small and a capital letter, would also be there within a line. */
+function writeHyphen(mark: string, at: number, text: string): string {
+  const sides = `${text[at - 1]}${text[at + mark.length]}`;
+  return /^[\p{L}\p{N}]{2}$/u.test(sides) && /\p{N}|\p{Ll}\p{Lu}/u.test(sides) ? '-' : '';
+}
+
 /** PDFium searches for these, too, but takes longer. */
 const WEB_LINK = /https?:|www\./i;
 
@@ -170,10 +179,9 @@ class PdfReading {
       const units = pdfium._FPDFText_GetText(text, start, Math.min(atOnce, count - start), this.room);
       page += units > 1 ? this.readUtf16(units - 1) : '';
     }
-    // The mark of a word that is hyphenated at the end of its line.
     content.addText(
       repairText(pdfium, text, page, () => this.getLigatures())
-        .replace(/[\ufffe\u0002]\s*/g, '')
+        .replace(HYPHENATED, writeHyphen)
         .replace(ACCENTED, (both, accent: string, letter: string) => composeAccent(accent, letter) ?? both),
     );
     content.separate();
