@@ -15,6 +15,7 @@ const crawler = (name: string, sinks: readonly string[]): string => `
 
 /** Nothing listens at port 1. */
 const CONFIGURATION = `${crawler('docs', ['main'])}${crawler('trouble', ['broken', 'away'])}
+  <Crawler name="other"><Root url="SITE/guide/"/><cw:PushTo sink="main"/></Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="papi" url="INDEX" connector="test"/>
   <cw:Sink name="broken" type="json" url="RECEIVER/"/>
@@ -25,6 +26,15 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
     const { world } = stage();
     world.receiver.fate = () => 'refuse';
     await world.caughtUp('docs');
+  });
+
+  it('why a page is missing is answered by the crawler that knows it, whichever one is chosen', async () => {
+    const { page, open, world } = stage();
+    await open('/hosts?crawler=other');
+    await page.getByLabel('Why is my page missing?').fill(world.site.url('/news.html'));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/try\?crawler=docs&url=/);
+    await page.getByText(/^In the index/).waitFor();
   });
 
   it('what one sink refused is seen while another one is away', async () => {

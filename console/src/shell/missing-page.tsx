@@ -1,17 +1,19 @@
 import type { JSX } from 'preact';
-import { useCrawler } from '../state/crawlers.js';
+import { crawlerOf } from '../state/crawler-of.js';
+import { useCrawler, useCrawlers } from '../state/crawlers.js';
 import { href, navigate } from '../state/route.js';
 
 /** The question people come with, on every screen. */
 export function MissingPage(): JSX.Element | null {
   const crawler = useCrawler()?.name;
+  const names = (useCrawlers().value ?? []).map(({ name }) => name);
   if (!crawler) return null;
-  const submit = (event: SubmitEvent): void => {
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const url = String(new FormData(form).get('page') ?? '').trim();
     if (url === '') return;
-    navigate(href('/try', { crawler, url }));
+    navigate(href('/try', { crawler: await crawlerOf(url, crawler, names), url }));
     form.reset();
   };
   return (

@@ -42,6 +42,7 @@ const theme = EditorView.theme({
   '.cm-searchMatch-selected': { background: 'var(--accent-soft)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--accent-soft)', color: 'var(--text)' },
   '.cm-completionInfo': { maxWidth: '24rem', whiteSpace: 'normal' },
+  '.cm-tooltip-lint': { maxWidth: 'min(40rem, 90vw)' },
   '.cm-tooltip': { background: 'var(--surface)', border: '1px solid var(--line-strong)', color: 'var(--text)' },
   '.cm-changedLine, .cm-insertedLine': { background: 'var(--good-soft) !important' },
   '.cm-changedText': { background: 'color-mix(in srgb, var(--good) 30%, transparent) !important' },

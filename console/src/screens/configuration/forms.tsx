@@ -110,11 +110,13 @@ function Crawlers({ editing }: { editing: Editing }): JSX.Element {
             )
           }
         >
-          <ElementForm element={element} editing={editing} hidden={['Rules']} />
-          <p class="muted">
-            Crawl rules have <a href={href('/configuration')}>a view of their own</a>. Stored URLs belong to the
-            crawler's name: under another name the crawl begins again, and what it had indexed leaves the index.
-          </p>
+          <div class="stack">
+            <ElementForm element={element} editing={editing} hidden={['Rules']} />
+            <p class="muted">
+              Crawl rules have <a href={href('/configuration')}>a view of their own</a>. Stored URLs belong to the
+              crawler's name: under another name the crawl begins again, and what it had indexed leaves the index.
+            </p>
+          </div>
         </Panel>
       ))}
     </>
