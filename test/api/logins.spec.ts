@@ -159,7 +159,8 @@ it('a bearer token from a file is in force without a restart when the file chang
   writeFileSync(file, `${token}\n`);
   sent.length = 0;
   await world.send('POST', 'crawlers/test/refresh', { url: site.url('/a') });
-  await vi.waitFor(() => expect(sent.filter((one) => one === 'Bearer second-token').length).toBeGreaterThan(1), 20_000);
+  // Twice where the first token is refused before the file is read again: by the login's check and by the visit.
+  await vi.waitFor(() => expect(sent).toContain('Bearer second-token'), 20_000);
   await vi.waitFor(async () =>
     expect((await world.get('logins')).body.items).toMatchObject([{ state: 'logged-in', refused: 0 }]),
   );

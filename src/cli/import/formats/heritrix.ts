@@ -75,7 +75,7 @@ function readSetting(key: string, value: string, crawler: ImportedCrawler, repor
     report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt');
   } else if (key === 'userAgentTemplate') {
     // The contact is an attribute of its own, and part of each request.
-    fetcher['userAgent'] = value.replace(/\s*\+?@OPERATOR_CONTACT_URL@/g, '').replace(/@VERSION@/g, '1');
+    fetcher['userAgent'] = value.replace(/ ?\+?@OPERATOR_CONTACT_URL@/g, '').replace(/@VERSION@/g, '1');
     report.reportChanged(
       'userAgentTemplate',
       'userAgent of Fetcher, without the contact, which is an attribute of its own',
