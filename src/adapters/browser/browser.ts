@@ -172,16 +172,16 @@ export class Browser {
     };
   }
 
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.chromium.close().catch(() => undefined);
+  }
+
   /** Plain pages come first: none of its processes has a higher priority than the thread that calls this. */
   private capPriorities(pids: readonly number[]): void {
     if (this.remote) return;
     const niceness = getPriority(0);
     for (const pid of pids) capPriority(pid, niceness);
-  }
-
-  async close(): Promise<void> {
-    this.closed = true;
-    await this.chromium.close().catch(() => undefined);
   }
 
   private async openTab(key: string, userAgent: string | undefined): Promise<Tab> {

@@ -38,7 +38,7 @@ function RefusedLinks({ crawler }: { crawler: string }): JSX.Element {
         <Panel title="By reason and host">
           {items.length === 0 ? (
             <Empty>
-              No link has been refused since the server started. Links are counted anew when the pages that have them
+              No link has been refused since the server started. Links are counted again when the pages that have them
               change.
             </Empty>
           ) : (

@@ -208,7 +208,7 @@ export function joinLetterspaced(glyphs: Glyphs): void {
     if (Number.isNaN(advances[index * 4]!)) continue;
     const isSpaced = index === last + 2 && texts[last + 1] === ' ';
     const gap = isSpaced || index === last + 1 ? lineGap(advances, last, index) : Number.NaN;
-    // Not true of what is no number.
+    // Negated as a whole, so that a gap that is unknown (NaN) ends the run, too.
     if (!(start === last || Math.abs(gap - before) < emBetween(advances, last, index) * EQUAL_GAP)) {
       if (spaces > 0) joinRun(glyphs, start, last, before);
       // The last character of a run may be the first of the next one.
