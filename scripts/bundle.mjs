@@ -78,14 +78,14 @@ await bundle.close();
  * One character past Latin-1 makes V8 keep the whole file at two bytes a character: 20 MB more. Escaped it means the same in
  * every place but behind a backslash.
  */
-function escaped(source, name) {
+function escapeSource(source, name) {
   if (/\\[^\0-\x7f]/.test(source)) throw new Error(`${name}: a backslash before a character that is not ASCII`);
   return source.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 for (const name of readdirSync(dir)) {
   const file = join(dir, name);
-  writeFileSync(file, escaped(readFileSync(file, 'utf8'), name));
+  writeFileSync(file, escapeSource(readFileSync(file, 'utf8'), name));
 }
 
 // A process that reads documents may read no file outside of this folder: neither packages nor a package.json above.

@@ -21,26 +21,26 @@ export const SECTIONS = [
   ['How it is made', ['ARCHITECTURE.md', 'DECISIONS.md', 'FAULTS.md']],
 ];
 
-const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+const escapeHtml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 const ENTITIES = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
-const plain = (html) =>
+const toPlainText = (html) =>
   html
     .replace(/&(lt|gt|quot|#39|amp);/g, (_, name) => ENTITIES[name])
     .replace(/\s+/g, ' ')
     .trim();
-const slug = (text) =>
+const toSlug = (text) =>
   text
     .toLowerCase()
     .replace(/<[^>]*>|[^\p{L}\p{N}\s_-]/gu, '')
     .trim()
     .replace(/\s/g, '-');
-const pageOf = (file) => `${basename(file, '.md').toLowerCase()}.html`;
+const toPageName = (file) => `${basename(file, '.md').toLowerCase()}.html`;
 
 /** `X.md#part` of the same folder becomes its page; what stands outside of docs/ is named and not linked. */
 function target(href) {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href;
   const [, file, anchor = ''] = /^(?:\.\/)?([\w.-]+\.md)(#.*)?$/.exec(href) ?? [];
-  if (file !== undefined) return pageOf(file) + anchor;
+  if (file !== undefined) return toPageName(file) + anchor;
   return /^(?:\.\/)?(?:screenshots\/[\w.-]+|[\w-]+\.(?:json|yaml))$/.test(href) ? href.replace('./', '') : undefined;
 }
 
@@ -53,7 +53,7 @@ function render(source, titles) {
     heading({ tokens, depth }) {
       const html = this.parser.parseInline(tokens);
       const text = html.replace(/<[^>]*>/g, '');
-      const base = slug(text);
+      const base = toSlug(text);
       const times = used.get(base) ?? 0;
       used.set(base, times + 1);
       const id = times === 0 ? base : `${base}-${times}`;
@@ -64,18 +64,18 @@ function render(source, titles) {
       const [{ type, raw } = {}] = tokens;
       // Where the text is the name of the file, the title says more to a reader of the site.
       const title = type === 'text' && /^(?:docs\/)?[\w.-]+\.md$/.test(raw) ? titles.get(basename(raw)) : undefined;
-      const html = title === undefined ? this.parser.parseInline(tokens) : escaped(title);
+      const html = title === undefined ? this.parser.parseInline(tokens) : escapeHtml(title);
       const to = target(href);
-      return to === undefined ? html : `<a href="${escaped(to)}">${html}</a>`;
+      return to === undefined ? html : `<a href="${escapeHtml(to)}">${html}</a>`;
     },
     image({ href, text }) {
       const to = target(href);
       if (to === undefined) return '';
       images.push(to);
-      return `<img src="${escaped(to)}" alt="${escaped(text)}" loading="lazy">`;
+      return `<img src="${escapeHtml(to)}" alt="${escapeHtml(text)}" loading="lazy">`;
     },
     /** Text of the pages is our own; markup in it is shown, never run. */
-    html: ({ text }) => (text.startsWith('<!--') ? '' : escaped(text)),
+    html: ({ text }) => (text.startsWith('<!--') ? '' : escapeHtml(text)),
   };
   return { html: new Marked({ renderer }).parse(source), headings, images };
 }
@@ -128,7 +128,7 @@ const STOP_WORDS = [
  * Sections with all words of a query, those with all of them in the heading first; if there are few, also those with most of them. It
  * runs in the reader's browser.
  */
-export function sectionsWith(query, sections, stopWords = STOP_WORDS) {
+export function searchSections(query, sections, stopWords = STOP_WORDS) {
   const all = query
     .toLowerCase()
     .split(/[\s?!,"']+/)
@@ -159,13 +159,13 @@ export function sectionsWith(query, sections, stopWords = STOP_WORDS) {
 }
 
 const SCRIPT = `const STOP_WORDS = ${JSON.stringify(STOP_WORDS)};
-${sectionsWith}
+${searchSections}
 const box = document.querySelector('#search');
 const found = document.querySelector('#found');
 let sections;
 box.addEventListener('input', async () => {
   sections ??= fetch('search.json').then((answer) => answer.json());
-  const hits = sectionsWith(box.value, await sections);
+  const hits = searchSections(box.value, await sections);
   const none = document.createElement('li');
   none.textContent = 'Nothing has these words.';
   found.replaceChildren(...(hits.length === 0 && box.value.trim() !== '' ? [none] : hits.map(({ href, heading, excerpt }) => {
@@ -188,7 +188,7 @@ const MANY_PARTS = 50;
 const HAVE_A_LIST = new Set(['index.md', 'how-to.md']);
 
 /** Below the title: the parts of a page that is longer than a screen. */
-function withParts({ html, headings, file }) {
+function wrapParts({ html, headings, file }) {
   const all = headings.filter(({ depth }) => depth === 2 || depth === 3);
   // A reference is a list of small parts; elsewhere the large ones say where things are.
   const parts = all.filter(({ depth }) => depth === 2 || all.length > MANY_PARTS);
@@ -199,39 +199,39 @@ function withParts({ html, headings, file }) {
 }
 
 const linkTo = (page, rel, text) =>
-  page ? `<a rel="${rel}" href="${pageOf(page.file)}">${text(escaped(page.title))}</a>` : '<span></span>';
+  page ? `<a rel="${rel}" href="${toPageName(page.file)}">${text(escapeHtml(page.title))}</a>` : '<span></span>';
 
 const page = (one, menu, { before, after }) => `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(one.title)} · Crawlway</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(one.title)} · Crawlway</title>
 <link rel="stylesheet" href="style.css"><a class="skip" href="#text">To the text</a><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
 <label for="search">Search</label><input id="search" type="search"><ul id="found" aria-live="polite"></ul>
 <details class="menu" open><summary>All pages</summary>
-${menu.replace(`href="${pageOf(one.file)}"`, `href="${pageOf(one.file)}" aria-current="page"`)}</details></nav><main id="text">
-${withParts(one)}<div class="around">${linkTo(before, 'prev', (title) => `← ${title}`)}${linkTo(after, 'next', (title) => `${title} →`)}</div></main><script src="search.js"></script></html>
+${menu.replace(`href="${toPageName(one.file)}"`, `href="${toPageName(one.file)}" aria-current="page"`)}</details></nav><main id="text">
+${wrapParts(one)}<div class="around">${linkTo(before, 'prev', (title) => `← ${title}`)}${linkTo(after, 'next', (title) => `${title} →`)}</div></main><script src="search.js"></script></html>
 `;
 
 /** In the order of the menu, so that a search names what is for beginners before the notes of developers. */
-function pagesAsListed(pages) {
+function sortPages(pages) {
   const listed = SECTIONS.flatMap(([, files]) => files);
   return pages.toSorted((a, b) => listed.indexOf(a.file) - listed.indexOf(b.file));
 }
 
-function menuOf(pages) {
+function renderMenu(pages) {
   const list = (files) =>
     files
       .flatMap((file) => pages.filter((one) => one.file === file))
-      .map(({ file, title }) => `<li><a href="${pageOf(file)}">${escaped(title)}</a></li>`)
+      .map(({ file, title }) => `<li><a href="${toPageName(file)}">${escapeHtml(title)}</a></li>`)
       .join('');
   return SECTIONS.map(([name, files]) => `<h2>${name}</h2><ul>${list(files)}</ul>`).join('\n');
 }
 
 /** Each heading with the words that follow it, up to the next heading. */
-function sectionsOf({ file, title, html, headings }) {
+function listSections({ file, title, html, headings }) {
   const parts = html.split(/<h[1-6] id="[^"]*">/).slice(1);
   return headings.map(({ id, text, depth }, i) => ({
-    href: `${pageOf(file)}#${id}`,
-    heading: plain(depth === 1 ? text : `${title}: ${text}`),
-    text: plain((parts[i] ?? '').replace(/^.*<\/h[1-6]>/, '').replace(/<[^>]*>/g, ' ')),
+    href: `${toPageName(file)}#${id}`,
+    heading: toPlainText(depth === 1 ? text : `${title}: ${text}`),
+    text: toPlainText((parts[i] ?? '').replace(/^.*<\/h[1-6]>/, '').replace(/<[^>]*>/g, ' ')),
   }));
 }
 
@@ -244,18 +244,18 @@ export function buildSite(folder) {
   const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/\]\((?!docs\/|https?:|#)/g, '](../');
   sources.set('index.md', readme.replaceAll('](docs/', ']('));
   titles.set('index.md', 'Overview');
-  const pages = pagesAsListed(
+  const pages = sortPages(
     [...sources].map(([file, text]) => ({ file, title: titles.get(file), ...render(text, titles) })),
   );
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'screenshots'), { recursive: true });
-  const menu = menuOf(pages);
+  const menu = renderMenu(pages);
   pages.forEach((one, i) => {
-    writeFileSync(join(folder, pageOf(one.file)), page(one, menu, { before: pages[i - 1], after: pages[i + 1] }));
+    writeFileSync(join(folder, toPageName(one.file)), page(one, menu, { before: pages[i - 1], after: pages[i + 1] }));
   });
   for (const image of new Set(pages.flatMap(({ images }) => images))) cpSync(join(docs, image), join(folder, image));
   for (const name of readdirSync(docs)) if (/\.(?:json|yaml)$/.test(name)) cpSync(join(docs, name), join(folder, name));
-  writeFileSync(join(folder, 'search.json'), JSON.stringify([...pages.slice(1), pages[0]].flatMap(sectionsOf)));
+  writeFileSync(join(folder, 'search.json'), JSON.stringify([...pages.slice(1), pages[0]].flatMap(listSections)));
   writeFileSync(join(folder, 'search.js'), SCRIPT);
   writeFileSync(join(folder, 'style.css'), STYLE);
 }

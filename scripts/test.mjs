@@ -13,8 +13,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const suite = process.argv[2];
 const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
 
-/** A tool of node_modules; its output is shown only when it fails. */
-function tool(file, ...args) {
+/** Runs a tool of node_modules; its output is shown only when it fails. */
+function runTool(file, ...args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], {
     cwd: root,
     encoding: 'utf8',
@@ -24,12 +24,12 @@ function tool(file, ...args) {
   return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output: `${stdout}${stderr}` };
 }
 
-function packages() {
+function runPackageCheck() {
   const faults = checkPackages(root);
   return { passed: faults.length === 0 ? 1 : 0, failed: faults.length === 0 ? 0 : 1, output: faults.join('\n') };
 }
 
-function sizes() {
+function reportSizes() {
   return {
     passed: 1,
     failed: 0,
@@ -50,11 +50,11 @@ function build() {
  * the machine for themselves: what passes then is unstable, which is a fault of the test or worse, and named; what fails again
  * fails.
  */
-function tests(...options) {
-  const first = testRun('vitest.json', options);
+function runTests(...options) {
+  const first = runVitest('vitest.json', options);
   if (first.failed === 0 || first.failedFiles.length === 0 || first.failedFiles.length > MOST_TRIED_AGAIN) return first;
   console.log(`\ntried again alone: ${first.failedFiles.join(' ')}`);
-  const second = testRun('vitest-again.json', [...options, '--maxWorkers=1', ...first.failedFiles]);
+  const second = runVitest('vitest-again.json', [...options, '--maxWorkers=1', ...first.failedFiles]);
   const unstable = first.failures
     .filter((failure) => !second.failures?.includes(failure))
     .map((failure) => `UNSTABLE, failed beside others: ${failure}`);
@@ -69,7 +69,7 @@ function tests(...options) {
 
 const MOST_TRIED_AGAIN = 5;
 
-function testRun(reportName, options) {
+function runVitest(reportName, options) {
   const report = join(scratch, reportName);
   spawnSync(
     process.execPath,
@@ -125,17 +125,17 @@ const mustRun = (name) =>
   process.env.CRAWLWAY_TEST_COMPLETE && /\(left out: .*(?:apt-get install|\.ci\/run)/.test(name);
 
 const checks = [
-  { name: 'lint and format', run: () => tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings') },
-  { name: 'types', run: () => tool('typescript/bin/tsc', '-p', 'tsconfig.json') },
+  { name: 'lint and format', run: () => runTool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings') },
+  { name: 'types', run: () => runTool('typescript/bin/tsc', '-p', 'tsconfig.json') },
   {
     name: 'types of the console',
     needs: 'console/tsconfig.json',
-    run: () => tool('typescript/bin/tsc', '-p', 'console/tsconfig.json'),
+    run: () => runTool('typescript/bin/tsc', '-p', 'console/tsconfig.json'),
   },
   {
     name: 'architecture',
     run: () =>
-      tool(
+      runTool(
         'dependency-cruiser/bin/dependency-cruiser.mjs',
         'src',
         'client',
@@ -144,17 +144,17 @@ const checks = [
         '.dependency-cruiser.cjs',
       ),
   },
-  { name: 'sizes of files and functions', run: sizes },
-  { name: 'packages: integrity, licences, install scripts', run: packages },
-  { name: 'API description', run: () => tool('@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml') },
+  { name: 'sizes of files and functions', run: reportSizes },
+  { name: 'packages: integrity, licences, install scripts', run: runPackageCheck },
+  { name: 'API description', run: () => runTool('@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml') },
   { name: 'build', needsTests: true, run: build },
-  { name: 'tests', needsTests: true, run: () => tests() },
+  { name: 'tests', needsTests: true, run: () => runTests() },
 ];
 const suites = {
   static: checks.filter(({ needsTests }) => !needsTests),
-  fast: [{ name: 'fast tests', run: () => tests('--config', 'vitest.fast.config.ts') }],
-  engines: [{ name: 'tests against engines', run: () => tests('--config', 'vitest.engines.config.ts') }],
-  postgresql: [{ name: 'scenarios on PostgreSQL', run: () => tests('--config', 'vitest.postgresql.config.ts') }],
+  fast: [{ name: 'fast tests', run: () => runTests('--config', 'vitest.fast.config.ts') }],
+  engines: [{ name: 'tests against engines', run: () => runTests('--config', 'vitest.engines.config.ts') }],
+  postgresql: [{ name: 'scenarios on PostgreSQL', run: () => runTests('--config', 'vitest.postgresql.config.ts') }],
 };
 
 let passed = 0;

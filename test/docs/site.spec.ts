@@ -12,10 +12,10 @@ interface Section {
   readonly heading: string;
   readonly text: string;
 }
-const { SECTIONS, buildSite, sectionsWith } = (await import(script)) as {
+const { SECTIONS, buildSite, searchSections } = (await import(script)) as {
   readonly SECTIONS: readonly (readonly [string, readonly string[]])[];
   buildSite(folder: string): void;
-  sectionsWith(
+  searchSections(
     query: string,
     sections: readonly Section[],
   ): readonly (Omit<Section, 'text'> & { readonly excerpt: string })[];
@@ -44,14 +44,14 @@ it('the search finds words of the text below a heading, and those of a heading f
   const folder = temporaryDirectory();
   buildSite(folder);
   const sections = JSON.parse(readFileSync(join(folder, 'search.json'), 'utf8')) as readonly Section[];
-  const [first] = sectionsWith('acknowledge durable', sections);
+  const [first] = searchSections('acknowledge durable', sections);
   expect(first).toMatchObject({ href: 'glossary.html#glossary', excerpt: expect.stringContaining('acknowledge') });
   expect(sections.some(({ heading }) => /acknowledge/i.test(heading))).toBe(false);
-  expect(sectionsWith('exit code', sections)[0]?.href).toBe('command-line.html#command-line');
-  const [{ heading = '' } = {}] = sectionsWith('deletion guard', sections);
+  expect(searchSections('exit code', sections)[0]?.href).toBe('command-line.html#command-line');
+  const [{ heading = '' } = {}] = searchSections('deletion guard', sections);
   expect(heading.toLowerCase()).toContain('guard');
-  expect(sectionsWith('no-such-word', sections)).toEqual([]);
-  expect(sectionsWith('  ', sections)).toEqual([]);
+  expect(searchSections('no-such-word', sections)).toEqual([]);
+  expect(searchSections('  ', sections)).toEqual([]);
 });
 
 it('each screen of the console leads to a page that is there', async () => {
@@ -116,7 +116,7 @@ it('a question of which few sections have every word also finds those that have 
   const folder = temporaryDirectory();
   buildSite(folder);
   const sections = JSON.parse(pageIn(folder, 'search.json')) as readonly Section[];
-  const hrefs = (query: string) => sectionsWith(query, sections).map(({ href }) => href);
+  const hrefs = (query: string) => searchSections(query, sections).map(({ href }) => href);
   expect(hrefs('crawl every night').slice(0, 5)).toContain('schedules.html#schedules');
   expect(hrefs('How do I back up?').slice(0, 5).join()).toMatch(/backup/);
   expect(hrefs('why is my page missing').slice(0, 5).join()).toMatch(/why-is-a-page-missing/);
