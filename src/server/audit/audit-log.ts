@@ -19,5 +19,5 @@ export interface AuditEntry {
 export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. */
-  entries(before: number | undefined, limit: number): Promise<(AuditEntry & { readonly id: number })[]>;
+  listEntries(before: number | undefined, limit: number): Promise<(AuditEntry & { readonly id: number })[]>;
 }

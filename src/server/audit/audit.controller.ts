@@ -55,7 +55,7 @@ export class AuditController {
   })
   @PageResponse(AuditEntryDto)
   async list(@Query() query: PageQuery): Promise<Page<AuditEntryDto>> {
-    const entries = await this.log.entries(parseNumberCursor(query.cursor), query.limit + 1);
+    const entries = await this.log.listEntries(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(entries, query.limit, (entry) => entry.id),
       toAuditEntryDto,

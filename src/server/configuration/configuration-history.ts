@@ -22,8 +22,8 @@ export interface ConfigurationHistory {
   /** False: texts are stored in clear text, so their secrets must be left out. */
   readonly keepsSecrets: boolean;
   /** Newest first. */
-  versions(before: number | undefined, limit: number): Promise<VersionHeader[]>;
+  listVersions(before: number | undefined, limit: number): Promise<VersionHeader[]>;
   /** Undefined for an unknown number; without files for a version from before they were kept. */
-  texts(version: number): Promise<ConfigurationTexts | undefined>;
+  findTexts(version: number): Promise<ConfigurationTexts | undefined>;
   add(entry: Omit<VersionHeader, 'version'> & ConfigurationTexts): Promise<VersionHeader>;
 }

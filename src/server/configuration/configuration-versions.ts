@@ -28,13 +28,13 @@ export class ConfigurationVersions {
 
   /** The version that was put in force last. */
   async newest(): Promise<VersionHeader | undefined> {
-    const newest = await this.history.versions(undefined, 10);
+    const newest = await this.history.listVersions(undefined, 10);
     return newest.find(({ who }) => who !== KEPT_EDIT);
   }
 
   /** @param own source of the secrets that the history does not keep */
   async getTexts(version: number, own: Texts): Promise<ConfigurationTexts> {
-    const texts = await this.history.texts(version);
+    const texts = await this.history.findTexts(version);
     if (texts) return this.history.keepsSecrets ? texts : restoreSecretsFrom(own, texts, this.format);
     throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
   }

@@ -42,7 +42,7 @@ export class VersionsController {
   })
   @PageResponse(VersionDto)
   async list(@Query() query: PageQuery): Promise<Page<VersionDto>> {
-    const versions = await this.history.versions(parseNumberCursor(query.cursor), query.limit + 1);
+    const versions = await this.history.listVersions(parseNumberCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(versions, query.limit, ({ version }) => version),
       toVersionDto,

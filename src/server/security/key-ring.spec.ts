@@ -35,7 +35,7 @@ it('a database that does not answer keeps nobody out', async () => {
   let broken = false;
   const kept: Parameters<AdminStore['addKey']>[0][] = [];
   const store = {
-    keys: async () => {
+    listKeys: async () => {
       if (broken) throw new Error('away');
       return kept;
     },

@@ -110,7 +110,7 @@ export class KeyRing {
   }
 
   private async readKeys(): Promise<void> {
-    this.stored = await this.store.keys();
+    this.stored = await this.store.listKeys();
     this.readAt = this.clock.now();
   }
 }

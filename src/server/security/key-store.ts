@@ -16,8 +16,8 @@ export interface StoredKey {
 /** Where they are kept; shared by all servers of a database. */
 export interface KeyStore {
   /** All of them, by name. */
-  keys(): Promise<StoredKey[]>;
-  /** False when there is one of that name. */
+  listKeys(): Promise<StoredKey[]>;
+  /** False when there is one with that name. */
   addKey(key: StoredKey): Promise<boolean>;
   /** False when there is none. */
   removeKey(name: string): Promise<boolean>;

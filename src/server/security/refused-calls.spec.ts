@@ -10,7 +10,7 @@ function refusedCalls() {
   const entries: AuditEntry[] = [];
   const say = (message: string, more: unknown): void => void lines.push(`${message} ${JSON.stringify(more)}`);
   const log = { debug: say, info: say, warn: say, error: say };
-  const audit = { append: async (entry: AuditEntry) => void entries.push(entry), entries: async () => [] };
+  const audit = { append: async (entry: AuditEntry) => void entries.push(entry), listEntries: async () => [] };
   return { clock, lines, entries, refused: new RefusedCalls(clock, log, audit) };
 }
 

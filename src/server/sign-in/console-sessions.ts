@@ -14,7 +14,7 @@ export interface StoredSession {
 
 /** Where they are kept; shared by all servers of a database. */
 export interface SessionStore {
-  session(digest: string): Promise<StoredSession | undefined>;
+  findSession(digest: string): Promise<StoredSession | undefined>;
   /** Ended ones go meanwhile. */
   addSession(session: StoredSession, now: Instant): Promise<void>;
   removeSession(digest: string): Promise<void>;
@@ -64,7 +64,7 @@ export class ConsoleSessions {
     const now = this.clock.now();
     const known = this.known.get(digest);
     if (known && now < after(known.readAt, READ_AGAIN_AFTER)) return known.session;
-    const session = await this.store.session(digest);
+    const session = await this.store.findSession(digest);
     if (this.known.size >= MOST_KEPT) this.known.clear();
     this.known.set(digest, { session, readAt: now });
     return session;

@@ -33,11 +33,14 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
     const second = await store.add(version(2));
     const { xml: _, files: __, ...header } = version(2);
     expect(second).toEqual({ version: first.version + 1, ...header });
-    expect((await store.versions(undefined, 10)).map((each) => each.version)).toEqual([second.version, first.version]);
-    expect(await store.versions(second.version, 10)).toEqual([first]);
+    expect((await store.listVersions(undefined, 10)).map((each) => each.version)).toEqual([
+      second.version,
+      first.version,
+    ]);
+    expect(await store.listVersions(second.version, 10)).toEqual([first]);
     const { xml, files } = version(1);
-    expect(await store.texts(first.version)).toEqual({ xml, files });
-    expect(await store.texts(99)).toBeUndefined();
+    expect(await store.findTexts(first.version)).toEqual({ xml, files });
+    expect(await store.findTexts(99)).toBeUndefined();
   });
 
   it('gives numbers to versions added at the same time', async () => {
@@ -45,15 +48,15 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
     const added = await Promise.all([1, 2, 3, 4, 5].map((n) => store.add(version(n))));
     expect(new Set(added.map((each) => each.version)).size).toBe(5);
     for (const each of added) {
-      expect((await store.texts(each.version))?.xml).toBe(`<CrawlConfig n="${each.digest.slice(1)}"/>`);
+      expect((await store.findTexts(each.version))?.xml).toBe(`<CrawlConfig n="${each.digest.slice(1)}"/>`);
     }
   });
 
   it('tells who did what, newest first and in pages', async () => {
     const store = await opened();
     for (const n of [1, 2, 3]) await store.append(entry(n));
-    const [newest, ...rest] = await store.entries(undefined, 2);
+    const [newest, ...rest] = await store.listEntries(undefined, 2);
     expect(newest).toEqual({ id: expect.any(Number), ...entry(3) });
-    expect(await store.entries(rest[0]!.id, 10)).toEqual([{ id: expect.any(Number), ...entry(1) }]);
+    expect(await store.listEntries(rest[0]!.id, 10)).toEqual([{ id: expect.any(Number), ...entry(1) }]);
   });
 });

@@ -94,7 +94,7 @@ export class AdminStore {
   }
 
   /** Newest first, before the given version. */
-  async versions(before: number | undefined, limit: number): Promise<StoredVersion[]> {
+  async listVersions(before: number | undefined, limit: number): Promise<StoredVersion[]> {
     const rows = await this.#versions.find({
       select: { id: true, at: true, who: true, digest: true },
       where: before === undefined ? {} : { id: LessThan(before) },
@@ -105,7 +105,7 @@ export class AdminStore {
   }
 
   /** The texts of a version; undefined for an unknown number. Throws WrongKey. */
-  async texts(version: number): Promise<StoredTexts | undefined> {
+  async findTexts(version: number): Promise<StoredTexts | undefined> {
     const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: version } });
     if (!row) return undefined;
     return { xml: this.#decrypt(row.xml), files: new Map(Object.entries(JSON.parse(this.#decrypt(row.files)))) };
@@ -127,7 +127,10 @@ export class AdminStore {
   }
 
   /** Newest first, before the given entry. */
-  async entries(before: number | undefined, limit: number): Promise<(StoredAuditEntry & { readonly id: number })[]> {
+  async listEntries(
+    before: number | undefined,
+    limit: number,
+  ): Promise<(StoredAuditEntry & { readonly id: number })[]> {
     const rows = await this.#audit.find({
       where: before === undefined ? {} : { id: LessThan(before) },
       order: { id: 'DESC' },
@@ -137,7 +140,7 @@ export class AdminStore {
   }
 
   /** By name. */
-  async keys(): Promise<StoredApiKey[]> {
+  async listKeys(): Promise<StoredApiKey[]> {
     const rows = await this.#keys.find({ order: { name: 'ASC' } });
     return rows.map(({ name, role, digest, createdAt, createdBy, expiresAt }) => ({
       name,
@@ -164,7 +167,7 @@ export class AdminStore {
   }
 
   /** Also one that has ended. */
-  async session(digest: string): Promise<StoredConsoleSession | undefined> {
+  async findSession(digest: string): Promise<StoredConsoleSession | undefined> {
     const row = await this.#sessions.findOneBy({ digest });
     if (!row) return undefined;
     return {

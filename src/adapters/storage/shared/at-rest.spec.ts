@@ -35,10 +35,10 @@ describe.each(ADMIN_DATABASES)('versions of the configuration on $name', ({ open
     const added = await store.add(version);
     expect(await rows()).not.toMatch(/hunter/);
     for (const { version: number } of [plain, added])
-      expect(await store.texts(number)).toEqual({ xml: version.xml, files: version.files });
+      expect(await store.findTexts(number)).toEqual({ xml: version.xml, files: version.files });
     const other = new AdminStore(dataSource, (error) => error, Seal.fromText('x'.repeat(32)));
-    await expect(other.texts(added.version)).rejects.toThrow(WrongKey);
-    await expect(new AdminStore(dataSource, (error) => error).texts(added.version)).rejects.toThrow(/has no key/);
+    await expect(other.findTexts(added.version)).rejects.toThrow(WrongKey);
+    await expect(new AdminStore(dataSource, (error) => error).findTexts(added.version)).rejects.toThrow(/has no key/);
   });
 });
 
