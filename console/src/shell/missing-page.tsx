@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { crawlerOf } from '../state/crawler-of.js';
+import { findCrawlerForUrl } from '../state/crawler-for-url.js';
 import { useCrawler, useCrawlers } from '../state/crawlers.js';
 import { href, navigate } from '../state/route.js';
 
@@ -13,7 +13,7 @@ export function MissingPage(): JSX.Element | null {
     const form = event.currentTarget as HTMLFormElement;
     const url = String(new FormData(form).get('page') ?? '').trim();
     if (url === '') return;
-    navigate(href('/try', { crawler: await crawlerOf(url, crawler, names), url }));
+    navigate(href('/try', { crawler: await findCrawlerForUrl(url, crawler, names), url }));
     form.reset();
   };
   return (

@@ -4,7 +4,7 @@ import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.j
 import { formatPlural } from '../../ui/format.js';
 import { SinkTest, testDraftSink } from '../../ui/sink-test.js';
 import { AttributeField } from './attribute-field.js';
-import { findReferences, possibleNames, renameElement } from './renaming.js';
+import { findReferences, listPossibleNames, renameElement } from './renaming.js';
 import {
   appendChild,
   attributeValue,
@@ -97,7 +97,7 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
   const others = form.attributes.filter((attribute) => !first.includes(attribute));
   const renderField = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
-    const names = possibleNames(editing.root, element.name, attribute.name);
+    const names = listPossibleNames(editing.root, element.name, attribute.name);
     const written = [attribute.name, ...attribute.aliases].find((one) => attributeValue(element, one) !== undefined);
     return (
       <AttributeField
@@ -218,7 +218,7 @@ export function AddElement({ parent, editing, hidden = [] }: AddProps): JSX.Elem
     const { prefix, declaration } = findPrefix(root, form.namespace, usual);
     const required = form.attributes
       .filter((one) => one.required)
-      .map((one) => ` ${one.name}="${one.choices?.[0] ?? possibleNames(root, name, one.name)[0] ?? ''}"`)
+      .map((one) => ` ${one.name}="${one.choices?.[0] ?? listPossibleNames(root, name, one.name)[0] ?? ''}"`)
       .join('');
     change(appendChild(xml, parent, `<${prefix}${name}${declaration}${required}/>`));
   };

@@ -62,7 +62,7 @@ function OnePlace({ crawler, place: { kind, parts, fresh }, loaded, onApplied }:
   const nameOf = ({ title }: PartText): string => `${crawler} ${title}`;
   const [adding, setAdding] = useState(fresh !== undefined && isUnsaved(nameOf(fresh)));
   const mayChange = useMay('admin');
-  const lineIn = (file: string | undefined): number | undefined =>
+  const findLine = (file: string | undefined): number | undefined =>
     file !== undefined && file === query.get('file') ? Number(query.get('line')) || undefined : undefined;
   if (fresh && !adding) {
     return (
@@ -90,7 +90,7 @@ function OnePlace({ crawler, place: { kind, parts, fresh }, loaded, onApplied }:
           name={nameOf(part)}
           part={part}
           loaded={loaded}
-          line={lineIn(part.file)}
+          line={findLine(part.file)}
           onApplied={onApplied}
         />
       ))}

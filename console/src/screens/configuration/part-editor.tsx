@@ -41,7 +41,7 @@ export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps)
   const mayChange = useMay('admin');
   const { text, start, changed, etag, type, discard, forget } = useUnsaved(name, part.text, loaded.etag);
   const [proposed, setProposed] = useState<Draft>();
-  const draftOf = (edited: string): Draft => draftWith(part, edited);
+  const draftOf = (edited: string): Draft => createDraft(part, edited);
   const { checked, check } = useChecking(draftOf, (problem, edited) => {
     if (file !== undefined) return problem.file === file ? problem : undefined;
     return problem.file === loaded.file && element ? placeInPart(element, edited, problem) : undefined;
@@ -104,7 +104,7 @@ export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps)
   );
 }
 
-function draftWith({ file, element, isNew }: PartText, text: string): Draft {
+function createDraft({ file, element, isNew }: PartText, text: string): Draft {
   if (file === undefined) return element ? { xml: wholeText(element, text) } : {};
   const files = { [file]: text };
   return isNew && element ? { xml: wholeText(element, element.text), files } : { files };

@@ -29,7 +29,7 @@ export function findReferences(root: XmlElement, element: XmlElement): readonly 
 }
 
 /** Names that the attribute can have, where it refers to another element. */
-export function possibleNames(root: XmlElement, element: string, attribute: string): readonly string[] {
+export function listPossibleNames(root: XmlElement, element: string, attribute: string): readonly string[] {
   const kind = Object.keys(REFERENCES).find((name) =>
     REFERENCES[name]!.some((one) => one.element === element && one.attribute === attribute && !one.option),
   );

@@ -124,7 +124,7 @@ function Links({ links, wish }: { links: readonly LinkDto[]; wish: CrawlWish }):
         {formatPlural(links.length, 'link')} on the first page: <strong>{taken.length} would be crawled</strong>,{' '}
         {links.length - taken.length} not.
       </p>
-      {/* Excluded links are what a person needs to see. */}
+      {/* Excluded links come first: they are what a person needs to see. */}
       <div class="stack sample fates">
         {[...refused].map(([why, some]) => (
           <Group key={why} taken={false} links={some}>

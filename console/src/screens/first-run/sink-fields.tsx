@@ -5,7 +5,7 @@ import { FIELD_LABELS, SECRET_FIELDS, SINK_KINDS, type SinkField } from './sink-
 
 export interface SinkWish {
   readonly name: string;
-  /** Undefined: the configuration has a sink of that name. */
+  /** Undefined: the configuration has a sink with that name. */
   readonly isNew?: NewSink;
 }
 

@@ -7,7 +7,7 @@ const MOST_ASKED = 12;
  * Whose answer a person wants who asks about a URL: that of the chosen crawler if it knows the URL or would crawl it, else that of
  * another one that does; of several, the one that has it in the index.
  */
-export async function crawlerOf(url: string, chosen: string, names: readonly string[]): Promise<string> {
+export async function findCrawlerForUrl(url: string, chosen: string, names: readonly string[]): Promise<string> {
   const asked = [chosen, ...names.filter((name) => name !== chosen)].slice(0, MOST_ASKED);
   const answers = await Promise.all(
     asked.map(async (crawler) => {
