@@ -92,7 +92,7 @@ export const CONTROLLERS = [
   WeightsController,
 ];
 
-/** The answer of a node that only crawls. */
+/** All that a node that only crawls serves. */
 export const PROBES = [HealthController, MetricsController];
 
 const callLimit = ThrottlerModule.forRootAsync({

@@ -2,7 +2,7 @@
 export const RULE_FILE_KINDS = ['crawl-space', 'global-crawl-space', 'server-records'] as const;
 export type RuleFileKind = (typeof RULE_FILE_KINDS)[number];
 
-/** Extensions of such files: nothing else beside the configuration is read as rules, or overwritten. */
+/** Extensions of such files: no other file next to the configuration is read as rules, or overwritten. */
 export const RULE_FILE_ENDINGS = ['.rules', '.conf', '.txt'] as const;
 
 /** A name that the configuration may not give to a file, whether the file exists or not. */

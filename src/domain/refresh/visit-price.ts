@@ -39,7 +39,7 @@ const MOST_PER_VISIT = 1 / 30;
 const RISE = 0.5;
 const FALL = 0.2;
 
-/** The price, as a fraction of the maximum age, at which all pages are visited at that age: what they earn stays below it. */
+/** The price, as a fraction of the maximum age, at which all pages are visited at that age: no visit is worth more. */
 const DEAREST: Readonly<Record<RefreshObjective, number>> = { harmonic: 1, freshness: 1 / INTERVAL_IN_PRICES };
 
 /** The price within its meaningful bounds: pages are visited at the minimum age, or all at the maximum age. */

@@ -40,7 +40,7 @@ export interface FetchedPage {
   readonly acl?: AclReader;
   /** The base of relative URLs on the page. */
   readonly base: string;
-  /** Only a change of what is delivered counts, not of any byte. */
+  /** Compares what is delivered, so that a change elsewhere in the page does not count. */
   readonly hashesContent: boolean;
   /** Whether its scripts have run; undefined where the crawler renders nothing. */
   readonly rendered?: boolean;

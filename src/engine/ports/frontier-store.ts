@@ -178,7 +178,7 @@ export interface SurveyStep {
     readonly status: UrlState['status'];
     readonly reason: Reason;
     readonly urls: number;
-    /** Of these, documents in the index. */
+    /** How many of these are documents in the index. */
     readonly indexed: number;
   }[];
   /** Documents in the index by their last visit: at `since[0]` or later, at `since[1]` or later …; last, all earlier ones. */

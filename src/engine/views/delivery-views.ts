@@ -5,7 +5,7 @@ export interface HeldDeletions {
   readonly hostKey: string;
   readonly crawler: string;
   readonly count: number;
-  /** Of these, those that wait for a sign of life or an early look, and need no action. */
+  /** How many of these wait for a sign of life or an early look, and need no action. */
   readonly awaiting: number;
   readonly oldest: Instant;
   readonly reasons: Readonly<Record<string, number>>;

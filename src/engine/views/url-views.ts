@@ -138,7 +138,7 @@ export interface RefreshOutcome {
   readonly resting: readonly RestingHost[];
 }
 
-/** Left alone because it failed or asked for it; at a person's request, it is asked once nevertheless. */
+/** Left alone because it failed or asked for it; if a person requests a visit, it still gets one request. */
 export interface RestingHost {
   readonly hostKey: string;
   readonly until: Instant;

@@ -32,11 +32,11 @@ export interface OperationOptions {
   readonly searches?: true;
   /** Media types of the body; JSON when absent. */
   readonly consumes?: readonly string[];
-  /** Problems of this call, besides those that every call can answer. */
+  /** Problems of this call, in addition to those that any call can return. */
   readonly problems?: Readonly<Record<number, string>>;
 }
 
-/** Of every call. */
+/** Problems that any call can return. */
 export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is malformed; `errors` names each field.',
   429: 'Too many calls in a short time; `Retry-After` says when to continue.',

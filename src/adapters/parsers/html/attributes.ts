@@ -24,7 +24,7 @@ export const ATTRIBUTE = {
   'xlink:href': 16,
 } as const;
 
-/** Bytes of a value that are examined. Addresses and contents are as long as they are, and bounded by the caller. */
+/** Bytes of a value that are examined. Addresses and contents are not cut here: the caller bounds them. */
 const LONGEST_WORDS = 4_096;
 const WITHOUT_BOUND = new Set(['href', 'src', 'content', 'xlink:href']);
 const LONGEST = Object.keys(ATTRIBUTE).map((name) =>
