@@ -413,7 +413,7 @@ export interface CoverageReasonDto {
   readonly reason: string;
   /** Stored URLs. */
   readonly urls: number;
-  /** Of these, documents in the index. */
+  /** How many of these are documents in the index. */
   readonly indexed: number;
 }
 
@@ -513,9 +513,9 @@ export interface ElementFormDto {
 export interface ErrorClassDto {
   /** URLs in error. */
   readonly urls: number;
-  /** Of these, last tried within the last hour. */
+  /** How many of these were last tried within the last hour. */
   readonly lastHour: number;
-  /** Of these, last tried within the last 24 hours. */
+  /** How many of these were last tried within the last 24 hours. */
   readonly lastDay: number;
   /** Error code; `GET /reasons` explains it. */
   readonly reason: string;
@@ -526,9 +526,9 @@ export interface ErrorClassDto {
 export interface ErrorHostDto {
   /** URLs in error. */
   readonly urls: number;
-  /** Of these, last tried within the last hour. */
+  /** How many of these were last tried within the last hour. */
   readonly lastHour: number;
-  /** Of these, last tried within the last 24 hours. */
+  /** How many of these were last tried within the last 24 hours. */
   readonly lastDay: number;
   readonly host: string;
 }
@@ -543,7 +543,7 @@ export interface HeldDeletionsDto {
   readonly host: string;
   readonly crawler: string;
   readonly count: number;
-  /** Of these, deletions that need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
+  /** How many of these deletions need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
   readonly awaiting: number;
   /** When the oldest was decided. */
   readonly oldest: string;
@@ -1191,9 +1191,9 @@ export interface BackfillDto {
   readonly why: 'added' | 'asked' | 'access';
   /** Documents that were indexed when it began. */
   readonly total: number;
-  /** Of these, documents that were examined. */
+  /** How many of these were examined. */
   readonly done: number;
-  /** Of these, documents that needed no visit. */
+  /** How many of these needed no visit. */
   readonly sent: number;
   /** Visits that are due and have not been made yet. */
   readonly waitingVisits: number;

@@ -128,10 +128,10 @@ addJsonOption(program.command('extract'))
   .argument('<source>', 'a URL or a file')
   .option(
     '--url <url>',
-    'where the file would be on the web: for relative links and what the configuration says of URLs',
+    'where the file would be on the web, which determines its relative links and the settings for its URL',
   )
   .option('--markdown', 'print it as Markdown')
-  .option('--config <file>', 'read it as the Content elements of a crawler in this configuration say')
+  .option('--config <file>', 'read it according to the Content elements of a crawler in this configuration')
   .option('--crawler <name>', 'which crawler of --config (else the first)')
   .addHelpText('after', '\nExit code: 0 read, 1 there is no document, 2 its text cannot be extracted.')
   .action(extract);

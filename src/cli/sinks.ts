@@ -16,7 +16,7 @@ export async function testSinks(name: string | undefined, options: SinksOptions)
   const wanted = sinks.filter((sink) => name === undefined || sink.name === name);
   if (wanted.length === 0) {
     const there = sinks.map((sink) => sink.name).join(', ') || 'none';
-    throw new UsageError(`${file} has no sink${name === undefined ? '' : ` ${name}; there are: ${there}`}`);
+    throw new UsageError(`${file} has no sink${name === undefined ? '' : ` ${name}; its sinks: ${there}`}`);
   }
   const tests = await Promise.all(wanted.map(testSink));
   if (options.json) printJson(tests);

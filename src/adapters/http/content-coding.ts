@@ -101,7 +101,7 @@ function findDecoders(contentEncoding: string): Decoder[] {
   return names.reverse().map((name) => {
     const decoder = DECODERS.get(name);
     if (!decoder)
-      throw new FetchFailure('body-undecodable', `Unknown encoding of the body: ${JSON.stringify(name.slice(0, 60))}.`);
+      throw new FetchFailure('body-undecodable', `Unknown content encoding: ${JSON.stringify(name.slice(0, 60))}.`);
     return decoder;
   });
 }

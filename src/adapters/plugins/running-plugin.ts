@@ -139,7 +139,7 @@ export class RunningPlugin {
       if (!next) return;
       if (this.known?.hooks.includes(next.hook)) this.sendTo(process, next);
       // The requesting page does not know yet what else the plug-in would have to see of it.
-      else next.reject('it has been loaded just now');
+      else next.reject('it has only just been loaded');
     }
   }
 

@@ -104,7 +104,7 @@ export const ERROR_CODES = {
     'The certificate is not signed by an authority that the fetcher trusts.',
     'Add the authority to the fetcher.',
   ),
-  'tls-failed': permanent('The TLS handshake failed.', 'Look at the detail of the visit.'),
+  'tls-failed': permanent('The TLS handshake failed.', 'See the details of the visit.'),
   'tls-client-certificate': permanent(
     'The server requires a client certificate, or does not accept the one that it was shown.',
     'Ask whoever runs the site how a client can sign in, and give the certificate to a Login.',
@@ -125,7 +125,7 @@ export const ERROR_CODES = {
     'A page with status 200 whose text says that it is an error.',
     'Nothing, or fix the SoftErrors pattern.',
   ),
-  'connection-failed': permanent('The connection failed in another way.', 'Look at the detail of the visit.'),
+  'connection-failed': permanent('The connection failed in another way.', 'See the details of the visit.'),
   'http-408': temporary('The server timed out waiting for the request (408).', 'Retried automatically.'),
   'http-425': temporary('The server is not willing to answer early data (425).', 'Retried automatically.'),
   'http-429': temporary('Too many requests (429).', 'Retried automatically; raise throttleTimeMS if it persists.', {
@@ -182,7 +182,7 @@ export const ERROR_CODES = {
   ),
   'render-crash': temporary(
     'The browser closed the page or crashed. After two attempts it is indexed as it was sent.',
-    'Look at the detail of the visit.',
+    'See the details of the visit.',
   ),
   'renderer-unavailable': temporary(
     'There is no browser to render the page: it is indexed as it was sent, and no visit fails because of it.',

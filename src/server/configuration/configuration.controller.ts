@@ -197,7 +197,7 @@ export class ConfigurationController {
     role: 'admin',
     consumes: DRAFT_TYPES,
     problems: {
-      404: 'The configuration has no sink of that name.',
+      404: 'The configuration has no sink with that name.',
       422: 'The configuration has errors; `errors` lists all.',
     },
   })
@@ -219,7 +219,7 @@ export class ConfigurationController {
     role: 'admin',
     consumes: DRAFT_TYPES,
     problems: {
-      404: 'The configuration has no crawler of that name.',
+      404: 'The configuration has no crawler with that name.',
       422: 'The configuration has errors (`errors` lists all), the text is not a URL, or the host cannot be asked now.',
     },
   })

@@ -24,7 +24,7 @@ export class ResolvedController {
       'Without `url`: everything that the crawl policy consists of, expanded, in the order of evaluation. ' +
       'With `url`: what each rule did with it, the final options and who set each.',
     role: 'read',
-    problems: { 404: 'There is no crawler of that name.', 422: 'The text is not a URL.' },
+    problems: { 404: 'There is no crawler with that name.', 422: 'The text is not a URL.' },
   })
   @ApiOkResponse({
     description: 'For the whole configuration, or for one URL.',

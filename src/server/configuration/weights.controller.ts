@@ -23,7 +23,7 @@ export class WeightsController {
     summary: 'Set weights of sources',
     description: 'Writes the given weights into the configuration; the others stay.',
     role: 'admin',
-    problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler of that name.' },
+    problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler with that name.' },
   })
   @ApiOkResponse({ type: WeightsDto, description: 'All weights in force.' })
   async set(

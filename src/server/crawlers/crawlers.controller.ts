@@ -11,7 +11,7 @@ import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 import { CrawlerDto, OldestDto, toCrawlerDto, toOldestDto } from './crawler.dto.js';
 
-const UNKNOWN = { 404: 'There is no crawler of that name.' };
+const UNKNOWN = { 404: 'There is no crawler with that name.' };
 
 @ApiTags('Crawlers')
 @Controller(`${API}/crawlers`)

@@ -77,7 +77,7 @@ export class HistoryController {
     description:
       'What was visited, failed and pushed, oldest point first; kept over restarts. Times when the server was down have no points.',
     role: 'read',
-    problems: { 404: 'There is no crawler of that name.' },
+    problems: { 404: 'There is no crawler with that name.' },
   })
   @PageResponse(HistoryPointDto, 'All points.')
   async get(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<HistoryPointDto>> {

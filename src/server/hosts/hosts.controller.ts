@@ -57,7 +57,7 @@ export class HostsController {
     summary: 'Web servers of a crawler',
     description: 'Alphabetical, with counts, politeness and health. Politeness is shared by all crawlers.',
     role: 'read',
-    problems: { 404: 'There is no crawler of that name.' },
+    problems: { 404: 'There is no crawler with that name.' },
   })
   @PageResponse(HostDto)
   async list(@Query() query: HostsQuery): Promise<Page<HostDto>> {
@@ -89,7 +89,7 @@ export class HostsController {
     description:
       'Folders with the number of URLs in each, and the URLs in the folder itself. Each answer is quick: a large host is counted in steps, `next` requests the following one, and the counts of all steps add up to exact ones.',
     role: 'read',
-    problems: { 404: 'There is no crawler of that name.', 422: 'The text is not a folder.' },
+    problems: { 404: 'There is no crawler with that name.', 422: 'The text is not a folder.' },
   })
   @ApiOkResponse({ type: FolderDto })
   async listFolders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {

@@ -48,7 +48,7 @@ export class KeysController {
     summary: 'Make an API key',
     description: 'The answer contains the key; the server keeps only a digest of it and cannot show it again.',
     role: 'admin',
-    problems: { 422: 'The name is taken, or the key would be expired already.' },
+    problems: { 422: 'The name is taken, or the expiry is in the past.' },
   })
   @ApiCreatedResponse({ type: CreatedKeyDto })
   async create(
@@ -79,7 +79,7 @@ export class KeysController {
     description: 'The key is invalid from now on; other servers on the database notice within ten seconds.',
     role: 'admin',
     problems: {
-      404: 'There is no key of that name.',
+      404: 'There is no key with that name.',
       422: 'The key is one of CRAWLWAY_API_KEYS, which only a restart changes.',
     },
   })

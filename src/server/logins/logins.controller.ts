@@ -37,7 +37,7 @@ export class LoginsController {
     description:
       'Tries the login at once, whatever the result of earlier attempts, and shows each step without secrets. A login that was stopped works again when it succeeds.',
     role: 'operate',
-    problems: { 404: 'There is no login of that name.' },
+    problems: { 404: 'There is no login with that name.' },
   })
   @ApiOkResponse({ type: LoginDto })
   async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginDto> {

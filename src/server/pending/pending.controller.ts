@@ -63,7 +63,7 @@ export class PendingController {
       'visited, 0 anything else that waits for a visit (also pages that are not indexed, such as noindex and redirects). ' +
       'What is not visited (filtered, excluded) is left out.',
     role: 'read',
-    problems: { 404: 'There is no crawler of that name.' },
+    problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiProduces(TEXT_TYPE)
   @ApiOkResponse({
@@ -87,7 +87,7 @@ export class PendingController {
       'for it; an indexed one is refreshed as if it had been visited here at that time.',
     role: 'operate',
     consumes: [TEXT_TYPE],
-    problems: { 404: 'There is no crawler of that name.' },
+    problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiBody({ schema: { type: 'string', example: EXAMPLE } })
   @ApiOkResponse({ type: ImportDto })

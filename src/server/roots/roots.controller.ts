@@ -24,7 +24,7 @@ import {
 
 import { submitInSlices } from './url-list.js';
 
-const UNKNOWN = { 404: 'There is no crawler of that name.' };
+const UNKNOWN = { 404: 'There is no crawler with that name.' };
 
 @ApiTags('Roots')
 @Controller(`${API}/crawlers/:crawler/roots`)

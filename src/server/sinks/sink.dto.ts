@@ -21,12 +21,12 @@ export class BackfillDto {
   @ApiProperty({ type: 'integer', description: 'Documents that were indexed when it began.' })
   total!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Of these, documents that were examined.' })
+  @ApiProperty({ type: 'integer', description: 'How many of these were examined.' })
   done!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'Of these, documents that needed no visit.',
+    description: 'How many of these needed no visit.',
   })
   sent!: number;
 

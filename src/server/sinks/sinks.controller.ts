@@ -81,7 +81,7 @@ export class SinksController {
     description:
       'In the background: from another sink of the crawler that returns documents (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), or else by unconditional visits. `backfills` of the sink shows the progress. A sink that is added to a crawler is filled automatically.',
     role: 'operate',
-    problems: { 404: 'There is no sink of that name.', 422: 'No such crawler pushes to the sink.' },
+    problems: { 404: 'There is no sink with that name.', 422: 'No such crawler pushes to the sink.' },
   })
   @ApiAcceptedResponse({ type: [BackfillDto] })
   async pushAgain(
@@ -102,7 +102,7 @@ export class SinksController {
     description:
       'Tests address, certificate and credentials without sending an order; the answer contains the message of the sink.',
     role: 'operate',
-    problems: { 404: 'There is no sink of that name.' },
+    problems: { 404: 'There is no sink with that name.' },
   })
   @ApiOkResponse({ type: SinkTestDto })
   async tryOut(@Param('sink') name: string): Promise<SinkTestDto> {
@@ -119,7 +119,7 @@ export class SinksController {
     description: 'Lists what the sink holds and reports what is missing, extra or stale there; repairs it on request.',
     role: 'operate',
     problems: {
-      404: 'There is no sink of that name.',
+      404: 'There is no sink with that name.',
       422: 'The sink cannot list what it holds.',
       503: 'The sink, or the database, cannot be used now. What was repaired before that stays repaired.',
     },

@@ -18,7 +18,7 @@ class CoverageReasonDto {
   @ApiProperty({ type: 'integer', description: 'Stored URLs.' })
   urls!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Of these, documents in the index.' })
+  @ApiProperty({ type: 'integer', description: 'How many of these are documents in the index.' })
   indexed!: number;
 }
 
@@ -73,7 +73,7 @@ export class CoverageController {
     description:
       'Stored URLs by status and reason, and documents in the index by the time since their last visit. The call reads all stored URLs, which takes about a second for a million.',
     role: 'read',
-    problems: { 404: 'There is no crawler of that name.' },
+    problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiOkResponse({ type: CoverageDto })
   async get(@Param('crawler') crawler: string): Promise<CoverageDto> {

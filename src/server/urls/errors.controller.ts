@@ -10,7 +10,7 @@ import { PageResponse } from '../http/page-response.js';
 import { createInvalidCursorProblem, mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 
-const UNKNOWN = { 404: 'There is no crawler of that name.' };
+const UNKNOWN = { 404: 'There is no crawler with that name.' };
 
 class ErrorsQuery {
   @ApiProperty({ required: false, description: 'Only of this web server.' })
@@ -24,10 +24,10 @@ class FailingDto {
   @ApiProperty({ type: 'integer', description: 'URLs in error.' })
   urls!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Of these, last tried within the last hour.' })
+  @ApiProperty({ type: 'integer', description: 'How many of these were last tried within the last hour.' })
   lastHour!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Of these, last tried within the last 24 hours.' })
+  @ApiProperty({ type: 'integer', description: 'How many of these were last tried within the last 24 hours.' })
   lastDay!: number;
 }
 

@@ -36,7 +36,7 @@ export class ExportController {
     description:
       'The filters of `listUrls`, without pages: CSV with a header, or a line of JSON for each URL. `limit` and `cursor` are ignored.',
     role: 'read',
-    problems: { 404: 'There is no crawler of that name.' },
+    problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiOkResponse({
     description: 'The file.',

@@ -36,7 +36,7 @@ import {
 } from './url-history.dto.js';
 import { toUrlStateDto, UrlStateDto } from './url-state.dto.js';
 
-const UNKNOWN = { 404: 'There is no crawler of that name.' };
+const UNKNOWN = { 404: 'There is no crawler with that name.' };
 
 export class JudgedDto extends ExplanationDto {
   @ApiProperty({ description: 'Canonical URL that was judged.' })

@@ -17,7 +17,7 @@ import { requireFilter, toUrlFilter } from './url-filter.js';
 import { toUrlHistoryDto, UrlHistoryDto } from './url-history.dto.js';
 import { toUrlStateDto, UrlPageDto } from './url-state.dto.js';
 
-const UNKNOWN = { 404: 'There is no crawler of that name.' };
+const UNKNOWN = { 404: 'There is no crawler with that name.' };
 
 @ApiTags('URLs')
 @Controller(`${API}/crawlers/:crawler`)
@@ -82,7 +82,7 @@ export class UrlsController {
   @CrawlerName()
   @Operation({
     id: 'getUrl',
-    summary: "One URL's URL history",
+    summary: 'The history of a URL',
     description:
       'How it was found, the verdict with its trace, every fetch and every order that is kept, and the next visit.',
     role: 'read',
@@ -136,7 +136,7 @@ export class UrlsController {
     searches: true,
     summary: 'Refresh now',
     description:
-      'Makes URLs due now: one by `url`, or all that match the filters of `listUrls`. A host that rests (it failed, or asked for it) is asked once nevertheless; `resting` names it.',
+      'Makes URLs due now: one by `url`, or all that match the filters of `listUrls`. A host that rests (it failed, or asked for it) still gets one request; `resting` names it.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
   })

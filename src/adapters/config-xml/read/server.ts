@@ -202,7 +202,7 @@ export function readRenderer(root: Node, { problems }: ReadContext): RendererDef
   const { path, url, timeLimitMS, memoryLimitBytes, renderObeysRobots, readyWhen, pages, webSocketHosts, ...rest } =
     element?.values ?? collectDefaults(server.RENDERER);
   if (element && path !== undefined && url !== undefined)
-    problems.add('ambiguous-browser', 'Renderer has path and url: one browser is enough', element.place);
+    problems.add('ambiguous-browser', 'Renderer has both path and url: give only one of them', element.place);
   return {
     ...rest,
     ...(pages === undefined ? {} : { pages }),

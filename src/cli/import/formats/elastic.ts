@@ -40,7 +40,7 @@ const KNOWN = new Set([
 ]);
 
 const TAKEN: Readonly<Record<string, string>> = {
-  max_crawl_depth: 'option max-hops, one less: start URLs have depth 1 there and no hops here',
+  max_crawl_depth: 'option max-hops, one less: start URLs have depth 1 there and 0 hops here',
   user_agent: 'userAgent of Fetcher',
 };
 
