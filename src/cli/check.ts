@@ -1,7 +1,7 @@
 import { placeText } from '../domain/crawl/place.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG } from '../server/options.js';
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 
 /** Prints every problem, one per line, in the format that editors and CI understand. */
@@ -15,7 +15,7 @@ export function check(
   else
     for (const { place, code, message, severity } of problems) {
       const line = `${placeText(place)} ${code} ${message}${severity === 'warning' ? ' (warning)' : ''}`;
-      process.stdout.write(`${printable(line)}\n`);
+      process.stdout.write(`${toPrintable(line)}\n`);
     }
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   process.stderr.write(`${path}: ${pluralize(errors, 'error')}, ${pluralize(problems.length - errors, 'warning')}\n`);

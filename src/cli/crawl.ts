@@ -16,7 +16,7 @@ import { readDatabaseUrl } from '../server/database-url.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { isLoopback, UsageError } from '../server/options.js';
-import { printable, printableLines } from '../server/printable.js';
+import { toPrintable, toPrintableLines } from '../server/printable.js';
 import { pluralize } from './output.js';
 import { CrawlProgress } from './progress.js';
 
@@ -58,9 +58,10 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     const needRendering = await findEmptyShells(engine);
     const crawlers = await engine.listCrawlers(); // draining closes the store
     await engine.drain(seconds(10));
-    for (const one of failures) process.stderr.write(printableLines(formatFailure(one)));
-    for (const line of nothing) process.stderr.write(`${printable(line)}\n`);
-    if (needRendering.documents > 0) process.stderr.write(printableLines(formatShells(needRendering, options.render)));
+    for (const one of failures) process.stderr.write(toPrintableLines(formatFailure(one)));
+    for (const line of nothing) process.stderr.write(`${toPrintable(line)}\n`);
+    if (needRendering.documents > 0)
+      process.stderr.write(toPrintableLines(formatShells(needRendering, options.render)));
     const exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
     if (options.json)
       printSummary(crawlers, { ending, exitCode, failed, nothing, needRendering }, output !== process.stdout);
@@ -87,9 +88,9 @@ function printSummary(crawlers: readonly CrawlerView[], how: object, apart: bool
 const QUIET: Log = {
   debug: () => {},
   info: () => {},
-  warn: (message) => void process.stderr.write(`${printable(message)}\n`),
+  warn: (message) => void process.stderr.write(`${toPrintable(message)}\n`),
   error: (message, particulars) =>
-    void process.stderr.write(`${printable(`${message} ${JSON.stringify(particulars ?? {})}`)}\n`),
+    void process.stderr.write(`${toPrintable(`${message} ${JSON.stringify(particulars ?? {})}`)}\n`),
 };
 
 async function openOutput(path: string): Promise<WriteStream> {
@@ -157,7 +158,7 @@ async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
       ...(headline.nextStep ? [`    Next step: ${headline.nextStep}`] : []),
     );
   }
-  for (const { reason, hostKey, count, samples } of (await engine.listRefused(NAME)).slice(0, REFUSED_SHOWN))
+  for (const { reason, hostKey, count, samples } of (await engine.listRefusedLinks(NAME)).slice(0, REFUSED_SHOWN))
     lines.push(
       `  ${pluralize(count, 'link')} to ${hostKey} ${count === 1 ? 'was' : 'were'} refused (${reason}), such as ${samples[0]?.url}`,
     );

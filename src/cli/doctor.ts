@@ -6,7 +6,7 @@ import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { placeText } from '../domain/crawl/place.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, readDataDirectory, type ServerFlags } from '../server/options.js';
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import { PROJECT_ROOT } from '../server/project-root.js';
 import { isBundledIndex } from '../server/sample.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
@@ -52,7 +52,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     process.stdout.write(
       `${formatTable(
         ['CHECK', 'STATE', 'RESULT'],
-        findings.map(({ what, state, message }) => [what, state, printable(message)]),
+        findings.map(({ what, state, message }) => [what, state, toPrintable(message)]),
       )}\n`,
     );
   process.exitCode = findings.some(({ state }) => state === 'failed') ? 1 : 0;

@@ -1,6 +1,6 @@
 /** The output of `crawlway explain`: the headline first, then everything that supports it. */
 import type { OrderDto } from '../server/orders/order.dto.js';
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import type {
   ExplanationDto,
   HeadlineDto,
@@ -53,7 +53,7 @@ export function formatExplanation(crawler: string, judged: Judged): string {
       return `    ${step.layer.padEnd(14)} ${step.outcome.padEnd(14)} ${[step.test, step.effect].filter(Boolean).join(' → ')}${where}`;
     }),
   ];
-  return lines.map(printable).join('\n');
+  return lines.map(toPrintable).join('\n');
 }
 
 function formatVerdict({ discoveredVia, from, verdict, queue }: Judged): string[] {

@@ -1,5 +1,5 @@
 import type { LoginDto } from '../server/logins/login.dto.js';
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
@@ -12,15 +12,15 @@ export async function testLogin(name: string, options: ServerOption & JsonOption
   if (options.json) return printJson(login);
   for (const [index, { what, url, status, detail }] of login.steps.entries()) {
     const answer = status === undefined ? '' : ` -> ${status}`;
-    process.stdout.write(`${printable(`${index + 1}. ${what}${url === undefined ? '' : ` ${url}`}${answer}`)}\n`);
-    if (detail !== undefined) process.stdout.write(`   ${printable(detail)}\n`);
+    process.stdout.write(`${toPrintable(`${index + 1}. ${what}${url === undefined ? '' : ` ${url}`}${answer}`)}\n`);
+    if (detail !== undefined) process.stdout.write(`   ${toPrintable(detail)}\n`);
   }
   if (login.state === 'logged-in') {
     process.stdout.write(`login ${name} works\n`);
     return;
   }
   process.stdout.write(
-    `${printable(`login ${name} failed (${login.failure ?? login.state}): ${login.detail ?? 'no detail'}`)}\n`,
+    `${toPrintable(`login ${name} failed (${login.failure ?? login.state}): ${login.detail ?? 'no detail'}`)}\n`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import type { RefreshedDto } from '../server/urls/refreshed.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
@@ -23,6 +23,6 @@ export async function refresh(what: string, options: RefreshOptions): Promise<vo
   else process.stdout.write(`${count} ${count === 1 ? 'URL is' : 'URLs are'} due now\n`);
   for (const { host, until } of resting)
     process.stdout.write(
-      `${printable(host)} rests until ${until}: one request is made to it now, and a good answer ends the rest\n`,
+      `${toPrintable(host)} rests until ${until}: one request is made to it now, and a good answer ends the rest\n`,
     );
 }

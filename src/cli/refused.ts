@@ -1,4 +1,4 @@
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import type { RefusedDto } from '../server/urls/url-history.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
@@ -30,7 +30,7 @@ export async function listRefused(options: RefusedOptions): Promise<void> {
   const rows = shown.map((one) => [one.crawler, one.count, one.reason, one.host]);
   process.stdout.write(`${formatTable(['CRAWLER', 'LINKS', 'REASON', 'HOST'], rows)}\n\n`);
   const samples = shown.flatMap((one) =>
-    one.samples.map(({ url, from }) => `${one.reason}  ${url}\n  on ${from}`.split('\n').map(printable).join('\n')),
+    one.samples.map(({ url, from }) => `${one.reason}  ${url}\n  on ${from}`.split('\n').map(toPrintable).join('\n')),
   );
   process.stdout.write(`${samples.join('\n')}\n`);
 }

@@ -6,7 +6,7 @@ import type { PageResult } from '../engine/ports/page-task.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import { createSiteDefinition } from './crawl.js';
 import { readPage } from './extract.js';
 import { type JsonOption, printJson } from './output.js';
@@ -82,7 +82,7 @@ function formatComparison(compared: Compared): string {
 function listLines(name: string, sign: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
   const more = lines.length > LINES_SHOWN ? [`  … and ${lines.length - LINES_SHOWN} more`] : [];
-  return ['', `${name}:`, ...lines.slice(0, LINES_SHOWN).map((line) => `${sign} ${printable(line)}`), ...more];
+  return ['', `${name}:`, ...lines.slice(0, LINES_SHOWN).map((line) => `${sign} ${toPrintable(line)}`), ...more];
 }
 
 async function createDefinition(url: string, { config, crawler, sandbox }: RenderOptions): Promise<ServerDefinition> {

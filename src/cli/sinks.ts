@@ -1,6 +1,6 @@
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import type { SinkTest } from '../server/sinks/sink-test.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
@@ -29,5 +29,5 @@ const toRow = ({ name, type, ok, milliseconds, message }: SinkTest): (string | n
   type,
   ok ? 'ok' : 'FAILED',
   milliseconds,
-  printable(message),
+  toPrintable(message),
 ];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { urlListEntries } from '../domain/url/url-list.js';
 import { toFileError } from '../server/fail.js';
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 
@@ -39,7 +39,8 @@ export async function submit(options: SubmitOptions): Promise<void> {
     for (const { line, url, message } of outcome.rejections) {
       const at = piece[line - 1]?.line;
       rejections.push({ line: at, url, message });
-      if (!options.json) process.stderr.write(`${printable(`line ${at ?? '?'} rejected: ${url}: ${message ?? ''}`)}\n`);
+      if (!options.json)
+        process.stderr.write(`${toPrintable(`line ${at ?? '?'} rejected: ${url}: ${message ?? ''}`)}\n`);
     }
     sum.new += outcome.new;
     sum.known += outcome.known;

@@ -1,11 +1,11 @@
-import { printable } from '../server/printable.js';
+import { toPrintable } from '../server/printable.js';
 
 type Cell = string | number;
 
 /** Columns as wide as their widest cell; numbers to the right, with at most one decimal. */
 export function formatTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const formatCell = (cell: Cell): string =>
-    typeof cell === 'number' ? String(Math.round(cell * 10) / 10) : printable(cell);
+    typeof cell === 'number' ? String(Math.round(cell * 10) / 10) : toPrintable(cell);
   const lines: readonly (readonly Cell[])[] = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => formatCell(line[column] ?? '').length)));
   const isNumber = header.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'));

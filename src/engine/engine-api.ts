@@ -88,7 +88,7 @@ export interface EngineApi {
   lookAtPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
   /** What a definition would extract from a page; nothing is stored. See ContentTrials. */
   tryContent(crawler: string, request: TrialRequest): Promise<ContentTrial>;
-  listRefused(crawler: string): Promise<RefusedView[]>;
+  listRefusedLinks(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
   clear(crawler: string, choice: UrlChoice): Promise<number>;
   /** One URL, or all that match. */
@@ -113,7 +113,7 @@ export interface EngineApi {
   getHost(hostKey: string): Promise<HostView>;
   /** The contents of a folder of a host, as far as one step comes; `folder` is empty for all, or ends with a slash. */
   listFolders(crawler: string, hostKey: string, folder: string, after: number): Promise<FolderStep>;
-  pauseHost(hostKey: string, paused: boolean): Promise<void>;
+  setHostPaused(hostKey: string, paused: boolean): Promise<void>;
   /** What `render="auto"` has learned about the pages of a host, and what a person has decided about them. */
   getHostRendering(hostKey: string): Promise<readonly RenderPatternView[]>;
   /** `like`: a pattern, or a URL that matches it. Undefined restores what is learned. */
@@ -151,7 +151,7 @@ export interface EngineApi {
   notifyOthers(): Promise<void>;
   subscribe(listener: (event: CrawlEvent) => void): () => void;
   /** Crawlers that have become idle on this server since the last call. */
-  caughtUp(): readonly string[];
+  listCaughtUp(): readonly string[];
   /** What happens on this server, for as long as it runs; the observer must not throw. */
   observe(observer: (event: CrawlEvent) => void): void;
   /** For this server only. */

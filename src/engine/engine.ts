@@ -179,7 +179,7 @@ export class Engine implements EngineApi {
     if (!openProcessor) throw new Error('this engine reads pages only under the configuration in force');
     return new FirstLook(this.services, openProcessor).lookAt(definition, crawler, url);
   };
-  listRefused = async (name: string) => this.parts.whole.listRefused(this.getCrawlerOrThrow(name));
+  listRefusedLinks = async (name: string) => this.parts.whole.listRefused(this.getCrawlerOrThrow(name));
   getSurvey = async (name: string) => this.parts.surveys.get(this.getCrawlerOrThrow(name));
   clear: EngineApi['clear'] = (name, choice) => this.parts.maintenance.clear(this.getCrawlerOrThrow(name), choice);
   refresh: EngineApi['refresh'] = async (name, what) => {
@@ -206,7 +206,7 @@ export class Engine implements EngineApi {
   getHost = (hostKey: string) => this.parts.hostViews.get(hostKey);
   listFolders: EngineApi['listFolders'] = (name, hostKey, folder, afterId) =>
     this.parts.hostViews.listFolders(this.getCrawlerOrThrow(name).name, hostKey, folder, afterId);
-  pauseHost = (hostKey: string, paused: boolean) => this.parts.hostViews.pause(hostKey, paused);
+  setHostPaused = (hostKey: string, paused: boolean) => this.parts.hostViews.setPaused(hostKey, paused);
   getHostRendering: EngineApi['getHostRendering'] = (hostKey) => this.parts.hostViews.viewRendering(hostKey);
   overruleRendering: EngineApi['overruleRendering'] = (hostKey, like, render) =>
     this.parts.hostViews.overruleRendering(hostKey, like, render);
@@ -240,7 +240,7 @@ export class Engine implements EngineApi {
     const names = this.listLogins().map((login) => login.name);
     throw notAmong('login', name, names);
   }
-  listSinks = () => this.services.delivery.views();
+  listSinks = () => this.services.delivery.listViews();
   listAllSinks = () => this.parts.whole.viewSinks();
   getCounters = () => this.parts.whole.getCounters();
   pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.repeat(sink, crawler);
@@ -259,7 +259,7 @@ export class Engine implements EngineApi {
   reconcile = (name: string, repair: boolean) =>
     this.parts.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
-  caughtUp: EngineApi['caughtUp'] = () =>
+  listCaughtUp: EngineApi['listCaughtUp'] = () =>
     [...this.crawlersByName.values()].filter((crawler) => crawler.hasCaughtUp()).map(({ name }) => name);
   observe: EngineApi['observe'] = (observer) => this.services.events.observe(observer);
   subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);

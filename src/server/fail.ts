@@ -2,7 +2,7 @@
 import { getSystemErrorMessage } from 'node:util';
 import { redact } from '../domain/redact.js';
 import { UsageError } from './options.js';
-import { printableLines } from './printable.js';
+import { toPrintableLines } from './printable.js';
 
 /** Errors that tell an operator everything; a stack trace would only hide it. */
 const PLAIN_FAULTS = new Set([
@@ -17,7 +17,7 @@ const PLAIN_FAULTS = new Set([
 
 /** Reports what went wrong and ends the process with exit code 1. */
 export function fail(error: unknown): never {
-  process.stderr.write(`crawlway: ${printableLines(redact(describe(error)))}\n`);
+  process.stderr.write(`crawlway: ${toPrintableLines(redact(describe(error)))}\n`);
   process.exit(1);
 }
 

@@ -2,8 +2,8 @@
  * Names and messages can come from elsewhere: control characters could change the terminal, and directional marks could make a text
  * look like another one.
  */
-export const printable = (text: string): string =>
+export const toPrintable = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '?');
 
 /** The same of a text of several lines. */
-export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
+export const toPrintableLines = (text: string): string => text.split('\n').map(toPrintable).join('\n');

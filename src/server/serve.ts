@@ -114,7 +114,7 @@ export async function serve(
     engine.observe(secrets.onEvent);
     opened.push(async () => secrets.close());
     const watching = setInterval(() => {
-      for (const crawler of engine.caughtUp()) {
+      for (const crawler of engine.listCaughtUp()) {
         log.info(`crawler ${crawler} has caught up: nothing is due`);
         webhooks.publishCaughtUp(crawler);
       }

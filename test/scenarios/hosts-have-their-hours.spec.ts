@@ -111,10 +111,10 @@ describe('hosts', () => {
     const attributes = 'politenessBy="address" aggressive="false" throttleTimeMS="10000" ignoreRobotsTxt="true"';
     await start(`<cw:Schedule><cw:Window from="13:00" to="14:00"/></cw:Schedule>${roots.join('')}`, attributes);
     await world.pass(minutes(1));
-    await world.engine.pauseHost(`a.shop.example:${site.port}`, true);
+    await world.engine.setHostPaused(`a.shop.example:${site.port}`, true);
     await world.pass(hours(1));
     expect(asked.map(({ host }) => host)).toEqual(['b.shop.example']);
-    await world.engine.pauseHost(`a.shop.example:${site.port}`, false);
+    await world.engine.setHostPaused(`a.shop.example:${site.port}`, false);
     await world.pass(seconds(30));
     expect(asked.map(({ host }) => host)).toEqual(['b.shop.example', 'a.shop.example']);
   });

@@ -116,7 +116,7 @@ describe('nothing private is asked, and nothing secret is told', () => {
     }
     reported.push(
       text(await world.engine.listOrders({}, undefined, 100)),
-      text(await world.engine.listRefused('test')),
+      text(await world.engine.listRefusedLinks('test')),
     );
     reported.push(text(await world.engine.getMetrics()), text(await world.engine.listRoots('test')));
     expect(reported.length).toBeGreaterThan(10);

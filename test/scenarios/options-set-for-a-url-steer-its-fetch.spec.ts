@@ -87,7 +87,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
     site.page('/special', ['/special/far']).page('/plain', ['/plain/far']).page('/special/far').page('/plain/far');
     await crawl(onPath('/special*', 'max-hops', '1'));
     expect(site.fetched).toEqual(['/', '/plain', '/plain/far', '/special']);
-    expect(await world.engine.listRefused('test')).toMatchObject([{ reason: 'condition-max-hops', count: 1 }]);
+    expect(await world.engine.listRefusedLinks('test')).toMatchObject([{ reason: 'condition-max-hops', count: 1 }]);
   });
 
   it('obey-robots off: robots.txt and robots meta of those URLs do not count', async () => {

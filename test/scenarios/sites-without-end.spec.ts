@@ -31,7 +31,7 @@ describe('a site without end', () => {
     expect(fetched.length).toBeGreaterThan(LIMIT);
     expect(fetched.length).toBeLessThan(2_000);
 
-    const refused = await world.engine.listRefused('test');
+    const refused = await world.engine.listRefusedLinks('test');
     expect(refused).toMatchObject([{ reason: 'trap-endless-pattern' }]);
     const { url, from } = refused[0]!.samples[0]!;
     expect(await world.state(url)).toBeUndefined();
@@ -62,7 +62,7 @@ describe('a site without end', () => {
     site = await siteOf(archive(ARTICLES));
     await start('/list');
     expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(ARTICLES);
-    expect(await world.engine.listRefused('test')).toEqual([]);
+    expect(await world.engine.listRefusedLinks('test')).toEqual([]);
   });
 
   it('that is a chain of articles, each known to the one before alone, is crawled to its last article', async () => {
@@ -100,7 +100,7 @@ describe('a site without end', () => {
     expect(site.fetched).toEqual(['/', '/first', '/menu-0', '/menu-1', '/menu-2']);
     const { visits } = await world.engine.getUrlHistory('test', site.url('/'));
     expect(visits[0]?.detail).toBe('links-cut: 3 links beyond the first 4 URLs of the page left out');
-    expect(await world.engine.listRefused('test')).toMatchObject([{ reason: 'links-cut', count: 2 }]);
+    expect(await world.engine.listRefusedLinks('test')).toMatchObject([{ reason: 'links-cut', count: 2 }]);
     const { refused } = await world.engine.explain('test', site.url('/second'));
     expect(refused).toMatchObject([{ reason: 'links-cut', from: site.url('/') }]);
   });

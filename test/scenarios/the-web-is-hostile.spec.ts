@@ -37,7 +37,7 @@ describe('the web is hostile', () => {
     await world.untilIdle(minutes(0.5)).catch(() => undefined); // hosts that time out rest for longer than that
     // On a busy machine a page may run into the limits of time before it shows what it is, and is visited again.
     const unexpected = async (): Promise<string[]> => {
-      const refused = new Set((await world.engine.listRefused('test')).map(({ reason }) => reason));
+      const refused = new Set((await world.engine.listRefusedLinks('test')).map(({ reason }) => reason));
       const found = await Promise.all(
         Object.entries(HOSTILE_PAGES).map(async ([path, { reason }]) => {
           const state = await world.state(hostile.url(path));
@@ -78,7 +78,7 @@ describe('the web is hostile', () => {
       await world.untilIdle();
       const indexed = ['/', '/bomb', '/p'].map((path) => hostile.url(path));
       expect((await world.indexed()).filter((url) => url.startsWith(hostile.origin))).toEqual(indexed);
-      for (const { samples } of await world.engine.listRefused('test'))
+      for (const { samples } of await world.engine.listRefusedLinks('test'))
         for (const { url } of samples) expect(url.length).toBeLessThan(2_100);
     },
     20_000,

@@ -193,7 +193,7 @@ class RuledWorld {
       drop: () => engine.dropHeld(hostKey),
       retry: () => this.retry(engine),
       reconcile: () => engine.reconcile(random.pick([...this.indexes.keys()]), random.chance(0.8)),
-      pause: () => engine.pauseHost(hostKey, random.chance(0.2)),
+      pause: () => engine.setHostPaused(hostKey, random.chance(0.2)),
       state: () => engine.setRunState(name, random.pick(['running', 'running', 'running', 'paused'] as const)),
       configure: () => this.reconfigure(),
       stop: () => this.stop(engine, fuse),
@@ -256,7 +256,7 @@ class RuledWorld {
     await this.restart();
     await pass(this.clock, minutes(1));
     for (const name of NAMES) await this.engine.setRunState(name, 'running');
-    for (const root of this.web.roots) await this.engine.pauseHost(new URL(root).host, false);
+    for (const root of this.web.roots) await this.engine.setHostPaused(new URL(root).host, false);
     await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
     for (const held of await this.engine.listHeldDeletions()) await this.engine.releaseHeld(held.hostKey);
     await pass(this.clock, minutes(10));

@@ -167,7 +167,7 @@ export class BrowserEngine implements FetchEngine {
       url: request.url,
       request,
       answer: order.page,
-      agent: this.guests.robotsAgentOf(request.fetcher),
+      agent: this.guests.getRobotsAgent(request.fetcher),
       obeysRobots: order.obeysRobots ? this.renderer.obeysRobots : 'none',
       signal,
       styled: order.withPicture ?? false,

@@ -103,7 +103,7 @@ export class GuestRequests {
     this.agents = new Map(fetchers.map(({ name, robotsAgent }) => [name, robotsAgent]));
   }
 
-  robotsAgentOf(fetcher: string): string {
+  getRobotsAgent(fetcher: string): string {
     return this.agents.get(fetcher) ?? '*';
   }
 

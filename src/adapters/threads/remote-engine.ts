@@ -30,7 +30,7 @@ export class RemoteEngine implements FetchEngine {
 
   fetch(request: FetchRequest): Promise<FetchOutcome> {
     const { port } = this;
-    if (!port) return Promise.resolve(failure('renderer-unavailable', 'no browser is connected'));
+    if (!port) return Promise.resolve(createFailure('renderer-unavailable', 'no browser is connected'));
     return new Promise((resolve, reject) => {
       this.seq = nextSeq(this.seq);
       this.waiting.set(this.seq, { resolve, reject });
@@ -56,12 +56,12 @@ export class RemoteEngine implements FetchEngine {
 
   private failAll(detail: string): void {
     this.port = undefined;
-    for (const { resolve } of this.waiting.values()) resolve(failure('render-crash', detail));
+    for (const { resolve } of this.waiting.values()) resolve(createFailure('render-crash', detail));
     this.waiting.clear();
   }
 }
 
-const failure = (code: 'render-crash' | 'renderer-unavailable', detail: string): FetchOutcome => ({
+const createFailure = (code: 'render-crash' | 'renderer-unavailable', detail: string): FetchOutcome => ({
   kind: 'failure',
   code,
   detail,

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { openConfigurationFile } from '../../server/engine.module.js';
 import { toFileError } from '../../server/fail.js';
 import { UsageError } from '../../server/options.js';
-import { printable } from '../../server/printable.js';
+import { toPrintable } from '../../server/printable.js';
 import { type JsonOption, printJson } from '../output.js';
 import { formatTable } from '../table.js';
 import { readElastic } from './formats/elastic.js';
@@ -67,12 +67,12 @@ export function importConfiguration(format: string, names: readonly string[], op
   else {
     const rows = report.lines.map(({ kind, setting, note }) => [
       kind,
-      printable(setting).slice(0, 70),
-      printable(note),
+      toPrintable(setting).slice(0, 70),
+      toPrintable(note),
     ]);
     process.stdout.write(`${formatTable(['', 'SETTING', 'WHERE TO, OR WHY NOT'], rows)}\n\n`);
     for (const { place, code, message } of problems)
-      process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${printable(message)}\n`);
+      process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${toPrintable(message)}\n`);
     process.stdout.write(`Wrote ${out}. Look through it, then: crawlway check ${out}\n`);
   }
 }

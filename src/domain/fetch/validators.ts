@@ -11,7 +11,7 @@ const LONGEST_ETAG = 1_024;
 const LONGEST_DATE = 64;
 
 /** Only those that a later request can use: a Last-Modified that is not a date and an unterminated ETag are left out. */
-export function validatorsOf(headers: Readonly<Record<string, string>>): Validators {
+export function readValidators(headers: Readonly<Record<string, string>>): Validators {
   const etag = headers['etag'];
   const date = headers['last-modified'];
   return {

@@ -62,8 +62,8 @@ export function parseRobotsDirectives(
     sum = addTerms(sum, meta.directives);
   }
   for (const line of headerLines) {
-    for (const word of headerWords(line, isAddressed)) sum = { ...sum, ...FORBIDS.get(word) };
-    sum = addTerms(sum, relevantPart(line, isAddressed));
+    for (const word of readHeaderWords(line, isAddressed)) sum = { ...sum, ...FORBIDS.get(word) };
+    sum = addTerms(sum, findRelevantPart(line, isAddressed));
   }
   return sum;
 }
@@ -101,7 +101,7 @@ const splitWords = (text: string): string[] =>
     .filter((word) => word !== '');
 
 /** The part of one line that applies to us, as written. */
-function relevantPart(line: string, speaksTo: (name: string) => boolean): string {
+function findRelevantPart(line: string, speaksTo: (name: string) => boolean): string {
   if (!HAS_TERMS.test(line)) return '';
   let listening = true;
   const parts = line.split(',', MOST_WORDS).flatMap((part) => {
@@ -118,7 +118,7 @@ function relevantPart(line: string, speaksTo: (name: string) => boolean): string
 }
 
 /** Directives of one line that apply to us. `name:` begins those for one agent, up to the next name. */
-function headerWords(line: string, speaksTo: (name: string) => boolean): string[] {
+function readHeaderWords(line: string, speaksTo: (name: string) => boolean): string[] {
   const concerned: string[] = [];
   let listening = true;
   for (const part of line.toLowerCase().split(',', MOST_WORDS)) {

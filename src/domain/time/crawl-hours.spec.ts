@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScheduleDefinition, WindowDefinition } from '../crawl/schedule-definition.js';
-import { changeTimes, crawlHoursAt, findSchedule } from './crawl-hours.js';
+import { changeTimes, findCrawlHours, findSchedule } from './crawl-hours.js';
 import { instant, seconds } from './units.js';
 
 const ALL_DAYS = [0, 1, 2, 3, 4, 5, 6];
@@ -22,7 +22,7 @@ const schedule = (windows: WindowDefinition[], more: Partial<ScheduleDefinition>
   ...more,
 });
 const crawls = (one: ScheduleDefinition, times: readonly string[]): boolean[] =>
-  times.map((time) => crawlHoursAt(one, at(time)).crawls);
+  times.map((time) => findCrawlHours(one, at(time)).crawls);
 
 describe('the hours of a schedule', () => {
   it('are those of its windows, from the first minute to the one before the end', () => {
@@ -48,10 +48,14 @@ describe('the hours of a schedule', () => {
     const slow = window(8, 18, { throttle: seconds(10), bytesPerSecond: 5 });
     const lunch = window(12, 13, { crawl: false });
     const usual = schedule([lunch, slow], { outside: 'crawl', bytesPerSecond: 100 });
-    expect(crawlHoursAt(usual, at('2026-06-01T12:30Z')).crawls).toBe(false);
-    expect(crawlHoursAt(usual, at('2026-06-01T09:00Z'))).toEqual({ crawls: true, throttle: 10_000, bytesPerSecond: 5 });
-    expect(crawlHoursAt(usual, at('2026-06-01T20:00Z'))).toEqual({ crawls: true, throttle: 0, bytesPerSecond: 100 });
-    expect(crawlHoursAt(schedule([]), at('2026-06-01T20:00Z'))).toEqual({ crawls: true, throttle: 0 });
+    expect(findCrawlHours(usual, at('2026-06-01T12:30Z')).crawls).toBe(false);
+    expect(findCrawlHours(usual, at('2026-06-01T09:00Z'))).toEqual({
+      crawls: true,
+      throttle: 10_000,
+      bytesPerSecond: 5,
+    });
+    expect(findCrawlHours(usual, at('2026-06-01T20:00Z'))).toEqual({ crawls: true, throttle: 0, bytesPerSecond: 100 });
+    expect(findCrawlHours(schedule([]), at('2026-06-01T20:00Z'))).toEqual({ crawls: true, throttle: 0 });
   });
 
   it('change at the beginnings and ends of windows alone', () => {

@@ -20,9 +20,9 @@ interface LocalTime {
 const DAY_NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MIDNIGHT = 24 * 60;
 
-export function crawlHoursAt(schedule: ScheduleDefinition, at: Instant): CrawlHours {
+export function findCrawlHours(schedule: ScheduleDefinition, at: Instant): CrawlHours {
   const { windows, outside, bytesPerSecond: usual } = schedule;
-  const now = windows.length === 0 ? undefined : localTime(at, schedule.timeZone);
+  const now = windows.length === 0 ? undefined : toLocalTime(at, schedule.timeZone);
   const window = now && windows.find((one) => containsTime(one, now));
   const bytesPerSecond = window?.bytesPerSecond ?? usual;
   return {
@@ -55,7 +55,7 @@ function containsTime({ days, from, to }: WindowDefinition, { day, minute }: Loc
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function localTime(at: Instant, timeZone: string): LocalTime {
+function toLocalTime(at: Instant, timeZone: string): LocalTime {
   let format = formats.get(timeZone);
   if (!format) {
     const fields = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;

@@ -69,7 +69,7 @@ export class ClusterView {
     const { answers } = await this.askOthers<SinkView[]>({ about: 'sinks' });
     const elsewhere = answers.flatMap(({ said }) => said);
     return this.services.delivery
-      .views()
+      .listViews()
       .map((own) => [own, ...elsewhere.filter(({ name }) => name === own.name)].reduce(mergeSinkViews));
   }
 
@@ -145,7 +145,7 @@ export class ClusterView {
       case 'work':
         return crawlers().map((crawler) => crawler.getWork());
       case 'sinks':
-        return delivery.views();
+        return delivery.listViews();
       case 'counters':
         return this.getOwnCounters();
       case 'pending':

@@ -58,7 +58,7 @@ export class Rebalance implements PartitionListener {
 
   async onRevoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
     const { clock, delivery, inDoubt, hosts } = this.services;
-    const lost = this.hostsIn(partitions);
+    const lost = this.createHostFilter(partitions);
     for (const crawler of this.crawlers()) crawler.revoke(lost);
     const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(lost));
     while (isBusy()) {
@@ -101,7 +101,7 @@ export class Rebalance implements PartitionListener {
     return after(this.services.clock.now(), longest);
   }
 
-  private hostsIn(partitions: readonly number[]): (hostKey: string) => boolean {
+  private createHostFilter(partitions: readonly number[]): (hostKey: string) => boolean {
     const set = new Set(partitions);
     return (hostKey) => set.has(this.services.partitions.partitionOf(hostKey));
   }

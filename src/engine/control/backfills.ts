@@ -52,7 +52,7 @@ interface BackfillServices {
 }
 
 const PROGRESS = 'backfill/';
-const progressSetting = (crawler: string, sink: string): string => `${PROGRESS}${crawler}/${sink}`;
+const progressSettingName = (crawler: string, sink: string): string => `${PROGRESS}${crawler}/${sink}`;
 
 export class Backfills {
   private readonly runs = new Map<string, AbortController>();
@@ -65,7 +65,7 @@ export class Backfills {
     if (!partitions.leads) return;
     const setting = `destinations/${crawler.name}`;
     const text = await store.getSetting(setting);
-    const present = this.destinationsOf(crawler);
+    const present = this.digestDestinations(crawler);
     if (text !== undefined) {
       const known = JSON.parse(text) as Readonly<Record<string, string>>;
       for (const sink of Object.keys(present))
@@ -104,7 +104,7 @@ export class Backfills {
    */
   async restateAccess(crawler: Crawler): Promise<boolean> {
     const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
-    const texts = sinks.map(({ name }) => this.services.store.getSetting(progressSetting(crawler.name, name)));
+    const texts = sinks.map(({ name }) => this.services.store.getSetting(progressSettingName(crawler.name, name)));
     const isFilled = (text: string | undefined): boolean => {
       const progress = text === undefined ? undefined : parseBackfill(text);
       return progress === undefined || progress.state === 'done' || progress.why === 'access';
@@ -133,7 +133,7 @@ export class Backfills {
 
   private async begin(crawler: Crawler, sink: string, why: BackfillProgress['why']): Promise<void> {
     const { store, clock } = this.services;
-    const setting = progressSetting(crawler.name, sink);
+    const setting = progressSettingName(crawler.name, sink);
     this.runs.get(setting)?.abort();
     this.runs.delete(setting);
     const total = await store.count({ crawler: crawler.name, indexed: true });
@@ -142,14 +142,14 @@ export class Backfills {
   }
 
   private async drop(crawler: string, sink: string): Promise<void> {
-    const setting = progressSetting(crawler, sink);
+    const setting = progressSettingName(crawler, sink);
     this.runs.get(setting)?.abort();
     this.runs.delete(setting);
     await this.services.store.putSetting(setting, undefined);
   }
 
   private async resume(crawler: Crawler, sink: string): Promise<void> {
-    const setting = progressSetting(crawler.name, sink);
+    const setting = progressSettingName(crawler.name, sink);
     if (this.runs.get(setting)?.signal.aborted === false) return;
     const text = await this.services.store.getSetting(setting);
     if (text === undefined || parseBackfill(text).state === 'done') return;
@@ -168,7 +168,7 @@ export class Backfills {
   }
 
   /** The destination of each sink of the crawler; a different destination under the same name is a sink to be filled. */
-  private destinationsOf(crawler: Crawler): Record<string, string> {
+  private digestDestinations(crawler: Crawler): Record<string, string> {
     return Object.fromEntries(
       crawler.context.definition.pushTo.flatMap((name) => {
         const sink = this.services.sink(name);

@@ -126,10 +126,10 @@ export class CatchUp {
       await store.dropOwed(name, sink);
       return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
     }
-    const view = delivery.views().find((one) => one.name === sink);
+    const view = delivery.listViews().find((one) => one.name === sink);
     const isIll = view?.state === 'unavailable';
     // A sink that is ill is tried with one document; when it follows again, that one is answered.
-    const most = isIll ? 1 : Math.min(AT_ONCE, Math.floor(delivery.roomFor(sink) / 2));
+    const most = isIll ? 1 : Math.min(AT_ONCE, Math.floor(delivery.getRoom(sink) / 2));
     const { rows, visits, isEmpty } = await this.readDue(crawler, sink, most);
     if (isEmpty) return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
     const bringing = new Bringing(this.services, crawler, sink, MOST_VISITS - visits);
@@ -270,7 +270,7 @@ class Bringing {
   /** Another sink of the crawler that is keeping up and returns what this one needs. */
   private chooseSource(): string | undefined {
     const { delivery, sink } = this.services;
-    const ready = new Set(delivery.views().flatMap(({ name, state }) => (state === 'ready' ? [name] : [])));
+    const ready = new Set(delivery.listViews().flatMap(({ name, state }) => (state === 'ready' ? [name] : [])));
     const target = sink(this.sink);
     const others = this.crawler.context.definition.pushTo.flatMap((name) =>
       ready.has(name) ? (sink(name) ?? []) : [],

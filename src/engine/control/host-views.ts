@@ -100,7 +100,7 @@ export class HostViews {
     return this.services.store.listFolders(crawler, hostKey, folder, after);
   }
 
-  async pause(hostKey: string, paused: boolean): Promise<void> {
+  async setPaused(hostKey: string, paused: boolean): Promise<void> {
     await this.get(hostKey);
     if (!this.services.partitions.owns(hostKey)) {
       await this.services.nodes.send(createPauseCommand(hostKey, paused));

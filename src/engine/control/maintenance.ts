@@ -10,7 +10,7 @@ import { urlKey } from '../../domain/url/url-key.js';
 import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
-import { scheduleOf } from '../page/page-schedule.js';
+import { toSchedule } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
@@ -209,7 +209,7 @@ export class Maintenance {
     };
     return {
       state,
-      schedule: scheduleOf(verdict),
+      schedule: toSchedule(verdict),
       url: {
         ...base,
         source: 3,

@@ -15,7 +15,7 @@ import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
 import { type CrawlContext, findKnownRoot, toStoredCandidate } from '../page/crawl-context.js';
-import { scheduleOf } from '../page/page-schedule.js';
+import { toSchedule } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
@@ -82,7 +82,7 @@ export class Rejudging {
 
   /** `late`: URLs that were judged while they were in flight. */
   private async resume(crawler: Crawler, late: UrlState[], signal: AbortSignal): Promise<void> {
-    const setting = progressSetting(crawler.name);
+    const setting = progressSettingName(crawler.name);
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
     await this.services.store.putSetting(setting, String(start));
     for await (const states of this.readPages(crawler.name, start)) {
@@ -101,7 +101,7 @@ export class Rejudging {
   }
 
   async isUnfinished(crawler: string): Promise<boolean> {
-    return (await this.services.store.getSetting(progressSetting(crawler))) !== undefined;
+    return (await this.services.store.getSetting(progressSettingName(crawler))) !== undefined;
   }
 
   private async applyTo(crawler: Crawler, state: UrlState): Promise<boolean> {
@@ -154,7 +154,7 @@ export class Rejudging {
     now: Instant,
   ): Disposition | undefined {
     if (OUTSIDE.has(state.status) || state.status === 'waiting') return undefined;
-    const rules = toDispositionRules(context.definition, scheduleOf(verdict), this.services.cron, now);
+    const rules = toDispositionRules(context.definition, toSchedule(verdict), this.services.cron, now);
     return reschedule(state, rules, now);
   }
 
@@ -265,7 +265,7 @@ function findNewSource(state: UrlState, verdict: Verdict) {
   return source === state.source ? undefined : source;
 }
 
-const progressSetting = (crawler: string): string => `rejudging/${crawler}`;
+const progressSettingName = (crawler: string): string => `rejudging/${crawler}`;
 
 class CountingGroup {
   private indexed = 0;

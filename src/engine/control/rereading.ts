@@ -3,14 +3,14 @@ import { instant } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings } from '../ports/frontier-store.js';
 
-const settingOf = (crawler: Crawler): string => `policy-since/${crawler.name}`;
+const settingName = (crawler: Crawler): string => `policy-since/${crawler.name}`;
 
 export async function storeRereading(crawler: Crawler, store: Settings): Promise<void> {
-  await store.putSetting(settingOf(crawler), String(crawler.policySince));
+  await store.putSetting(settingName(crawler), String(crawler.policySince));
 }
 
 /** Times stored by another node count as well; the time never goes back. */
 export async function rememberRereading(crawler: Crawler, store: Settings): Promise<void> {
-  const stored = Number(await store.getSetting(settingOf(crawler)));
+  const stored = Number(await store.getSetting(settingName(crawler)));
   if (stored > crawler.policySince) crawler.rereadLinksSince(instant(stored));
 }

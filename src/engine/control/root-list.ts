@@ -22,7 +22,7 @@ export class RootList {
   /** At most `limit` roots after a position; empty: from the beginning. */
   async readPage(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
     const roots: Omit<RootView, 'state'>[] = [];
-    for await (const root of this.rootsFrom(crawler, after)) {
+    for await (const root of this.listRootsAfter(crawler, after)) {
       if (root.position <= after) continue;
       roots.push(root);
       if (roots.length >= limit) break;
@@ -35,7 +35,7 @@ export class RootList {
     );
   }
 
-  private async *rootsFrom(crawler: Crawler, after: string): AsyncGenerator<Omit<RootView, 'state'>> {
+  private async *listRootsAfter(crawler: Crawler, after: string): AsyncGenerator<Omit<RootView, 'state'>> {
     const configured = crawler.context.definition.roots.map(
       (root): Unplaced => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
     );
@@ -43,7 +43,7 @@ export class RootList {
     const [, origin, beginning = ''] = /^(\w+) (\S*)/.exec(after) ?? [];
     let alike: Unplaced[] = [];
     for await (const root of this.readSubmitted(crawler.name, origin === 'submitted' ? beginning : '')) {
-      if (alike[0] && beginningOf(alike[0].url) !== beginningOf(root.url)) {
+      if (alike[0] && getBeginning(alike[0].url) !== getBeginning(root.url)) {
         yield* sortByUrl(alike);
         alike = [];
       }
@@ -67,12 +67,12 @@ export class RootList {
 
 const sortByUrl = (roots: readonly Unplaced[]): Omit<RootView, 'state'>[] =>
   roots
-    .map((root) => ({ ...root, position: positionOf(root) }))
+    .map((root) => ({ ...root, position: getPosition(root) }))
     .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
 
-const beginningOf = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
+const getBeginning = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
 
-function positionOf({ origin, url }: Unplaced): string {
+function getPosition({ origin, url }: Unplaced): string {
   const rest = url.length > POSITION_LENGTH ? createHash('sha256').update(url).digest('hex') : '';
-  return `${origin} ${beginningOf(url)} ${rest}`;
+  return `${origin} ${getBeginning(url)} ${rest}`;
 }

@@ -45,7 +45,7 @@ export class Roots {
       verdict.accepted ? [this.toNewUrl(crawler, root, verdict)] : [],
     );
     const recorded = judged.flatMap(({ root, verdict }) =>
-      verdict.accepted || !verdict.record ? [] : [this.recordOf(crawler, root, verdict)],
+      verdict.accepted || !verdict.record ? [] : [this.createRecord(crawler, root, verdict)],
     );
     if (recorded.length > 0) await this.services.store.discover(recorded);
     const added = await this.services.store.discover(fresh);
@@ -186,7 +186,7 @@ export class Roots {
   }
 
   /** A condition filters the root and logs it. */
-  private recordOf(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
+  private createRecord(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
     const { source, ...url } = this.toNewUrl(crawler, root, verdict);
     return { ...url, status: 'filtered', reason: verdict.reason };
   }

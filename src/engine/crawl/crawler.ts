@@ -29,7 +29,7 @@ import type { CrawlerWork } from './work.js';
 export interface CrawlerServices {
   readonly clock: Clock;
   readonly events: CrawlEvents;
-  readonly delivery: Pick<Delivery, 'views' | 'hasRoom' | 'listPending'>;
+  readonly delivery: Pick<Delivery, 'listViews' | 'hasRoom' | 'listPending'>;
   readonly partitions: Pick<Partitions, 'owned'>;
 }
 
@@ -235,7 +235,7 @@ export class Crawler {
         waiting: frontier.summarizeWaiting(),
         fetching: loop.fetchesInFlight,
         concurrency: definition.concurrency,
-        sinks: delivery.views().filter((sink) => definition.pushTo.includes(sink.name)),
+        sinks: delivery.listViews().filter((sink) => definition.pushTo.includes(sink.name)),
         hasRoom: delivery.hasRoom(definition.pushTo),
         storeFollows: loop.storeFollows,
         now: clock.now(),

@@ -136,7 +136,7 @@ export class HostTroubles {
   }
 
   /** When the last good answer of the host began while deletions were waiting. */
-  lastSignOf(hostKey: string): Instant | undefined {
+  findLastSign(hostKey: string): Instant | undefined {
     return this.hosts.get(hostKey)?.lastSign;
   }
 

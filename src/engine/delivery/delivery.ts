@@ -61,7 +61,7 @@ export class Delivery {
   }
 
   /** How many more orders may wait for the sink; 0 when it is full of bytes. */
-  roomFor(name: string): number {
+  getRoom(name: string): number {
     const load = this.sinks.get(name)?.load ?? { orders: 0, bytes: 0 };
     return load.bytes < this.limits.maxBytes ? Math.max(0, this.limits.maxOrders - load.orders) : 0;
   }
@@ -127,7 +127,7 @@ export class Delivery {
     return [...this.sinks.values()].every((sink) => sink.load.orders === 0 || sink.isBlocked);
   }
 
-  views(): SinkView[] {
+  listViews(): SinkView[] {
     return [...this.sinks.values()].map((sink) => sink.toView());
   }
 

@@ -17,7 +17,7 @@ import {
   toStoredCandidate,
 } from './crawl-context.js';
 import { holdThread, type ThreadTools } from './holding-thread.js';
-import { createExclusionBy, createFailure } from './page-outcome.js';
+import { createFailure, createVerdictExclusion } from './page-outcome.js';
 import { renderModeOf } from './rendering.js';
 
 export interface JudgedUrl {
@@ -54,7 +54,7 @@ export async function judgeUrl(
   const excluded =
     address === null
       ? createFailure('dns-no-answer', describeMissingAddress(verdict))
-      : createExclusionBy(verdict, { byConfiguration: address === undefined });
+      : createVerdictExclusion(verdict, { byConfiguration: address === undefined });
   return { task, context, url, candidate, verdict, mode: 'never', excluded };
 }
 

@@ -2,7 +2,7 @@
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { fingerprintOf } from '../../domain/fetch/error-pages.js';
 import { parseLifetime } from '../../domain/fetch/stated-lifetime.js';
-import { validatorsOf } from '../../domain/fetch/validators.js';
+import { readValidators } from '../../domain/fetch/validators.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
@@ -130,7 +130,7 @@ function collectFacts(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, 
     contentType: mediaType,
     title: content.title.slice(0, 300),
     // Without validators, the visit at the end of its time reads it again, changed or not.
-    ...(directives.unavailableAfter === undefined ? validatorsOf(answer.headers) : {}),
+    ...(directives.unavailableAfter === undefined ? readValidators(answer.headers) : {}),
     lifetime: parseLifetime(answer.headers),
   };
 }

@@ -27,7 +27,7 @@ export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now:
   if (answer.status === 204 || answer.status === 205)
     return createFailure('http-other', `the server said that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;
-  const retryAfter = retryAfterOf(answer, now);
+  const retryAfter = readRetryAfter(answer, now);
   // Whatever it says, the server intends to be back.
   const code = errorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
   return createFailure(code, `the server answered ${answer.status}`, retryAfter);
@@ -43,7 +43,7 @@ export function createExclusion(reason: ReasonCode, detail: string): PageOutcome
 }
 
 /** By the policy. */
-export function createExclusionBy(
+export function createVerdictExclusion(
   { reason, detail, keepDocument, layer }: Verdict,
   { byConfiguration }: { readonly byConfiguration: boolean },
 ): PageOutcome {
@@ -52,7 +52,7 @@ export function createExclusionBy(
 }
 
 /** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */
-export function retryAfterOf(answer: HttpAnswer, now: Instant): Duration | undefined {
+export function readRetryAfter(answer: HttpAnswer, now: Instant): Duration | undefined {
   const header = answer.headers['retry-after']?.trim();
   if (!header) return undefined;
   if (/^\d{1,9}$/.test(header)) return seconds(Number(header));

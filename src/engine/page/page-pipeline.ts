@@ -2,7 +2,7 @@
  * The way of one page through a page processor, in order: judge, fetch, classify, read, links, document. The rest of a URL's life
  * (robots.txt before it, disposition, delivery and settlement after it) is in crawl/visit.ts.
  */
-import { validatorsOf } from '../../domain/fetch/validators.js';
+import { readValidators } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { isLoss } from '../../domain/render/learning.js';
 import type { Amount, RenderReport } from '../../domain/render/report.js';
@@ -128,10 +128,10 @@ class PageVisit {
     const conditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
     const outcome = decideWithoutBody(answer, conditional, task.now);
     if (outcome) return outcome.kind === 'unchanged' ? this.handleUnchanged(answer) : outcome;
-    return this.tools.plugins?.seesResponses ? this.readChanged(answer, this.tools.plugins) : this.read(answer);
+    return this.tools.plugins?.seesResponses ? this.applyPluginsAndRead(answer, this.tools.plugins) : this.read(answer);
   }
 
-  private async readChanged(answer: HttpAnswer, plugins: CrawlerPlugins): Promise<PageOutcome> {
+  private async applyPluginsAndRead(answer: HttpAnswer, plugins: CrawlerPlugins): Promise<PageOutcome> {
     const changed = await applyResponsePlugins(this.page, answer, plugins);
     return 'kind' in changed && changed.kind === 'response'
       ? holdThread(this.tools, () => this.read(changed))
@@ -149,7 +149,7 @@ class PageVisit {
     const { context, task, verdict } = this.page;
     const { forbids } = findTerms(context, verdict.effects.options, answer, { task });
     if (forbids === undefined || task.stamp === undefined)
-      return { kind: 'unchanged', ...validatorsOf(answer.headers) };
+      return { kind: 'unchanged', ...readValidators(answer.headers) };
     return createExclusion(forbids, FORBIDDEN_304[forbids]);
   }
 

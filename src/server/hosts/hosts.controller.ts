@@ -161,7 +161,7 @@ export class HostsController {
 
   private async setPaused(host: string, paused: boolean, note: ChangeNote): Promise<HostDto> {
     const before = await this.engine.getHost(host);
-    await this.engine.pauseHost(host, paused);
+    await this.engine.setHostPaused(host, paused);
     note.recordChange({ paused: before.paused }, { paused });
     return toHostDto(await this.engine.getHost(host));
   }

@@ -184,6 +184,6 @@ export class PolicyController {
   })
   @PageResponse(RefusedDto)
   async listRefused(@Param('crawler') crawler: string): Promise<Page<RefusedDto>> {
-    return { items: (await this.engine.listRefused(crawler)).map(toRefusedDto), next: null };
+    return { items: (await this.engine.listRefusedLinks(crawler)).map(toRefusedDto), next: null };
   }
 }

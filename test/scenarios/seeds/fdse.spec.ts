@@ -317,11 +317,11 @@ describe('crawling', () => {
     const site = await startSite();
     site.page('/');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
-    await world.engine.pauseHost((await world.state(site.url('/')))!.hostKey, true);
+    await world.engine.setHostPaused((await world.state(site.url('/')))!.hostKey, true);
     site.forgetRequests();
     await expect(world.engine.viewPage('test', site.url('/'))).rejects.toThrow(/is paused/);
     expect(site.requests).toEqual([]);
-    await world.engine.pauseHost((await world.state(site.url('/')))!.hostKey, false);
+    await world.engine.setHostPaused((await world.state(site.url('/')))!.hostKey, false);
     expect(await world.engine.viewPage('test', site.url('/'))).toMatchObject({ status: 200 });
   });
 

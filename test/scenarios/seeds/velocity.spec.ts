@@ -118,7 +118,7 @@ describe('a URL that was filtered will not be crawled', () => {
     const inside = `<cw:may-not-have field="path" value="/docs/*"/><cw:may-not-have field="path" value="/x" log="true"/>`;
     const { site, world } = await tree(inside);
     expect(await world.state(site.url('/docs/a'))).toBeUndefined();
-    expect(await world.engine.listRefused('test')).toMatchObject([
+    expect(await world.engine.listRefusedLinks('test')).toMatchObject([
       { reason: 'condition-filtered', count: 2, samples: [] },
     ]);
   });

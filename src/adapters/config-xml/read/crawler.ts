@@ -24,7 +24,7 @@ import type { ReadContext } from './context.js';
 import { readCrawlSpace } from './crawl-space.js';
 import { readRules } from './rules.js';
 import { readSchedules } from './schedule.js';
-import { readServers, rootsFromServers } from './servers.js';
+import { createRootsFromServers, readServers } from './servers.js';
 
 export type CrawlerNode = Node<typeof crawl.CRAWLER.attributes>;
 
@@ -66,7 +66,9 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     refresh: readRefresh(crawler, context),
     weights: readWeights(node, context),
     roots:
-      findChildren(node, crawl.ROOT).length > 0 ? readRoots(node, context) : rootsFromServers(node, records, problems),
+      findChildren(node, crawl.ROOT).length > 0
+        ? readRoots(node, context)
+        : createRootsFromServers(node, records, problems),
     rules,
     canonicalization: settingsOrDefaults(node, policy.CANONICALIZATION).steps,
     linkRules: readLinkRules(node, named, problems),

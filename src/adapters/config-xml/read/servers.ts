@@ -86,7 +86,7 @@ const withoutUndefined = (parameters: ServerParameters): ServerParameters =>
 /**
  * mnoGoSearch begins at the URLs of its Server commands. Here a crawler with a Root begins there, and one without at its records.
  */
-export function rootsFromServers(
+export function createRootsFromServers(
   crawler: Node,
   servers: ServersDefinition | undefined,
   problems: Problems,

@@ -15,12 +15,12 @@ import { type Fence, FencedOut } from '../../../engine/ports/partitions.js';
 import { buildUrlWhere, LIKE } from '../shared/filter-sql.js';
 import { partitionOf, partitionOfId } from '../shared/partition.js';
 import {
+  createDueChanges,
+  createRestartChanges,
   createState,
-  dueChanges,
+  createSubmissionChanges,
   NEVER_CRAWLED,
   type RowChanges,
-  restartChanges,
-  submissionChanges,
   toCounted,
   toNewValues,
   toState,
@@ -82,7 +82,7 @@ export class PostgresFrontier {
       const added = new Map((await this.#insert(connection, changes, placed)).map(({ id, url }) => [url, id]));
       const ids = await findIds(connection, placed);
       const known = placed.flatMap(({ url }, i) =>
-        added.has(url) ? [] : [{ id: ids[i]!, changes: submissionChanges(url) }],
+        added.has(url) ? [] : [{ id: ids[i]!, changes: createSubmissionChanges(url) }],
       );
       const rows = await changes.lockRows(known.map(({ id }) => id));
       await changes.update(
@@ -162,7 +162,7 @@ export class PostgresFrontier {
   /** Makes those of these URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
     return this.#changeMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
-      changes.update(rows.map((row) => ({ row, changes: dueChanges(row, dueAt, source) }))),
+      changes.update(rows.map((row) => ({ row, changes: createDueChanges(row, dueAt, source) }))),
     );
   }
 
@@ -237,7 +237,7 @@ export class PostgresFrontier {
     type Row = CountedUrl & { n: number; part: number };
     const rows = await connection.rows<Row>(REMOVED_OF_KEYS, keyColumns(queued), 'removed-of-keys');
     const again = rows.map(({ n, ...row }) => ({ row: toCountedRow(row), url: queued[n - 1]!.url }));
-    await changes.update(again.map(({ row, url }) => ({ row, changes: restartChanges(url) })));
+    await changes.update(again.map(({ row, url }) => ({ row, changes: createRestartChanges(url) })));
     return again.map(({ row: { id }, url }) => ({ id, url }));
   }
 }

@@ -87,7 +87,7 @@ export class FolderTally {
   }
 
   count(id: UrlId, url: string): void {
-    const name = folderIn(url, this.#folder);
+    const name = findSubfolder(url, this.#folder);
     const known = name === undefined ? undefined : this.#folders.get(name);
     if (name === undefined) {
       this.#urls++;
@@ -151,7 +151,7 @@ export class SurveyTally {
 /**
  * The subfolder of `folder` that contains the URL; undefined if the URL is directly in `folder`. The topmost folder is the origin.
  */
-function folderIn(url: string, folder: string): string | undefined {
+function findSubfolder(url: string, folder: string): string | undefined {
   if (folder === '') return url.slice(0, url.indexOf('/', url.indexOf('//') + 2) + 1);
   const query = url.indexOf('?', folder.length);
   const slash = url.indexOf('/', folder.length);

@@ -235,7 +235,8 @@ export const toCounted = (site: number, url: NewUrl): Counted => ({
 export const FIELDS = Object.keys(CHANGES) as Field[];
 
 /** The fields that are written: undefined leaves a field as it is, null clears it. */
-export const changedFields = (changes: RowChanges): Field[] => FIELDS.filter((field) => changes[field] !== undefined);
+export const listChangedFields = (changes: RowChanges): Field[] =>
+  FIELDS.filter((field) => changes[field] !== undefined);
 
 export function storedValue(field: Field, changes: RowChanges): Value {
   const value = changes[field] as Value | undefined;
@@ -244,7 +245,7 @@ export function storedValue(field: Field, changes: RowChanges): Value {
 }
 
 /** A submission makes a known URL due again; as a root, it has the hops and metas of a root from now on. */
-export function submissionChanges(url: NewUrl): RowChanges {
+export function createSubmissionChanges(url: NewUrl): RowChanges {
   const queued = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
   if (url.discoveredVia !== 'root') return queued;
   const { hops, redirects, discoveredVia, root, inheritedMetas } = url;
@@ -252,7 +253,7 @@ export function submissionChanges(url: NewUrl): RowChanges {
 }
 
 /** A URL whose status is removed starts as a new one; only its visits are remembered. */
-export const restartChanges = (url: NewUrl): RowChanges => ({
+export const createRestartChanges = (url: NewUrl): RowChanges => ({
   status: url.status,
   reason: url.reason,
   source: url.source,
@@ -285,7 +286,7 @@ export const restartChanges = (url: NewUrl): RowChanges => ({
 });
 
 /** Makes a URL due: never later than it was; one that waits for its first visit keeps its place. */
-export function dueChanges(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
+export function createDueChanges(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
   const waits = row.status === statusCode('waiting') && row.source !== null;
   return {
     source: waits ? (row.source as SourceNumber) : source,

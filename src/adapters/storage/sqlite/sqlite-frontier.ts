@@ -10,16 +10,16 @@ import { KEPT_VISITS, toVisitValues, UNDER_WAY } from '../shared/order-row.js';
 import { type Counted, Tally } from '../shared/tally.js';
 import {
   CHANGES,
-  changedFields,
+  createDueChanges,
+  createRestartChanges,
   createState,
-  dueChanges,
+  createSubmissionChanges,
+  listChangedFields,
   NEVER_CRAWLED,
   NEW_COLUMNS,
   REMOVED,
   type RowChanges,
-  restartChanges,
   storedValue,
-  submissionChanges,
   toCounted,
   toNewValues,
   toState,
@@ -99,7 +99,7 @@ export class SqliteFrontier {
       const added = this.#insert(url);
       if (added !== undefined) return { state: createState(added, url), known: false };
       const id = this.#sql.idOf.get(this.#sites.findOrAddId(url.crawler, url.hostKey), url.key) as UrlId;
-      this.#update(this.#sql.counted.get(id) as CountedUrl, submissionChanges(url));
+      this.#update(this.#sql.counted.get(id) as CountedUrl, createSubmissionChanges(url));
       return { state: toState(this.#sql.urlOf.get(id) as UrlRecord), known: true };
     });
   }
@@ -156,7 +156,7 @@ export class SqliteFrontier {
   /** Makes those of these URLs due that (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): number {
     const rows = this.#findMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`);
-    for (const row of rows) this.#update(row, dueChanges(row, dueAt, source));
+    for (const row of rows) this.#update(row, createDueChanges(row, dueAt, source));
     return rows.length;
   }
 
@@ -180,7 +180,7 @@ export class SqliteFrontier {
   #restartRemoved(site: number, url: NewUrl): UrlId | undefined {
     if (url.source === undefined) return undefined;
     const row = this.#sql.removedOf.get(url.key, site) as CountedUrl | undefined;
-    if (row) this.#update(row, restartChanges(url));
+    if (row) this.#update(row, createRestartChanges(url));
     return row?.id;
   }
 
@@ -206,7 +206,7 @@ export class SqliteFrontier {
 
   /** Writes only the columns that change, so that indexes on others are left alone. */
   #update(row: CountedUrl, changes: RowChanges): void {
-    const fields = changedFields(changes);
+    const fields = listChangedFields(changes);
     if (fields.length === 0) return;
     this.#prepareUpdate(fields).run(...fields.map((field) => storedValue(field, changes)), row.id);
     this.#tally.changeRow(row, changes);

@@ -260,7 +260,7 @@ export class Frontier {
     if (this.refills.isReading) return true;
     const now = this.clock.now();
     for (const window of this.windows.values()) {
-      if (window.gates.length > 0 && window.readyAt(now) > horizon) continue;
+      if (window.gates.length > 0 && window.getReadyTime(now) > horizon) continue;
       if (window.nextDue.some((due) => due <= horizon)) return true;
       if (!window.host.paused && window.host.readyAt <= horizon && window.buffered > 0) return true;
     }
@@ -292,7 +292,7 @@ export class Frontier {
       const closed = this.gates?.closedUntil(host.key, now);
       closedUntil = closed && closedUntil && earlier(closed, closedUntil);
       if (host.isReady(now, window.limit) && window.isOpen(now)) ready = true;
-      else if (!host.paused && window.readyAt(now) < next) next = window.readyAt(now);
+      else if (!host.paused && window.getReadyTime(now) < next) next = window.getReadyTime(now);
     }
     busy.sort((a, b) => b.urls - a.urls);
     return {

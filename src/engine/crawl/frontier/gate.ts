@@ -12,7 +12,7 @@ export interface GatedWindow {
 /** What a page has to pass besides the politeness of its own host: a schedule, or the pause shared by hosts of one server. */
 export interface Gate {
   /** When a page of the window may pass; NEVER when something else has to happen before that is known. */
-  opensAt(now: Instant, window: GatedWindow): Instant;
+  getOpeningTime(now: Instant, window: GatedWindow): Instant;
   /** Offers the window again when the gate opens. */
   offerWhenOpen(window: GatedWindow): void;
   /** A visit to the host begins. */

@@ -81,7 +81,7 @@ export class Gates {
 
   /** Until when a schedule keeps the host closed. */
   closedUntil(hostKey: string, now: Instant): Instant | undefined {
-    return this.timetableOf(hostKey)?.closedUntil(now);
+    return this.timetableOf(hostKey)?.getReopeningTime(now);
   }
 
   /** Is a schedule the only reason that what was due then is visited now, in the first window since? */

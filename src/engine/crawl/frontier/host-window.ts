@@ -42,16 +42,16 @@ export class HostWindow {
   }
 
   /** When a page may be requested, as far as that is known. */
-  readyAt(now: Instant): Instant {
-    return instant(Math.max(this.host.readyAt, ...this.gates.map((gate) => gate.opensAt(now, this))));
+  getReadyTime(now: Instant): Instant {
+    return instant(Math.max(this.host.readyAt, ...this.gates.map((gate) => gate.getOpeningTime(now, this))));
   }
 
   isOpen(now: Instant): boolean {
-    return this.gates.every((gate) => gate.opensAt(now, this) <= now);
+    return this.gates.every((gate) => gate.getOpeningTime(now, this) <= now);
   }
 
   private passesGates(now: Instant): boolean {
-    const closed = this.gates.find((gate) => gate.opensAt(now, this) > now);
+    const closed = this.gates.find((gate) => gate.getOpeningTime(now, this) > now);
     if (closed && this.buffered > 0) closed.offerWhenOpen(this);
     return closed === undefined;
   }

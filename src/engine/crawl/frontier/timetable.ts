@@ -3,7 +3,7 @@
  * bytes per second. Bytes are counted when an answer has ended, and the next page waits until they are within the limit.
  */
 import type { ScheduleDefinition } from '../../../domain/crawl/schedule-definition.js';
-import { type CrawlHours, changeTimes, crawlHoursAt } from '../../../domain/time/crawl-hours.js';
+import { type CrawlHours, changeTimes, findCrawlHours } from '../../../domain/time/crawl-hours.js';
 import {
   after,
   type Duration,
@@ -41,19 +41,19 @@ export class Timetable implements Gate {
   ) {
     this.waiting = new WaitingWindows(offer);
     const now = services.clock.now();
-    this.hours = crawlHoursAt(definition, now);
+    this.hours = findCrawlHours(definition, now);
     this.hoursUntil = now;
   }
 
-  opensAt(now: Instant): Instant {
-    const { crawls, bytesPerSecond } = this.hoursAt(now);
+  getOpeningTime(now: Instant): Instant {
+    const { crawls, bytesPerSecond } = this.getHours(now);
     if (!crawls) return this.opening;
     return bytesPerSecond === undefined ? now : this.paidUntil;
   }
 
   /** Undefined while it is open; a pause because of bytes does not count as closed. */
-  closedUntil(now: Instant): Instant | undefined {
-    return this.hoursAt(now).crawls ? undefined : this.opening;
+  getReopeningTime(now: Instant): Instant | undefined {
+    return this.getHours(now).crawls ? undefined : this.opening;
   }
 
   /** Was it closed then, and has not closed again since it opened next? */
@@ -64,7 +64,7 @@ export class Timetable implements Gate {
   }
 
   throttle(now: Instant): Duration {
-    return this.hoursAt(now).throttle;
+    return this.getHours(now).throttle;
   }
 
   offerWhenOpen(window: GatedWindow): void {
@@ -80,7 +80,7 @@ export class Timetable implements Gate {
 
   onFetched(_host: unknown, bytes: number): void {
     const now = this.services.clock.now();
-    const { bytesPerSecond } = this.hoursAt(now);
+    const { bytesPerSecond } = this.getHours(now);
     if (bytesPerSecond === undefined) return;
     const from = Math.max(this.paidUntil, now - CREDIT);
     this.paidUntil = instant(from + (bytes * 1000) / bytesPerSecond);
@@ -91,9 +91,9 @@ export class Timetable implements Gate {
     this.cancelTimer?.();
   }
 
-  private hoursAt(now: Instant): CrawlHours {
+  private getHours(now: Instant): CrawlHours {
     if (now < this.hoursUntil) return this.hours;
-    this.hours = crawlHoursAt(this.definition, now);
+    this.hours = findCrawlHours(this.definition, now);
     this.hoursUntil = this.findNextChange(now);
     this.opening = this.hours.crawls ? now : this.findNextTime(this.hoursUntil, true);
     return this.hours;
@@ -105,7 +105,7 @@ export class Timetable implements Gate {
     return instant(Math.min(NEVER, ...next));
   }
 
-  private readonly isOpenAt = (at: Instant): boolean => crawlHoursAt(this.definition, at).crawls;
+  private readonly isOpenAt = (at: Instant): boolean => findCrawlHours(this.definition, at).crawls;
 
   /** The first time, from that change on, at which it is open or closed. */
   private findNextTime(change: Instant, open: boolean): Instant {
@@ -119,7 +119,7 @@ export class Timetable implements Gate {
 
   private releaseWaiting(): void {
     const now = this.services.clock.now();
-    if (this.opensAt(now) <= now)
+    if (this.getOpeningTime(now) <= now)
       this.waiting.release(this.hours.bytesPerSecond === undefined ? Number.POSITIVE_INFINITY : OFFERED_AT_ONCE);
     if (this.waiting.size > 0) this.setTimer();
   }
@@ -127,7 +127,7 @@ export class Timetable implements Gate {
   private setTimer(): void {
     const { clock } = this.services;
     const now = clock.now();
-    const opensAt = this.opensAt(now);
+    const opensAt = this.getOpeningTime(now);
     // It is open: a visit in flight offers the next windows when it ends.
     if (opensAt <= now || opensAt >= NEVER) return;
     const at = instant(Math.max(opensAt, after(now, SHORTEST_WAIT)));

@@ -93,7 +93,7 @@ export class ErrorPageProbes {
 
   private recordAnswer(url: string, result: PageResult): HostProbe {
     const answer = fingerprintOf(result);
-    const until = this.expiryOf(result);
+    const until = this.getExpiry(result);
     return answer ? { until, unfinished: { answer, good: `${origin(crawlUrl(url))}/`, redirects: 0 } } : { until };
   }
 
@@ -102,7 +102,7 @@ export class ErrorPageProbes {
     key: string,
     result: PageResult,
   ): HostProbe {
-    const until = this.expiryOf(result);
+    const until = this.getExpiry(result);
     const { outcome } = result;
     if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && hostKey(crawlUrl(outcome.target)) === key)
       return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
@@ -112,7 +112,7 @@ export class ErrorPageProbes {
     return { until, errorPage: good ? detectErrorPage(answer, good) : answer };
   }
 
-  private expiryOf(result: PageResult): Instant {
+  private getExpiry(result: PageResult): Instant {
     return after(this.clock.now(), result.status === undefined ? FAILED_FOR : KNOWN_FOR);
   }
 

@@ -66,7 +66,7 @@ export class GroupGate implements Gate {
     this.waiting = new WaitingWindows(offer);
   }
 
-  opensAt(_now: Instant, { limit }: GatedWindow): Instant {
+  getOpeningTime(_now: Instant, { limit }: GatedWindow): Instant {
     return this.group.active >= limit ? NEVER : this.group.nextRequestAt;
   }
 
@@ -97,7 +97,7 @@ export class GroupGate implements Gate {
 
 /** For a host whose group is not known yet: no request is sent until its address, or the list of domains, is there. */
 export const UNKNOWN_GROUP: Gate = {
-  opensAt: () => NEVER,
+  getOpeningTime: () => NEVER,
   offerWhenOpen: () => {},
   onVisitBegun: () => {},
   onPassedOver: () => {},

@@ -24,7 +24,7 @@ import {
 } from '../../../domain/robots/robots-txt.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
-import { retryAfterOf } from '../../page/page-outcome.js';
+import { readRetryAfter } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
@@ -211,7 +211,7 @@ export class RobotsGate {
     }
     // Rules that were read before stay in force; but a host that asks for a rest gets one.
     const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
-    const asked = overloaded ? retryAfterOf(outcome, now) : undefined;
+    const asked = overloaded ? readRetryAfter(outcome, now) : undefined;
     if (asked !== undefined) this.hosts.backOff(host, asked);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
     // A person requested it while the host rested.

@@ -78,7 +78,7 @@ export class Deletions {
   private isFailing(hostKey: string, indexed: number): boolean {
     const now = this.services.clock.now();
     const known = this.failures.get(hostKey) ?? { count: 0, since: now };
-    const lastSign = this.services.troubles.lastSignOf(hostKey);
+    const lastSign = this.services.troubles.findLastSign(hostKey);
     const { count, since } = lastSign !== undefined && lastSign >= known.since ? { count: 0, since: now } : known;
     this.failures.delete(hostKey);
     this.failures.set(hostKey, { count: count + 1, since });

@@ -83,11 +83,11 @@ export class FetchStage {
       // The page processor rejects what the policy excludes, and then no request is sent to the host at all.
       if (verdict.accepted) {
         const { end, asked } = await this.preconditions.check(attempt);
-        if (asked) pause = this.preconditions.delayFor(attempt);
+        if (asked) pause = this.preconditions.getDelay(attempt);
         if (end !== undefined) return end;
-        await this.services.hosts.recordRequestStart(host, this.preconditions.delayFor(attempt));
+        await this.services.hosts.recordRequestStart(host, this.preconditions.getDelay(attempt));
       }
-      const delay = this.preconditions.delayFor(attempt);
+      const delay = this.preconditions.getDelay(attempt);
       pause = delay;
       const answer = await this.requests.send(attempt);
       ({ age, bytes } = answer);

@@ -72,15 +72,15 @@ export class Preconditions {
   }
 
   /** The pause after a request for the URL. */
-  delayFor(attempt: Pick<Attempt, 'host' | 'url' | 'options'>): Duration {
-    return atLeast(this.configuredDelayFor(attempt), this.target.gates.throttleOf(attempt.host.key));
+  getDelay(attempt: Pick<Attempt, 'host' | 'url' | 'options'>): Duration {
+    return atLeast(this.getConfiguredDelay(attempt), this.target.gates.throttleOf(attempt.host.key));
   }
 
-  private configuredDelayFor({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
+  private getConfiguredDelay({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
     const { definition } = this.target.context;
     if (definition.aggressive) return options.throttle ?? milliseconds(0);
     const wanted = this.obeysRobots(options)
-      ? this.services.robots.findCrawlDelay(url, this.robotsAgentFor(options))
+      ? this.services.robots.findCrawlDelay(url, this.getRobotsAgent(options))
       : undefined;
     return requestDelay(options.throttle ?? definition.throttle, wanted);
   }
@@ -88,7 +88,7 @@ export class Preconditions {
   /** What robots.txt says about the use of the page; undefined: nothing, or robots.txt is not obeyed. */
   findPreferences({ url, options }: Pick<Attempt, 'url' | 'options'>): PageTask['robotsPreferences'] {
     return this.obeysRobots(options)
-      ? this.services.robots.findPreferences(url, this.robotsAgentFor(options))
+      ? this.services.robots.findPreferences(url, this.getRobotsAgent(options))
       : undefined;
   }
 
@@ -101,7 +101,7 @@ export class Preconditions {
   private checkRobotsTxt(attempt: Attempt): Gate | Promise<Gate> {
     const { state, url, host, options } = attempt;
     if (!this.obeysRobots(options)) return GO_ON;
-    const agent = this.robotsAgentFor(options);
+    const agent = this.getRobotsAgent(options);
     const answer = this.services.robots.check(url, agent);
     if (answer.kind === 'unknown') return this.loadRobotsTxt(attempt);
     // A person who has a URL tried while its host rests wants the present answer.
@@ -123,7 +123,7 @@ export class Preconditions {
     const { state, url, host, options, waits } = attempt;
     const failure = await this.services.robots.load(url, host, {
       fetcher: findFetcher(this.target.context, options).name,
-      throttle: this.delayFor(attempt),
+      throttle: this.getDelay(attempt),
       limit: maxRequestsPerHost(this.target.context.definition),
       waits,
     });
@@ -144,7 +144,7 @@ export class Preconditions {
   private async probe(attempt: Attempt): Promise<Gate> {
     const { host, options, task } = attempt;
     const mayAsk = (question: string): boolean => this.isAllowedByRobots(crawlUrl(question), options);
-    const probe = await this.services.probes.probe(task(), host, { delay: this.delayFor(attempt), mayAsk });
+    const probe = await this.services.probes.probe(task(), host, { delay: this.getDelay(attempt), mayAsk });
     if (probe) noteHost(this.services.hosts, host, probe);
     return { asked: probe && hasAsked(probe), end: PUT_BACK };
   }
@@ -163,13 +163,13 @@ export class Preconditions {
     return obeysRobots(this.target.context.definition, options);
   }
 
-  private robotsAgentFor(options: UrlOptions): string {
+  private getRobotsAgent(options: UrlOptions): string {
     return findFetcher(this.target.context, options).robotsAgent;
   }
 
   private isAllowedByRobots(url: CrawlUrl, options: UrlOptions): boolean {
     return (
-      !this.obeysRobots(options) || this.services.robots.check(url, this.robotsAgentFor(options)).kind === 'allowed'
+      !this.obeysRobots(options) || this.services.robots.check(url, this.getRobotsAgent(options)).kind === 'allowed'
     );
   }
 }
