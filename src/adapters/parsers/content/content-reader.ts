@@ -1,6 +1,5 @@
 /** What `cw:Content` extracts from one page, from its tree and its JSON-LD. */
 
-import type { Document, Element, ParentNode } from 'domhandler';
 import { splitIntoChunks } from '../../../domain/content/chunks.js';
 import {
   type Chunk,
@@ -15,6 +14,7 @@ import { collectMetas, findJsonLdItems, findValues, type Json } from './json-ld.
 import { keepMainContent } from './main-content.js';
 import { toMarkdown } from './markdown.js';
 import { findMicrodataItems, hasMicrodata } from './microdata.js';
+import { type Document, type Element, elementsIn, type ParentNode } from './nodes.js';
 import { hasMarkers, prune } from './pruning.js';
 import {
   collectTextPieces,
@@ -26,7 +26,7 @@ import {
 } from './readable.js';
 import { compileTest, SelectorSet } from './selectors.js';
 import { splitDocument, type TreePart } from './splitting.js';
-import { elementsIn, parseTree, type Tree } from './tree.js';
+import { parseTree, type Tree } from './tree.js';
 
 export interface Reading {
   /** Absent: what the scanner found is kept. */
@@ -218,10 +218,10 @@ function readRawValue(
 ): string | undefined {
   if (source.kind !== 'select') return undefined;
   if (source.attribute !== undefined) {
-    const value = element.attribs[source.attribute.toLowerCase()];
+    const value = element.attribute(source.attribute.toLowerCase());
     return value === undefined ? undefined : foldSpaces(value).trim();
   }
-  if (element.name === 'meta') return foldSpaces(element.attribs['content'] ?? '').trim();
+  if (element.name === 'meta') return foldSpaces(element.attribute('content') ?? '').trim();
   return textOf(element, excluded);
 }
 

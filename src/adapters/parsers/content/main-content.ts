@@ -2,10 +2,8 @@
  * The main content of a page: where its authors mark it (`main`, a single `article`), otherwise the element with most text in
  * paragraphs that are not lists of links. Navigation, headers and footers inside it are removed.
  */
-import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
-import { isText } from 'domhandler';
+import { type Document, type Element, elementsIn, isElement, isText, type ParentNode } from './nodes.js';
 import { foldSpaces, isHidden } from './readable.js';
-import { elementsIn, isElement } from './tree.js';
 
 const BOILERPLATE = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
 const BOILERPLATE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search', 'menu', 'dialog']);
@@ -40,7 +38,7 @@ export function keepMainContent(root: Document): readonly Element[] {
 function findMarkedMain(root: Document): Element | undefined {
   const articles: Element[] = [];
   for (const element of elementsIn(root)) {
-    if ((element.name === 'main' || element.attribs['role'] === 'main') && isLong(element)) return element;
+    if ((element.name === 'main' || element.attribute('role') === 'main') && isLong(element)) return element;
     if (element.name === 'article') articles.push(element);
   }
   const [article, second] = articles;
@@ -62,12 +60,12 @@ function removeBoilerplate(node: ParentNode, cut: Element[], byName: boolean): v
 }
 
 function isBoilerplate(element: Element, byName: boolean): boolean {
-  const { name, attribs } = element;
+  const { name } = element;
   if (name === 'body' || name === 'html' || name === 'main' || name === 'article') return false;
-  if (BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(attribs['role'] ?? '')) return true;
+  if (BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(element.attribute('role') ?? '')) return true;
   if (name === 'header') return !hasHeading(element);
   if (!byName) return false;
-  return [attribs['class'], attribs['id']].some(
+  return [element.attribute('class'), element.attribute('id')].some(
     (value) => value !== undefined && value.length <= LONGEST_NAME && BOILERPLATE_NAMES.test(value),
   );
 }
@@ -113,7 +111,7 @@ function measure(element: Element): Measure {
   if (known) return known;
   let text = 0;
   let links = 0;
-  for (const child of element.children as ChildNode[]) {
+  for (const child of element.children) {
     if (isText(child)) text += foldSpaces(child.data).length;
     if (!isElement(child) || isHidden(child)) continue;
     const inside = measure(child);

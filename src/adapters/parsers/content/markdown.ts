@@ -1,9 +1,7 @@
 /** A tree as Markdown (CommonMark, tables and strikethrough of GitHub). */
 
-import type { ChildNode, Element, ParentNode } from 'domhandler';
-import { isText } from 'domhandler';
+import { type ChildNode, type Element, elementsIn, isElement, isText, type ParentNode } from './nodes.js';
 import { foldSpaces, headingLevel, isHidden, isInline } from './readable.js';
-import { elementsIn, isElement } from './tree.js';
 
 /** Characters. */
 const MAX_LENGTH = 4_000_000;
@@ -101,7 +99,7 @@ function renderQuotation(element: Element, context: Context): string {
 
 function renderList(element: Element, context: Context): string {
   if (context.depth >= MAX_DEPTH) return renderBlocks(element, context);
-  let number = Number(element.attribs['start'] ?? 1) || 1;
+  let number = Number(element.attribute('start') ?? 1) || 1;
   const items = element.children.filter(isElement).map((item) => {
     const mark = element.name === 'ol' ? `${number++}. ` : '- ';
     const content =
@@ -131,7 +129,7 @@ function indentLines(text: string, first: string, others: string): string {
 function renderCodeBlock(element: Element): string {
   const written = rawText(element).trimEnd();
   const text = written.startsWith('\n') ? written.slice(1) : written;
-  const classes = [element, ...elementsIn(element)].map(({ attribs }) => attribs['class'] ?? '').join(' ');
+  const classes = [element, ...elementsIn(element)].map((one) => one.attribute('class') ?? '').join(' ');
   const language = /\b(?:language|lang|highlight|brush)-([\w+#-]{1,30})/.exec(classes.slice(0, 500))?.[1] ?? '';
   const fence = text.includes('```') ? '~~~~' : '```';
   return `${fence}${language}\n${text}\n${fence}`;
@@ -207,15 +205,15 @@ function renderCodeSpan(text: string): string {
 }
 
 function renderLink(element: Element, text: string, { base }: Context): string {
-  const target = resolveAddress(element.attribs['href'], base);
+  const target = resolveAddress(element.attribute('href'), base);
   const words = text.trim();
   if (words === '' || target === undefined) return text;
   return `[${words}](${target})`;
 }
 
 function renderImage(element: Element, { base }: Context): string {
-  const target = resolveAddress(element.attribs['src'], base);
-  const words = foldSpaces(element.attribs['alt'] ?? '').trim();
+  const target = resolveAddress(element.attribute('src'), base);
+  const words = foldSpaces(element.attribute('alt') ?? '').trim();
   return target === undefined || words === '' ? escapeMarkdown(words) : `![${escapeMarkdown(words)}](${target})`;
 }
 

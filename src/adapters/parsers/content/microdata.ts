@@ -1,8 +1,7 @@
 /** Microdata of a page (`itemscope`, `itemprop`) as items like those of JSON-LD. `itemref` is not followed. */
-import type { Element } from 'domhandler';
 import type { Json } from './json-ld.js';
+import { type Element, isElement } from './nodes.js';
 import { textOf } from './readable.js';
-import { isElement } from './tree.js';
 
 const SIGN = Buffer.from('itemscope');
 const MAX_ITEMS = 100;
@@ -21,8 +20,7 @@ export function findMicrodataItems(elements: readonly Element[], base: string): 
   const items: Item[] = [];
   for (const element of elements) {
     if (items.length >= MAX_ITEMS) break;
-    const { itemscope, itemprop } = element.attribs;
-    if (itemscope !== undefined && itemprop === undefined) items.push(readItem(element, base, 0));
+    if (element.has('itemscope') && !element.has('itemprop')) items.push(readItem(element, base, 0));
   }
   return items;
 }
@@ -35,8 +33,8 @@ function readItem(element: Element, base: string, depth: number): Item {
   const walk = (node: Element): void => {
     for (const child of node.children) {
       if (!isElement(child) || left <= 0) continue;
-      const names = child.attribs['itemprop']?.trim();
-      const isItem = child.attribs['itemscope'] !== undefined;
+      const names = child.attribute('itemprop')?.trim();
+      const isItem = child.has('itemscope');
       if (names) {
         left--;
         const value = isItem
@@ -55,8 +53,8 @@ function readItem(element: Element, base: string, depth: number): Item {
 }
 
 /** The last part of `https://schema.org/Product`. */
-function findItemType({ attribs }: Element): string | undefined {
-  const [first] = (attribs['itemtype'] ?? '').trim().split(/\s+/);
+function findItemType(element: Element): string | undefined {
+  const [first] = (element.attribute('itemtype') ?? '').trim().split(/\s+/);
   return first ? first.slice(Math.max(first.lastIndexOf('/'), first.lastIndexOf('#')) + 1) : undefined;
 }
 
@@ -77,10 +75,10 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 const VALUES: Readonly<Record<string, string>> = { data: 'value', meter: 'value', time: 'datetime' };
 
 function readPropertyValue(element: Element, base: string): Json {
-  const { name, attribs } = element;
   // Sites write `content` on any element, and mean it.
-  if (attribs['content'] !== undefined) return attribs['content'].trim();
-  const address = attribs[ADDRESSES[name] ?? ''];
+  const content = element.attribute('content');
+  if (content !== undefined) return content.trim();
+  const address = element.attribute(ADDRESSES[element.name] ?? '');
   if (address !== undefined) return URL.parse(address.trim(), base)?.href ?? null;
-  return attribs[VALUES[name] ?? '']?.trim() ?? textOf(element);
+  return element.attribute(VALUES[element.name] ?? '')?.trim() ?? textOf(element);
 }

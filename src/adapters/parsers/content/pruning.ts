@@ -1,9 +1,8 @@
 /** Removes what does not count from a tree: what selectors and the page's own markers exclude. */
 
-import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
-import { isComment, isText } from 'domhandler';
 import type { Marker } from '../../../domain/content/content-definition.js';
-import { isElement, LONGEST_MARKER, SIGNS } from './tree.js';
+import { type ChildNode, type Document, type Element, isComment, isElement, isText, type ParentNode } from './nodes.js';
+import { LONGEST_MARKER, SIGNS } from './tree.js';
 
 export interface Pruning {
   readonly included: ReadonlySet<Element>;
@@ -60,7 +59,7 @@ class Pruner {
     const parents = new Set<ParentNode>();
     for (const element of this.excluded) {
       if (this.isInsideExcluded(element)) continue;
-      parents.add(element.parent!);
+      parents.add(element.parent);
       this.cut.push(element);
       this.isCut = true;
     }
@@ -69,8 +68,7 @@ class Pruner {
   }
 
   private isInsideExcluded(element: Element): boolean {
-    for (let node = element.parent; node; node = node.parent)
-      if (isElement(node) && this.excluded.has(node)) return true;
+    for (let node = element.parent; isElement(node); node = node.parent) if (this.excluded.has(node)) return true;
     return false;
   }
 
@@ -111,16 +109,16 @@ class Pruner {
   }
 
   /** The marker of the element itself; the nearest marker counts. */
-  private findVisibilityMarker({ name, attribs }: Element): boolean | undefined {
+  private findVisibilityMarker(element: Element): boolean | undefined {
     const { markers } = this;
-    if (markers.has('noindex') && name === 'noindex') return false;
-    if (markers.has('nosnippet') && attribs['data-nosnippet'] !== undefined) return false;
+    if (markers.has('noindex') && element.name === 'noindex') return false;
+    if (markers.has('nosnippet') && element.has('data-nosnippet')) return false;
     if (markers.has('elastic')) {
-      if (attribs['data-elastic-exclude'] !== undefined) return false;
-      if (attribs['data-elastic-include'] !== undefined) return true;
+      if (element.has('data-elastic-exclude')) return false;
+      if (element.has('data-elastic-include')) return true;
     }
     if (!markers.has('swiftype')) return undefined;
-    const swiftype = attribs['data-swiftype-index']?.trim().toLowerCase();
+    const swiftype = element.attribute('data-swiftype-index')?.trim().toLowerCase();
     return swiftype === 'false' ? false : swiftype === 'true' ? true : undefined;
   }
 

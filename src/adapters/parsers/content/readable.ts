@@ -1,8 +1,6 @@
 /** The text of a tree as the scanner gives it, and where in it headings are and blocks end. */
-import type { ChildNode, Element, ParentNode, Text } from 'domhandler';
-import { isComment, isText } from 'domhandler';
 import type { Heading } from '../../../domain/content/content-definition.js';
-import { isElement } from './tree.js';
+import { type ChildNode, type Element, isElement, isText, type ParentNode, type Text } from './nodes.js';
 
 const INLINE = new Set(
   (
@@ -16,7 +14,7 @@ const UNSEEN = new Set('script style template noscript noframes iframe noembed t
 
 export const isInline = ({ name }: Element): boolean => INLINE.has(name);
 export const isHidden = (element: Element): boolean =>
-  UNSEEN.has(element.name) && !(element.name === 'template' && element.attribs['shadowrootmode'] !== undefined);
+  UNSEEN.has(element.name) && !(element.name === 'template' && element.has('shadowrootmode'));
 
 /** 1 to 6 for `h1` to `h6`, else undefined. */
 export function headingLevel({ name }: Element): number | undefined {
@@ -96,7 +94,7 @@ export function markRemovedText(pieces: readonly TextPiece[], left: ParentNode):
 function collectTextNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNode> {
   for (const child of node.children)
     if (isText(child)) found.add(child);
-    else if ('children' in child) collectTextNodes(child, found);
+    else if (isElement(child)) collectTextNodes(child, found);
   return found;
 }
 
@@ -107,32 +105,23 @@ export function textOf(node: ParentNode, excluded?: ReadonlySet<Element>): strin
   return collector.finish().text;
 }
 
-const BLANKS = /[\s\u0085\u180e\u200b]+/g;
+/** Every run of blanks but a single space. */
+const BLANKS = /(?:[^\S ]|[\u0085\u180e\u200b])[\s\u0085\u180e\u200b]*| [\s\u0085\u180e\u200b]+/g;
+/** A blank other than single spaces, or something beyond ASCII, which may contain other blanks and soft hyphens. */
+const MAY_NEED_FOLDING = /[^ -\x7f]| {2}/;
 
 /** One space for each run of white space, and no soft hyphens. */
 export function foldSpaces(text: string): string {
-  let blank = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code > 0x20 && code < 0x80) blank = false;
-    else if (code === 0x20 && !blank) blank = true;
-    else return replaceSpaces(text);
-  }
-  return text;
-}
-
-/** With a blank other than single spaces, or something beyond ASCII, which may contain other blanks and soft hyphens. */
-function replaceSpaces(text: string): string {
+  if (!MAY_NEED_FOLDING.test(text)) return text;
   // Most are line ends and indents between tags.
   if (text.length < 20 && text.trim() === '') return ' ';
   return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(BLANKS, ' ');
 }
 
 class Collector {
-  private readonly parts: string[] = [];
-  private length = 0;
+  private text = '';
   private endsBlank = true;
-  private readonly headings: { level: number; text: string; start: number }[] = [];
+  private readonly headings: { readonly level: number; readonly start: number; end: number }[] = [];
   private readonly blockEnds: number[] = [];
   /** Where each text is, if that is requested. */
   readonly pieces: TextPiece[] | undefined;
@@ -147,7 +136,6 @@ class Collector {
   visit(node: ChildNode): void {
     if (isText(node)) this.appendText(node);
     else if (isElement(node)) this.visitElement(node);
-    else if (!isComment(node) && 'children' in node) for (const child of node.children) this.visit(child);
   }
 
   private visitElement(element: Element): void {
@@ -159,45 +147,42 @@ class Collector {
     const heading = level === undefined ? undefined : this.openHeading(level);
     for (const child of element.children) this.visit(child);
     if (block) this.separate();
-    if (heading) heading.text = this.joinFrom(heading.first);
+    if (heading) heading.end = this.text.length;
   }
 
   finish(): ReadableText {
-    const text = this.parts.join('').trimEnd();
+    const text = this.text.trimEnd();
     const headings = this.headings
-      .filter((heading) => heading.text !== '')
-      .map(({ level, text: title, start }) => ({ level, text: title, start }));
+      .map(({ level, start, end }) => ({ level, text: text.slice(start, end).trim(), start }))
+      .filter((heading) => heading.text !== '');
     return { text, headings, blockEnds: this.blockEnds.filter((at) => at < text.length) };
   }
 
-  private openHeading(level: number): { text: string; readonly first: number } | undefined {
+  private openHeading(level: number): { end: number } | undefined {
     if (this.headings.length >= MAX_HEADINGS) return undefined;
-    const heading = { level, text: '', start: this.length, first: this.parts.length };
+    const { length } = this.text;
+    const heading = { level, start: length, end: length };
     this.headings.push(heading);
     return heading;
-  }
-
-  private joinFrom(part: number): string {
-    return this.parts.slice(part).join('').trim();
   }
 
   private appendText(node: Text): void {
     let text = foldSpaces(node.data);
     if (this.endsBlank && text.startsWith(' ')) text = text.slice(1);
     if (text === '') return;
-    this.parts.push(text);
+    this.text += text;
     this.pieces?.push({ node, text });
-    this.length += text.length;
     this.endsBlank = text.endsWith(' ');
   }
 
   private separate(): void {
     if (!this.endsBlank) {
-      this.parts.push(' ');
+      this.text += ' ';
       this.pieces?.push({ node: undefined, text: ' ' });
-      this.length++;
       this.endsBlank = true;
     }
-    if (this.length > 0 && this.blockEnds.at(-1) !== this.length) this.blockEnds.push(this.length);
+    const { length } = this.text;
+    const { blockEnds } = this;
+    if (length > 0 && blockEnds[blockEnds.length - 1] !== length) blockEnds.push(length);
   }
 }

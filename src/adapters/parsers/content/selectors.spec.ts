@@ -1,8 +1,9 @@
-import { compile } from 'css-select';
-import type { Element, ParentNode } from 'domhandler';
+import { selectAll } from 'css-select';
+import type { Element as AnyElement, AnyNode } from 'domhandler';
 import fc from 'fast-check';
+import { parseDocument } from 'htmlparser2';
 import { expect, it } from 'vitest';
-import { SelectorSet } from './selectors.js';
+import { compileTest, SelectorSet } from './selectors.js';
 import { parseTree } from './tree.js';
 
 const PAGE = `<main id=m class="a b"><DIV data-x=1><p class=a>1<b>2</b></p><p>3</p></DIV><nav role=navigation></nav>
@@ -12,7 +13,7 @@ const SELECTORS =
 
 it.each(SELECTORS.split('|'))('matches as the selector does: %s', (selector) => {
   const { elements } = parseTree(Buffer.from(PAGE), false);
-  const plain = compile<ParentNode | Element, Element>(selector);
+  const plain = compileTest([selector])!;
   expect(new SelectorSet([[], [selector]]).find(elements)).toEqual([[], elements.filter(plain)]);
 });
 
@@ -49,14 +50,57 @@ it('matches as selectors do on any page', () => {
       fc.array(selector, { minLength: 1, maxLength: 2 }),
       (pieces, written) => {
         const { elements } = parseTree(Buffer.from(pieces.join('')), false);
-        const plain = compile<ParentNode | Element, Element>(written.join(', '));
+        const plain = compileTest(written)!;
         const [all, first] = new SelectorSet([written, written.slice(0, 1)]).find(elements);
         expect(all!.length).toBe(elements.filter(plain).length);
         for (const [at, element] of elements.filter(plain).entries()) expect(all![at]).toBe(element);
-        const one = compile<ParentNode | Element, Element>(written[0]!);
+        const one = compileTest(written.slice(0, 1))!;
         expect(first!.length).toBe(elements.filter(one).length);
       },
     ),
     { numRuns: 5_000 },
   );
+});
+
+/** Positions among all elements of the page. */
+function findPositions(html: string, written: string): { ours: number[]; theirs: number[] } | undefined {
+  const { elements } = parseTree(Buffer.from(html), false);
+  const document = parseDocument(html);
+  const all = selectAll<AnyNode, AnyElement>('*', document);
+  // Where the trees differ, so do the answers.
+  if (all.map(({ name: tag }) => tag).join(' ') !== elements.map(({ name: tag }) => tag).join(' ')) return undefined;
+  const test = compileTest([written])!;
+  const found = new Set(selectAll<AnyNode, AnyElement>(written, document));
+  const positions = [...all.keys()];
+  return {
+    ours: positions.filter((at) => test(elements[at]!)),
+    theirs: positions.filter((at) => found.has(all[at]!)),
+  };
+}
+
+it('finds what css-select finds in the tree of htmlparser2', () => {
+  let compared = 0;
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 25 }), selector, (pieces, written) => {
+      const positions = findPositions(pieces.join(''), written);
+      if (!positions) return;
+      compared++;
+      expect(positions.ours).toEqual(positions.theirs);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(compared).toBeGreaterThan(2_000);
+  const texts = '<p>a<br>b</p><p></p><p><i>c</i> d</p><p title=x title=y>e</p>';
+  for (const written of [
+    'p:contains("b")',
+    'p:contains("c d")',
+    'p:empty',
+    '[title=y]',
+    '[title=x]',
+    'p + p',
+    'p ~ p',
+  ]) {
+    const { ours, theirs } = findPositions(texts, written)!;
+    expect([written, ours]).toEqual([written, theirs]);
+  }
 });

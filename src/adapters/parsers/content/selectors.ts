@@ -1,8 +1,7 @@
 /** CSS selectors prepared for testing every element of many pages. */
-import { compile } from 'css-select';
+import { compile, type Options } from 'css-select';
 import { parse, type Selector, SelectorType } from 'css-what';
-import type { Element, ParentNode } from 'domhandler';
-import { NONE } from './tree.js';
+import { type ChildNode, type Element, isElement, isText, type ParentNode } from './nodes.js';
 
 export type Test = (element: Element) => boolean;
 
@@ -14,7 +13,40 @@ interface Need {
 
 /** Matches what any of the selectors matches. Selectors that do not compile are reported when the configuration is read. */
 export function compileTest(selectors: readonly string[]): Test | undefined {
-  return selectors.length === 0 ? undefined : compile<ParentNode | Element, Element>(selectors.join(', '));
+  return selectors.length === 0 ? undefined : compile<Node, Element>(selectors.join(', '), { adapter: ADAPTER });
+}
+
+type Node = ChildNode | ParentNode;
+
+const childrenOf = (node: Node): readonly ChildNode[] => ('children' in node ? node.children : []);
+
+/** How selectors read the tree. */
+const ADAPTER: NonNullable<Options<Node, Element>['adapter']> = {
+  isTag: isElement,
+  getAttributeValue: (element, name) => element.attribute(name),
+  hasAttrib: (element, name) => element.has(name),
+  getName: ({ name }) => name,
+  getParent: ({ parent }) => parent,
+  // They are only read.
+  getChildren: (node) => childrenOf(node) as Node[],
+  getSiblings: (node) => (isElement(node) ? (node.parent.children as Node[]) : [node]),
+  prevElementSibling: (node) => (isElement(node) ? (node.previous ?? null) : null),
+  getText: readText,
+  removeSubsets: (nodes) => nodes.filter((node) => !isElement(node) || !isInside(node, nodes)),
+};
+
+function readText(node: Node): string {
+  if (isText(node)) return node.data;
+  return isElement(node) && node.name === 'br' ? '\n' : childrenOf(node).map(readText).join('');
+}
+
+function isInside(element: Element, nodes: readonly Node[]): boolean {
+  let node: Node = element;
+  while (isElement(node)) {
+    node = node.parent;
+    if (nodes.includes(node)) return true;
+  }
+  return false;
 }
 
 interface Candidate {
@@ -30,7 +62,6 @@ export class SelectorSet {
   private readonly always: Candidate[] = [];
   private readonly byName = new Map<string, Candidate[]>();
   private readonly byAttribute = new Map<string, Candidate[]>();
-  private readonly attributes: readonly string[];
 
   /** A list matches what any of its selectors matches; an empty one nothing. */
   constructor(private readonly lists: readonly (readonly string[])[]) {
@@ -46,13 +77,13 @@ export class SelectorSet {
           if (name !== undefined) add(this.byName, name, candidate);
           else add(this.byAttribute, attribute!, candidate);
     }
-    this.attributes = [...this.byAttribute.keys()];
   }
 
   /** For each list its elements, in document order. */
   find(elements: Iterable<Element>): readonly (readonly Element[])[] {
     const found = this.lists.map((): Element[] => []);
-    const { always, byName, byAttribute, attributes } = this;
+    const { always, byName, byAttribute } = this;
+    const hasAttributeNeeds = byAttribute.size > 0;
     const testCandidates = (candidates: readonly Candidate[], element: Element): void => {
       for (let at = 0; at < candidates.length; at++) {
         const { list, test } = candidates[at]!;
@@ -64,9 +95,10 @@ export class SelectorSet {
     for (const element of elements) {
       const named = byName.get(element.name);
       if (named) testCandidates(named, element);
-      const { attribs } = element;
-      for (let at = 0; attribs !== NONE && at < attributes.length; at++)
-        if (attribs[attributes[at]!] !== undefined) testCandidates(byAttribute.get(attributes[at]!)!, element);
+      for (let at = 0; hasAttributeNeeds && at < element.attributeCount; at++) {
+        const having = byAttribute.get(element.attributeNameAt(at));
+        if (having) testCandidates(having, element);
+      }
       if (always.length > 0) testCandidates(always, element);
     }
     return found;

@@ -1,8 +1,7 @@
 /** Removes the parts of a page that become documents of their own from its tree. */
-import { type ChildNode, Document, type Element, type ParentNode } from 'domhandler';
 import { createPartIds, MAX_PARTS } from '../../../domain/push/parts.js';
+import { type ChildNode, Document, type Element, elementsIn, isElement, type ParentNode } from './nodes.js';
 import { headingLevel, textOf } from './readable.js';
-import { elementsIn, isElement } from './tree.js';
 
 export interface TreePart {
   readonly id: string;
@@ -62,10 +61,11 @@ function findSectionEnd(children: readonly ChildNode[], start: number, wanted: R
 
 /** Its own name, otherwise the first one inside it, which is usually that of its heading. */
 function findPartName(element: Element, part: Document, attribute: string): string | undefined {
-  const own = element.attribs[attribute];
+  const own = element.attribute(attribute);
   if (own !== undefined && own.trim() !== '') return own;
-  for (const { name, attribs } of elementsIn(part)) {
-    const inner = attribs[attribute] ?? (name === 'a' && attribute === 'id' ? attribs['name'] : undefined);
+  for (const one of elementsIn(part)) {
+    const inner =
+      one.attribute(attribute) ?? (one.name === 'a' && attribute === 'id' ? one.attribute('name') : undefined);
     if (inner !== undefined && inner.trim() !== '') return inner;
   }
   return undefined;

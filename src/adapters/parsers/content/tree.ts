@@ -3,9 +3,6 @@
  * standard, as for the scanner. Of tree construction, what people rely on is followed: void elements, end tags that may be omitted,
  * SVG and MathML. Comments are left out unless they may be markers.
  */
-import { isAscii } from 'node:buffer';
-import { type ChildNode, Comment, Document, Element, type ParentNode, Text } from 'domhandler';
-import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import {
   APOSTROPHE,
   BANG,
@@ -22,6 +19,8 @@ import {
 import { NameTrie, ROOT, SYMBOL, WIDTH } from '../html/name-trie.js';
 import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from '../html/raw-text.js';
 import { ELEMENT_NAMES, type ElementKind, elementKind } from './element-kinds.js';
+import { type ChildNode, Comment, Document, Element, type ParentNode, Text } from './nodes.js';
+import { PageAttributes, PageSource } from './page-source.js';
 
 /** Browsers put deeper elements beside their parents, too (Blink: 512). */
 const MAX_DEPTH = 500;
@@ -57,12 +56,9 @@ export function parseTree(utf8: Buffer, xml: boolean): Tree {
   return { root, elements, hasSigns, truncated: isFull || bytes !== utf8 };
 }
 
-type Attributes = Record<string, string>;
-
-/** Shared by all elements without attributes; nobody changes attributes. */
-export const NONE: Attributes = {};
 /** Names that most pages have, so that they need not be cut out of the page again and again. */
-const TAGS = new NameTrie(ELEMENT_NAMES.map((name) => [name, name] as const));
+const COMMON_KINDS = ELEMENT_NAMES.map(elementKind);
+const TAGS = new NameTrie(ELEMENT_NAMES.map((name, index) => [name, index] as const));
 const ATTRIBUTES = new NameTrie(
   (
     'alt aria-controls aria-hidden aria-label aria-labelledby cellpadding cellspacing charset class colspan content data-id ' +
@@ -72,7 +68,6 @@ const ATTRIBUTES = new NameTrie(
     .split(' ')
     .map((name) => [name, name] as const),
 );
-const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
 /** Exists once for each page. */
 interface Kind extends ElementKind {
@@ -80,42 +75,50 @@ interface Kind extends ElementKind {
   open: number;
 }
 
+const DOCUMENT: Kind = { ...elementKind(''), open: 1 };
+
+/** An open element, and what is known of its content so far. */
 interface Open {
-  readonly kind: Kind;
+  kind: Kind;
   /** Where its children go. */
-  readonly node: ParentNode;
-  /** What was around it. */
-  readonly foreign: boolean;
+  node: ParentNode;
+  /** The last element among its children. */
+  last: Element | undefined;
+  /** Is its content SVG or MathML? */
+  foreign: boolean;
 }
 
 class TreeBuilder {
-  readonly root = new Document([]);
+  readonly root = new Document();
   readonly elements: Element[] = [];
   hasSigns = false;
-  private readonly open: Open[] = [];
-  /** By the name as written. */
+  /** The document first, which is never closed. Entries above `depth` are kept to be used again. */
+  private readonly open: Open[] = [{ kind: DOCUMENT, node: this.root, last: undefined, foreign: false }];
+  private depth = 0;
+  private innermost = this.open[0]!;
+  /** By the index of their names in `ELEMENT_NAMES`. */
+  private readonly commonKinds: Kind[] = [];
+  /** The others, by the name as written. */
   private readonly kinds = new Map<string, Kind>();
-  private parent: ParentNode = this.root;
-  /** Inside of SVG or MathML. */
-  private foreign = false;
-  /** One character for each byte: cutting from it is many times faster than decoding each piece. */
+  private readonly source: PageSource;
   private readonly page: string;
-  private readonly ascii: boolean;
-  /** Belongs to the tag that was read last. */
-  private attributes = NONE;
+  private readonly attributes: PageAttributes;
+  /** The first attribute of the tag that was read last. */
+  private firstAttribute = 0;
   private selfClosing = false;
-  private kindRead!: Kind;
+  private kindRead = DOCUMENT;
 
   constructor(
     private readonly bytes: Buffer,
     private readonly xml: boolean,
   ) {
-    this.page = bytes.toString('latin1');
-    this.ascii = isAscii(bytes);
+    this.source = new PageSource(bytes);
+    this.page = this.source.characters;
+    this.attributes = new PageAttributes(this.source);
   }
 
   get isFull(): boolean {
-    return this.elements.length > MAX_ELEMENTS || this.open.length > MAX_OPEN;
+    return this.elements.length > MAX_ELEMENTS || this.depth > MAX_OPEN;
   }
 
   build(): void {
@@ -147,21 +150,21 @@ class TreeBuilder {
   private readDeclaration(at: number): number {
     const { bytes, page } = this;
     if (bytes[at + 2] === DASH && bytes[at + 3] === DASH) return this.readComment(at + 4, findCommentEnd(bytes, at));
-    if (!(this.foreign || this.xml) || !page.startsWith('[CDATA[', at + 2)) {
+    if (!(this.innermost.foreign || this.xml) || !page.startsWith('[CDATA[', at + 2)) {
       return this.readComment(at + 2, findBogusCommentEnd(bytes, at));
     }
     const close = page.indexOf(']]>', at + 9);
     const end = close < 0 ? bytes.length : close;
-    if (end > at + 9) this.appendNode(new Text(this.slice(at + 9, end)));
+    if (end > at + 9) this.append(new Text(this.source.slice(at + 9, end)));
     return Math.min(end + 3, bytes.length);
   }
 
   private readComment(start: number, behind: number): number {
     if (behind - start > LONGEST_MARKER + 3) return behind;
-    const data = this.slice(start, behind).replace(/(?:--!?)?>$/, '');
+    const data = this.source.slice(start, behind).replace(/(?:--!?)?>$/, '');
     if (!COMMENT_SIGNS.test(data)) return behind;
     this.hasSigns ||= SIGNS.test(data);
-    this.appendNode(new Comment(data));
+    this.append(new Comment(data));
     return behind;
   }
 
@@ -169,27 +172,24 @@ class TreeBuilder {
     const behind = this.readAttributes(this.readName(at));
     // An incomplete tag at the end of the input is not a tag.
     if (behind < 0) return this.bytes.length;
+    const { foreign } = this.innermost;
     let kind = this.kindRead;
-    if (kind.name === 'image' && !this.foreign) kind = this.findKind('img');
+    if (kind.name === 'image' && !foreign) kind = this.findKind('img');
     // A form in a form is ignored.
     if (kind.name === 'form' && kind.open > 0) return behind;
-    const { foreign, selfClosing } = this;
-    this.openElement(kind, this.attributes);
+    this.openElement(kind, this.attributes.count);
     if (kind.isVoid) return behind;
-    if (selfClosing && (this.xml || foreign || kind.isForeign)) this.closeElement();
+    if (this.selfClosing && (this.xml || foreign || kind.isForeign)) this.closeElement();
     else if (kind.content !== 'markup' && !foreign) return this.readRawText(kind, behind);
     return behind;
   }
 
   private readRawText({ name, content }: ElementKind, start: number): number {
-    const { bytes } = this;
+    const { bytes, source } = this;
     let end = bytes.length;
     if (content === 'script') end = findScriptEnd(bytes, start);
     else if (content !== 'plaintext') end = findEndTag(bytes, start, name);
-    if (end > start) {
-      const written = this.slice(start, end);
-      this.appendNode(new Text(content === 'rcdata' ? decodeReferences(written) : written));
-    }
+    if (end > start) this.append(new Text(content === 'rcdata' ? source.text(start, end) : source.slice(start, end)));
     return end;
   }
 
@@ -197,44 +197,61 @@ class TreeBuilder {
     const behind = findTagEnd(this.bytes, this.readName(at));
     if (behind < 0) return this.bytes.length;
     const kind = this.kindRead;
-    if (kind.name === 'br') this.openElement(kind, NONE);
+    if (kind.name === 'br') this.openElement(kind);
     else if (kind.open > 0) {
-      while (this.open.at(-1)!.kind !== kind) this.closeElement();
+      while (this.innermost.kind !== kind) this.closeElement();
       this.closeElement();
     } else if (kind.name === 'p') {
-      this.openElement(kind, NONE);
+      this.openElement(kind);
       this.closeElement();
     }
     return behind;
   }
 
-  private openElement(kind: Kind, attributes: Attributes): void {
+  /** `attributesEnd`: behind its attributes; absent: it has none. */
+  private openElement(kind: Kind, attributesEnd = this.firstAttribute): void {
     const { closes } = kind;
-    if (closes) while (this.open.length > 0 && closes.has(this.open.at(-1)!.kind.name)) this.closeElement();
-    const element = this.open.length < MAX_DEPTH ? new Element(kind.name, attributes) : undefined;
-    if (element) {
-      this.appendNode(element);
+    if (closes) while (closes.has(this.innermost.kind.name)) this.closeElement();
+    const parent = this.innermost;
+    let { node } = parent;
+    if (this.depth < MAX_DEPTH) {
+      const { firstAttribute } = this;
+      const element = new Element(kind.name, node, parent.last, this.attributes, firstAttribute, attributesEnd);
+      this.append(element);
+      parent.last = element;
       this.elements.push(element);
       this.hasSigns ||= kind.name === 'noindex';
+      node = element;
     }
-    if (kind.isVoid) return;
-    const { foreign } = this;
-    const node = element ?? this.parent;
-    this.open.push({ kind, node, foreign });
+    if (!kind.isVoid) this.enter(kind, node, kind.isForeign || (parent.foreign && !kind.holdsHtml));
+  }
+
+  private enter(kind: Kind, node: ParentNode, foreign: boolean): void {
+    const known = this.open[++this.depth];
+    if (known) {
+      known.kind = kind;
+      known.node = node;
+      known.last = undefined;
+      known.foreign = foreign;
+    }
+    this.innermost = known ?? { kind, node, last: undefined, foreign };
+    if (!known) this.open.push(this.innermost);
     kind.open++;
-    this.parent = node;
-    if (kind.isForeign) this.foreign = true;
-    else if (kind.holdsHtml) this.foreign = false;
   }
 
   private closeElement(): void {
-    const { kind, foreign } = this.open.pop()!;
-    kind.open--;
-    this.foreign = foreign;
-    this.parent = this.open.at(-1)?.node ?? this.root;
+    this.innermost.kind.open--;
+    this.innermost = this.open[--this.depth]!;
+  }
+
+  private findCommonKind(index: number): Kind {
+    this.commonKinds[index] ??= { ...COMMON_KINDS[index]!, open: 0 };
+    return this.commonKinds[index];
   }
 
   private findKind(written: string): Kind {
+    const known = this.kinds.get(written);
+    if (known) return known;
     const name = written.toLowerCase();
     const kind = this.kinds.get(name) ?? { ...elementKind(name), open: 0 };
     this.kinds.set(name, kind).set(written, kind);
@@ -242,27 +259,14 @@ class TreeBuilder {
   }
 
   private addText(start: number, end: number): void {
-    this.appendNode(new Text(decodeReferences(this.slice(start, end))));
+    this.append(new Text(this.source.text(start, end)));
   }
 
-  private appendNode(node: ChildNode): void {
-    const { parent } = this;
-    const { children } = parent;
-    node.parent = parent;
-    if (children.length === 0) {
-      // Room for one: most elements have no more, and an array that grows from nothing takes room for seventeen.
-      parent.children = [node];
-      return;
-    }
-    const last = children[children.length - 1]!;
-    last.next = node;
-    node.prev = last;
-    children.push(node);
-  }
-
-  private slice(start: number, end: number): string {
-    const cut = this.page.slice(start, end);
-    return this.ascii || !BEYOND_ASCII.test(cut) ? cut : this.bytes.toString('utf8', start, end);
+  private append(child: ChildNode): void {
+    const { node } = this.innermost;
+    // Room for one: most elements have no more, and an array that grows from nothing takes room for seventeen.
+    if (node.children.length === 0) node.children = [child];
+    else (node.children as ChildNode[]).push(child);
   }
 
   private readName(from: number): number {
@@ -270,8 +274,8 @@ class TreeBuilder {
     let at = from;
     let node = ROOT;
     for (; at < bytes.length && !endsName(bytes[at]!); at++) node = TAGS.next[node * WIDTH + SYMBOL[bytes[at]!]!]!;
-    const written = TAGS.valueAt(node) ?? this.slice(from, at);
-    this.kindRead = this.kinds.get(written) ?? this.findKind(written);
+    const index = TAGS.valueAt(node);
+    this.kindRead = index === undefined ? this.findKind(this.source.slice(from, at)) : this.findCommonKind(index);
     return at;
   }
 
@@ -279,7 +283,7 @@ class TreeBuilder {
   private readAttributes(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
-    this.attributes = NONE;
+    this.firstAttribute = this.attributes.count;
     this.selfClosing = false;
     for (let at = from; at < end; ) {
       let slash = false;
@@ -311,51 +315,27 @@ class TreeBuilder {
         const start = at + 1;
         const close = this.page.indexOf(quote === QUOTE ? '"' : "'", start);
         if (close < 0) return end;
-        this.addAttribute(name, start, close);
+        this.attributes.add(name, start, close);
         return close + 1;
       }
       const start = at;
       while (at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!)) at++;
-      this.addAttribute(name, start, at);
+      this.attributes.add(name, start, at);
       return at;
     }
-    this.addAttribute(name, at, at);
+    this.attributes.add(name, at, at);
     return at;
   }
 
-  /** If an attribute appears twice, the first one counts. */
-  private addAttribute(name: string, start: number, end: number): void {
-    if (this.attributes === NONE) this.attributes = {};
-    else if (Object.hasOwn(this.attributes, name)) return;
-    const written = this.slice(start, end);
-    this.attributes[name] = written.includes('&') ? decodeHTMLAttribute(written) : written;
-  }
-
   private readOtherName(start: number, end: number): string {
-    const name = this.slice(start, end).toLowerCase();
+    const name = this.source.slice(start, end).toLowerCase();
     this.hasSigns ||= name.startsWith('data-') && SIGNS.test(name);
     return name;
   }
 }
 
-const decodeReferences = (written: string): string => (written.includes('&') ? decodeHTML(written) : written);
-
 /** A `<` before anything else is text. */
 function startsMarkup(bytes: Buffer, less: number): boolean {
   const next = bytes[less + 1] ?? 0;
   return isLetter(next) || next === BANG || next === QUESTION || (next === SLASH && less + 2 < bytes.length);
-}
-
-export const isElement = (node: ChildNode | ParentNode | null): node is Element =>
-  node !== null && (node.type === 'tag' || node.type === 'script' || node.type === 'style');
-
-/** In document order, the node itself included. The tree is not deep. */
-export function* elementsIn(node: ParentNode): Generator<Element> {
-  const stack: (ChildNode | ParentNode)[] = [node];
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    if (isElement(next)) yield next;
-    if (!('children' in next)) continue;
-    const { children } = next;
-    for (let at = children.length - 1; at >= 0; at--) if (isElement(children[at]!)) stack.push(children[at]!);
-  }
 }
