@@ -31,6 +31,7 @@ import { OutsideSecrets, readSecretPlaces } from '../adapters/system/outside-sec
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { loadRegistrableDomains } from '../adapters/system/registrable-domain.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
+import { observeThreadLimits } from '../adapters/system/thread-heap.js';
 import type { OpenTelemetry } from '../adapters/telemetry/open-telemetry.js';
 import { readTelemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
@@ -140,6 +141,7 @@ export async function openEngine({
   encryptionKey,
   telemetry,
 }: EngineOptions): Promise<Engine> {
+  observeThreadLimits();
   const store = await openCompleteStore(databaseUrl);
   const plugins = new PluginHost({ clock: systemClock, log });
   const sinkOf = (definition: SinkDefinition): Sink => {

@@ -25,10 +25,11 @@ interface InFlight {
 }
 
 /**
- * What a page leaves behind is short-lived: more room costs memory in every thread and saves no time (measured). Bodies do not
- * count here; a page that needs more than this itself ends its thread, and is the only one that fails.
+ * Room for the trees of several dozen pages, so that nearly all of them are dead when new space is collected; without trees
+ * it does not grow that large (measured, see bench/README.md). Bodies do not count here; a page that needs more than this itself
+ * ends its thread, and is the only one that fails.
  */
-const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 256 };
+const HEAP = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 256 };
 
 /** Most pages are read in a tenth of this. */
 const LONG_READING_MS = 100;

@@ -14,7 +14,10 @@ export class RenderThread {
     log: Log,
     private readonly onEnd: () => void,
   ) {
-    this.worker = new Worker(entry, { name: 'renderer', resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    this.worker = new Worker(entry, {
+      name: 'renderer',
+      resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 },
+    });
     this.worker.on('message', ({ log: level, message }: FromRenderThread) => log[level](message));
     this.worker.on('error', (error) => log.error('the thread of the browser failed', { error: String(error) }));
     this.worker.on('exit', () => this.end());

@@ -5,6 +5,9 @@ import { type Call, deserializeError, type Reply, type StoreThreadData, type Ver
 /** Batches in flight at the same time, so that the thread has the next one when it has finished one. */
 const BATCHES_UNDER_WAY = 2;
 
+/** More would cost memory and save no time. */
+const HEAP = { maxYoungGenerationSizeMb: 24 };
+
 interface Waiting {
   readonly call: Call;
   readonly resolve: (value: unknown) => void;
@@ -22,7 +25,11 @@ export class StoreThread<Offered extends Verbs> {
 
   constructor(entry: URL, data: StoreThreadData, batchSize: number) {
     this.#batchSize = batchSize;
-    this.#worker = new Worker(entry, { workerData: data, name: `store ${data.file}` });
+    this.#worker = new Worker(entry, {
+      workerData: data,
+      name: `store ${data.file}`,
+      resourceLimits: HEAP,
+    });
     this.#worker.on('message', (replies: Reply[]) => this.#onReplies(replies));
     this.#worker.on('error', (error: Error) => this.#fail(error));
     this.#worker.on('exit', () => this.#fail(new Error(`The store ${data.file} is closed.`)));

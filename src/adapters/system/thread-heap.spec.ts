@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+/** Keeps what it allocates for a while, so that new space grows, and reports the largest size that new space had, in MB. */
+const THREAD = `
+  import { getHeapSpaceStatistics } from 'node:v8';
+  import { parentPort } from 'node:worker_threads';
+  let largest = 0;
+  let kept = [];
+  for (let i = 0; i < 2_000_000; i++) {
+    kept.push({ i });
+    if (kept.length === 100_000) kept = [];
+    if (i % 10_000 === 0) {
+      const { space_size } = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+      largest = Math.max(largest, space_size);
+    }
+  }
+  parentPort.postMessage(largest / 2 ** 20);
+`;
+
+const START = `
+  import { Worker } from 'node:worker_threads';
+  import { observeThreadLimits } from ${JSON.stringify(new URL('thread-heap.ts', import.meta.url).href)};
+  const thread = new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(THREAD)}));
+  observeThreadLimits();
+  const resourceLimits = { maxYoungGenerationSizeMb: Number(process.argv[1]) };
+  new Worker(thread, { resourceLimits }).on('message', console.log);
+`;
+
+async function measureNewSpace(young: number): Promise<number> {
+  const flags = ['--max-semi-space-size=2', '--disable-warning=ExperimentalWarning', '--input-type=module'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '-e', START, String(young)]);
+  return Number(stdout);
+}
+
+it('has the new space it is given, whatever the flag for the main thread', async () => {
+  const [small, large] = await Promise.all([measureNewSpace(6), measureNewSpace(48)]);
+  expect(small).toBeLessThan(10);
+  expect(large).toBeGreaterThan(10);
+});
