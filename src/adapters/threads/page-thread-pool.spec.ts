@@ -4,6 +4,7 @@ import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { FakeSite } from '../../../test/support/fake-site.js';
 import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
 import { sinkDefinition } from '../../../test/support/push-orders.js';
+import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import { createRootContext } from '../../domain/policy/site-mode.js';
 import { instant } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
@@ -179,6 +180,41 @@ describe('a pool of page threads', () => {
     site.page('/bad', [], 'A page that kills the thread.').page('/good');
     expect(outcome(await pool.process(task(1, '/bad')))).toBe('parse-timeout');
     expect(outcome(await pool.process(task(2, '/good')))).toBe('document');
+  });
+
+  it('replaces its threads for a configuration that reads trees, and they finish what they have begun', async () => {
+    const content: ContentDefinition = {
+      include: ['p'],
+      exclude: [],
+      markers: [],
+      main: false,
+      metas: true,
+      fields: [],
+      headings: false,
+      markdown: false,
+      changeDetection: 'content',
+      place: { file: 'test', line: 1, column: 1 },
+    };
+    const withTrees = { ...definition, crawlers: [crawlerDefinition({ contents: [content] })] };
+    const asked = Promise.withResolvers<() => void>();
+    site.page('/bad', [], 'A page that never ends.').page('/good');
+    site.set('/slow', (_, response) => {
+      asked.resolve(() => response.end('fine'));
+      return undefined;
+    });
+    const changing = new PageThreadPool({ entry: ENTRY, threads: 1, log, maxReadingMs: 1_000 });
+    await changing.configure(definition);
+    const hung = changing.process(task(1, '/bad'));
+    await changing.configure(withTrees);
+    const slow = changing.process(task(2, '/slow'));
+    const answer = await asked.promise;
+    expect(outcome(await hung)).toBe('parse-timeout');
+    await changing.configure(definition);
+    expect(outcome(await changing.process(task(3, '/good')))).toBe('document');
+    answer();
+    expect(outcome(await slow)).toBe('document');
+    expect(warnings).toEqual([]);
+    await changing.close();
   });
 
   it('starts one more thread when the only one is busy and the main thread is not', async () => {

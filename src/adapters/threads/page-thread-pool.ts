@@ -1,3 +1,4 @@
+import { readsEveryTree } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
@@ -8,7 +9,7 @@ import type { Log } from '../../engine/ports/log.js';
 import type { PageProcessor } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import type { PluginFacts, Plugins } from '../../engine/ports/plugins.js';
-import { PageThread, ThreadEnded } from './page-thread.js';
+import { PageThread, ThreadEnded, YOUNG_GENERATION } from './page-thread.js';
 import { nextSeq, type PageCalls } from './page-thread-protocol.js';
 import { ReadingTimes } from './reading-times.js';
 import { RenderThread } from './render-thread.js';
@@ -42,6 +43,9 @@ const CHECK_MS = 1_000;
  */
 export class PageThreadPool implements PageProcessor {
   private threads: PageThread[];
+  /** They finish what they have begun, and get nothing more. */
+  private readonly finishing = new Set<PageThread>();
+  private youngGeneration = YOUNG_GENERATION.withoutTrees;
   private definition: ServerDefinition | undefined;
   private readonly roots = new Map<string, { crawler: string; root: RootContext }>();
   private readonly times = new ReadingTimes();
@@ -61,6 +65,7 @@ export class PageThreadPool implements PageProcessor {
   }
 
   async configure(definition: ServerDefinition): Promise<void> {
+    this.adaptHeaps(definition);
     this.definition = definition;
     const crawlers = new Set(definition.crawlers.map(({ name }) => name));
     if (this.renderThread || usesRendering(definition)) this.openRenderer(definition);
@@ -70,6 +75,19 @@ export class PageThreadPool implements PageProcessor {
       ...this.threads.map((thread) => thread.call(this.takeSeq(), 'configure', argument)),
       this.options.plugins?.configure(definition.plugins ?? []),
     ]);
+  }
+
+  /** The size of a heap is fixed when its thread is started, so that other threads take over. */
+  private adaptHeaps({ crawlers }: ServerDefinition): void {
+    const { withTrees, withoutTrees } = YOUNG_GENERATION;
+    const readTrees = crawlers.some(({ contents = [] }) => contents.some(readsEveryTree));
+    this.youngGeneration = readTrees ? withTrees : withoutTrees;
+    this.threads = this.threads.map((thread) => {
+      if (thread.youngGeneration === this.youngGeneration) return thread;
+      this.finishing.add(thread);
+      void thread.finish().finally(() => this.finishing.delete(thread));
+      return this.startThread();
+    });
   }
 
   addRoot(crawler: string, root: RootContext): void {
@@ -138,7 +156,8 @@ export class PageThreadPool implements PageProcessor {
   async close(): Promise<void> {
     this.closing = true;
     clearInterval(this.watch);
-    await Promise.all([...this.threads.map((thread) => thread.close()), this.renderThread?.close()]);
+    const threads = [...this.threads, ...this.finishing];
+    await Promise.all([...threads.map((thread) => thread.close()), this.renderThread?.close()]);
     await this.options.plugins?.close();
   }
 
@@ -165,7 +184,9 @@ export class PageThreadPool implements PageProcessor {
   }
 
   private startThread(): PageThread {
-    const thread = new PageThread(this.options.entry, (ended, error) => this.replaceThread(ended, error));
+    const thread = new PageThread(this.options.entry, this.youngGeneration, (ended, error) =>
+      this.replaceThread(ended, error),
+    );
     if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
       // The answer is not awaited: messages keep their order, so every page comes after it.
@@ -178,14 +199,14 @@ export class PageThreadPool implements PageProcessor {
   }
 
   private replaceThread(ended: PageThread, error: Error): void {
-    if (this.closing) return;
+    if (this.closing || !this.threads.includes(ended)) return;
     this.options.log.warn('a page thread ended and is replaced', { error: error.message });
     this.threads = this.threads.map((thread) => (thread === ended ? this.startThread() : thread));
   }
 
   private checkThreads(): void {
     const most = this.options.maxReadingMs ?? MAX_READING_MS;
-    for (const thread of this.threads) {
+    for (const thread of [...this.threads, ...this.finishing]) {
       const limit = thread.load > 1 ? Math.min(most, MAX_READING_BEFORE_OTHERS_MS) : most;
       if (thread.isStuck(limit / CHECK_MS)) void thread.terminate();
     }

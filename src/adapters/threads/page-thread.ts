@@ -25,11 +25,13 @@ interface InFlight {
 }
 
 /**
- * Room for the trees of several dozen pages, so that nearly all of them are dead when new space is collected; without trees
- * it does not grow that large (measured, see bench/README.md). Bodies do not count here; a page that needs more than this itself
- * ends its thread, and is the only one that fails.
+ * Sizes of the young generation in MB (measured, see bench/README.md). What the scanner leaves behind is short-lived: more room
+ * saves no time. Trees are larger, and with more room nearly all of them are dead when new space is collected.
  */
-const HEAP = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 256 };
+export const YOUNG_GENERATION = { withoutTrees: 24, withTrees: 48 };
+
+/** In MB. Bodies do not count here; a page that needs more than this itself ends its thread, and is the only one that fails. */
+const MAX_OLD_GENERATION = 256;
 
 /** Most pages are read in a tenth of this. */
 const LONG_READING_MS = 100;
@@ -57,6 +59,7 @@ export class PageThread {
   private ports: MessagePort[] = [];
   private outbox: (PageCall | PageNotice)[] = [];
   private ended = false;
+  private finishing = false;
   private asksPlugins = false;
   private costs = 0;
   /** What was read at the last check, and how often in a row. */
@@ -68,10 +71,15 @@ export class PageThread {
 
   constructor(
     entry: URL,
+    readonly youngGeneration: number,
     private readonly onEnd: (thread: PageThread, error: Error) => void,
   ) {
     const data: PageThreadData = { reading: this.reading.buffer as SharedArrayBuffer };
-    this.worker = new Worker(entry, { workerData: data, name: 'pages', resourceLimits: HEAP });
+    const resourceLimits = {
+      maxYoungGenerationSizeMb: youngGeneration,
+      maxOldGenerationSizeMb: MAX_OLD_GENERATION,
+    };
+    this.worker = new Worker(entry, { workerData: data, name: 'pages', resourceLimits });
     this.worker.on('message', (answers: readonly PageAnswer[]) => {
       for (const answer of answers) this.settleCall(answer);
     });
@@ -155,6 +163,13 @@ export class PageThread {
     });
   }
 
+  /** Closes the thread as soon as no call is in flight; there must be no further ones. */
+  async finish(): Promise<void> {
+    if (this.load === 0) return this.close();
+    this.finishing = true;
+    await new Promise<unknown>((resolve) => this.worker.once('exit', resolve));
+  }
+
   private post(message: PageCall | PageNotice): void {
     if ('notice' in message && 'port' in message && message.port) this.ports.push(message.port);
     if (this.outbox.length === 0) queueMicrotask(() => this.flush());
@@ -174,6 +189,7 @@ export class PageThread {
     this.inFlight.delete(answer.seq);
     if (!waiting) return;
     this.costs -= waiting.cost;
+    if (this.finishing && this.load === 0) void this.close();
     if ('error' in answer) waiting.reject(new Error(answer.error));
     else waiting.resolve((waiting.call.call === 'process' ? withTimes(answer) : answer.answer) as never);
   }

@@ -101,6 +101,9 @@ export const needsTree = (content: ContentDefinition): boolean =>
   content.split !== undefined ||
   content.fields.some(({ source }) => source.kind === 'select');
 
+/** Whether every page has to be read as a tree, also one without markers. */
+export const readsEveryTree = (content: ContentDefinition): boolean => needsTree({ ...content, markers: [] });
+
 /** Whether the element changes what documents look like. */
 export const changesDocuments = (content: ContentDefinition | undefined): boolean =>
   content !== undefined && (needsTree(content) || content.fields.length > 0 || !content.metas);
