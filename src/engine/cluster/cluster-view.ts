@@ -1,5 +1,6 @@
 /**
- * What any node answers for all: each knows only what it does itself, so it asks the others that crawl. Alone it asks nobody.
+ * Answers, on any node, for the whole cluster: each node knows only what it does itself, so it asks the others that
+ * crawl. A single node asks nobody.
  */
 
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
@@ -84,7 +85,7 @@ export class ClusterView {
     return [...byKey.values()].sort((a, b) => b.count - a.count);
   }
 
-  /** Orders that were decided and that a sink has not answered yet, on any node. */
+  /** Orders, on any node, that have been decided but not yet answered by a sink. */
   async listPending(): Promise<LedgerEntry[]> {
     const { answers } = await this.askOthers<LedgerEntry[]>({ about: 'pending' });
     return [...this.listOwnPending(), ...answers.flatMap(({ said }) => said)];
@@ -99,19 +100,19 @@ export class ClusterView {
     };
   }
 
-  /** By node, since the start of its process; '' is this one. */
+  /** By node, since the start of its process; '' stands for this node. */
   async getCounters(): Promise<ReadonlyMap<string, Counters>> {
     const { answers } = await this.askOthers<Counters>({ about: 'counters' });
     return new Map([['', this.getOwnCounters()], ...answers.map(({ from, said }) => [from, said] as const)]);
   }
 
-  /** What the node that owns the host knows about it, when that is another node. */
+  /** What the node that owns the host knows about it, if that is another node. */
   async getHostNote(hostKey: string): Promise<HostNote | undefined> {
     const { answers } = await this.askOthers<HostNote[]>({ about: 'host', hostKey });
     return answers.flatMap(({ said }) => said)[0];
   }
 
-  /** What the node that owns the host has learned about its pages, when that is another node. */
+  /** What the node that owns the host has learned about its pages, if that is another node. */
   async viewRendering(hostKey: string): Promise<readonly RenderPatternView[]> {
     const { answers } = await this.askOthers<RenderPatternView[]>({ about: 'rendering', hostKey });
     return answers.flatMap(({ said }) => said);
@@ -134,7 +135,7 @@ export class ClusterView {
     return answers.flatMap(({ said }) => said)[0] ?? { state: 'unknown', agent };
   }
 
-  /** To another node. */
+  /** Answers a question that another node asked. */
   async answer(text: string): Promise<string> {
     return JSON.stringify(await this.answerLocally(JSON.parse(text) as Question));
   }
@@ -180,7 +181,7 @@ export class ClusterView {
     const { store, partitions, clock } = this.services;
     const counts = await store.countByStatus(crawler.name);
     const { weights } = crawler.context.definition;
-    // When another node does the work, it may not know yet what has become due.
+    // If another node does the work, it may not yet know what has become due.
     const nothingDue = !partitions.shared || (counts.oldestDueAt ?? Number.POSITIVE_INFINITY) > clock.now();
     const { name, load, picks, hasHosts: _, ...rest } = work;
     return {

@@ -25,7 +25,9 @@ export class NodeCommands {
     private readonly page: (crawler: Crawler, url: string, render?: boolean) => Promise<PageView>,
   ) {}
 
-  /** False: the URL is in flight, or this release does not know the command; the command is offered again later. */
+  /**
+   * False if the URL is in flight or this release does not know the command; the command is then offered again later.
+   */
   async run({ hostKey: host, text }: OwnerCommand): Promise<boolean> {
     const command = readCommand(text);
     if (!command) return false;
@@ -99,7 +101,7 @@ export class NodeCommands {
   }
 }
 
-/** An order for one sink that is slow or down: the command is offered again. */
+/** The order went to a sink that is slow or down: the command is offered again later. */
 function retryWhenSinkFollows(error: unknown): false {
   if (error instanceof SinkUnavailable) return false;
   throw error;

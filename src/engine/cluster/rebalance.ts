@@ -46,7 +46,7 @@ export class Rebalance implements PartitionListener {
       return;
     }
     await this.services.inDoubt.begin();
-    // A node that fell silent may have stored links for any node without reporting it.
+    // A node that fell silent may have stored links for any other node without notifying it.
     this.services.nodes.notifyAllDue();
     this.checkSoon(this.services.partitions.owned ?? []);
   }
@@ -69,7 +69,7 @@ export class Rebalance implements PartitionListener {
     hosts.revoke(lost);
   }
 
-  /** URLs of these partitions have become due: many hints lead to one check. */
+  /** URLs of these partitions have become due; several notifications are combined into one check. */
   checkSoon(partitions: readonly number[]): void {
     for (const partition of partitions) this.due.add(partition);
     if (!this.sweeping) void this.sweep();
@@ -84,7 +84,7 @@ export class Rebalance implements PartitionListener {
         for (const crawler of this.crawlers()) await crawler.checkPartitions(partitions);
       }
     } catch (error) {
-      this.services.log.warn('looking for due URLs failed; the next regular sweep finds them', {
+      this.services.log.warn('could not look for due URLs; the next regular sweep will find them', {
         error: String(error),
       });
     } finally {
@@ -92,7 +92,7 @@ export class Rebalance implements PartitionListener {
     }
   }
 
-  /** The previous owner may have sent a request to any of its hosts just before it fell silent. */
+  /** The previous owner may have sent a request to any of these hosts just before it fell silent. */
   private newHostsRestUntil(): Instant {
     const throttles = this.crawlers().map(({ context: { definition } }) =>
       definition.aggressive ? milliseconds(0) : definition.throttle,

@@ -20,9 +20,12 @@ interface ControlServices {
   readonly answer: (question: string) => Promise<string>;
 }
 
-/** Settings made on one node and valid on all, such as states of crawlers and roots; and the events of all nodes on each. */
+/**
+ * Shares settings that are made on one node and apply to all, such as crawler states and roots, and passes every node's
+ * events to the others.
+ */
 export class SharedControl implements NodesListener {
-  /** Checks for a newer configuration before anything else. */
+  /** Called first after every change, to check for a newer configuration. */
   onChange: () => Promise<void> = () => Promise.resolve();
 
   constructor(private readonly services: ControlServices) {}
@@ -64,7 +67,7 @@ export class SharedControl implements NodesListener {
     return state === 'paused' || state === 'stopped' ? state : 'running';
   }
 
-  /** Starts to report events of this node to the others, as long as somebody watches. */
+  /** Starts to report this node's events to the others; an event is sent only while someone is watching. */
   notifyOthers(): void {
     const { nodes, events } = this.services;
     events.tap((event) => {

@@ -1,7 +1,7 @@
 import type { Crawler } from '../crawl/crawler.js';
 import type { EngineMetrics } from '../crawl/engine-metrics.js';
 
-/** The counters of all crawlers: kept apart where they are counted by crawler, otherwise added up. */
+/** The counters of all crawlers: kept apart where they are counted per crawler, otherwise added up. */
 export function sumMetrics(
   crawlers: readonly Crawler[],
   heldDeletions: number,

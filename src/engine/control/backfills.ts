@@ -1,7 +1,7 @@
 /**
- * Gives a sink that was added to a crawler everything that is indexed, in the background and in the order of the store: copied from
- * another sink if that can return documents, otherwise by unconditional visits. Progress is stored, so a backfill continues after a
- * restart.
+ * Sends everything that is indexed to a sink that was added to a crawler, in the background and in the order of the
+ * store: copied from another sink if one can return documents, otherwise fetched by unconditional visits. Progress is
+ * stored, so a backfill continues after a restart.
  */
 
 import { createHash } from 'node:crypto';
@@ -32,10 +32,16 @@ import { type BackfillView } from '../views/delivery-views.js';
 
 /** Documents sent to the sink at the same time. */
 const PAGE = 100;
-/** Low-priority visits: they never overtake an ordinary refresh that was due earlier, and delay few that become due. */
+/**
+ * The visits have low priority: they never overtake a regular refresh that was due earlier, and they delay only a few
+ * that become due later.
+ */
 const MOST_WAITING = 100;
 const LOOK_AGAIN = seconds(1);
-/** Visits that make no progress for this long (their hosts rest, the crawler is paused) do not hold up the others. */
+/**
+ * Visits that make no progress for this long (their hosts are resting, the crawler is paused) do not hold up the
+ * others.
+ */
 const PATIENCE = minutes(10);
 const RETRY = seconds(10);
 /** A visit this shortly before or after the sink was added may have been delivered under the previous configuration. */
@@ -59,7 +65,7 @@ export class Backfills {
 
   constructor(private readonly services: BackfillServices) {}
 
-  /** Finds sinks that are new to the crawler, and resumes unfinished backfills. */
+  /** Begins a backfill for each sink that is new to the crawler, and resumes unfinished ones. */
   async beginOrResume(crawler: Crawler): Promise<void> {
     const { store, partitions } = this.services;
     if (!partitions.leads) return;
@@ -99,8 +105,9 @@ export class Backfills {
   }
 
   /**
-   * Who may see the documents has changed: those that sinks return are sent back to them, updated. False: some sink cannot return
-   * them, or is being filled; then only visits help.
+   * To be called when the rules that decide who may see the documents have changed: documents that the sinks can return
+   * are sent back to them with updated principals. False if a sink cannot return them or is still being filled; then
+   * every page has to be visited.
    */
   async restateAccess(crawler: Crawler): Promise<boolean> {
     const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
@@ -167,7 +174,10 @@ export class Backfills {
       });
   }
 
-  /** The destination of each sink of the crawler; a different destination under the same name is a sink to be filled. */
+  /**
+   * A digest of each sink's destination. If the destination changes under the same name, the sink has to be filled
+   * again.
+   */
   private digestDestinations(crawler: Crawler): Record<string, string> {
     return Object.fromEntries(
       crawler.context.definition.pushTo.flatMap((name) => {
@@ -178,10 +188,10 @@ export class Backfills {
   }
 }
 
-/** One backfill at work. */
+/** One running backfill. */
 class BackfillRun {
   private progress!: BackfillProgress;
-  /** Checked since this process started. */
+  /** URLs handled since this process started. */
   private readonly seen = new IdSet();
 
   constructor(
@@ -243,7 +253,7 @@ class BackfillRun {
     }
   }
 
-  /** Tries as often as necessary: if the source is down, it waits. */
+  /** Retries as often as necessary; waits while the source is down. */
   private async sendPage(states: readonly UrlState[]): Promise<void> {
     const { signal } = this.run;
     while (!signal.aborted) {
@@ -262,7 +272,7 @@ class BackfillRun {
   private async send(state: UrlState): Promise<void> {
     const { crawler, sink, signal } = this.run;
     const { from } = this.progress;
-    // While in flight, it may still be delivered under a configuration that does not know the sink.
+    // A URL in flight may still be delivered under a configuration that does not know the sink.
     while (!signal.aborted && !(await crawler.decide(state, { do: 'send-to', sink, from })))
       await this.services.clock.sleep(LOOK_AGAIN, signal);
   }
@@ -308,8 +318,8 @@ class BackfillRun {
 }
 
 /**
- * Leaves out what may change without a change of destination: credentials, limits, certificates, and the folder of a file, which
- * may be moved with all its files.
+ * Leaves out whatever may change while the destination stays the same: credentials, limits, certificates, and a file's
+ * folder, which may be moved with all its files.
  */
 function placeOf({ type, url, options }: SinkDefinition): string {
   if (SINK_TYPES[type].address === 'file') return digestOf([type, url.slice(url.lastIndexOf('/') + 1)]);

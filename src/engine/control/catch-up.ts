@@ -1,8 +1,8 @@
 /**
- * Sinks that were slow or down get what they missed: for each URI that they are owed, what is indexed now, a document or its
- * deletion. It comes from another sink of the crawler that returns it, or else from an unconditional visit. Nothing else of a URL
- * is in flight meanwhile, so that no older document goes out after a newer one; what the sink has answered is no longer owed once
- * the transaction that records its answer is written.
+ * Sends sinks that were slow or down what they missed: for each URI that they are owed, the current state, a document
+ * or its deletion. The document is copied from another sink of the crawler if one can return it, and otherwise fetched
+ * by an unconditional visit. Nothing else is in flight for the URL in the meantime, so that no older document goes out
+ * after a newer one. Once the transaction that records a sink's response is written, the URI is no longer owed.
  */
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
@@ -30,18 +30,21 @@ import type { CrawlEvents } from '../support/crawl-events.js';
 import { findIndexedDocument } from './indexed-document.js';
 
 const PAGE = 500;
-/** Documents on their way to a sink at once; what is ordered meanwhile has at least as much room. */
+/** Maximum number of documents on their way to a sink at once; at least as much room is left for new orders. */
 const AT_ONCE = 100;
-/** Visits that may be due at once for a sink. Those that are not made in time (their hosts rest) don't hold up others. */
+/**
+ * Maximum number of visits due at once for a sink. Those not made in time (their hosts are resting) don't hold up
+ * others.
+ */
 const MOST_VISITS = 100;
 const VISIT_WITHIN = minutes(10);
 /** A visit that has led to no order for this long is requested again. */
 const ASK_AGAIN = days(1);
 const LOOK_AGAIN = seconds(1);
 const LOOK_AT_LEAST_EVERY = minutes(1);
-/** A request of a process that died may reach its sink this long afterwards; nothing newer overtakes it. */
+/** A request from a process that died may reach its sink up to this long afterwards; nothing newer may overtake it. */
 const LAST_REQUESTS = seconds(10);
-/** After the store, or the sink that returns documents, has failed. */
+/** Pause after the store, or the sink that returns documents, has failed. */
 const RETRY = seconds(10);
 
 interface CatchUpServices {
@@ -61,7 +64,7 @@ interface CatchUpServices {
   sink(name: string): SinkDefinition | undefined;
 }
 
-/** `busy`: something of the URL is in flight, or as many visits are due as may be. */
+/** `busy`: a visit or an order of the URL is in flight, or the maximum number of visits is already due. */
 type Fate = 'answered' | 'put off' | 'asked' | 'busy';
 
 export class CatchUp {
@@ -74,7 +77,7 @@ export class CatchUp {
     services.owing.onOwed = (crawler, sink) => this.start(crawler, sink);
   }
 
-  /** To be called when the configuration has changed. */
+  /** To be called after the configuration has changed. */
   startAll(): void {
     for (const { crawler, sink } of this.services.owing.listSinks()) this.start(crawler, sink);
   }
@@ -110,7 +113,7 @@ export class CatchUp {
         }
         const passes = error instanceof StoreUnavailable || error instanceof SinkUnavailable;
         const facts = { crawler: name, sink, error: String(passes ? error : (error as Error).stack) };
-        log[passes ? 'warn' : 'error']('a sink that fell behind still waits for what it missed', facts);
+        log[passes ? 'warn' : 'error']('a sink that fell behind is still waiting for the documents it missed', facts);
         await clock.sleep(passes ? RETRY : LOOK_AT_LEAST_EVERY, signal);
       }
     }
@@ -128,7 +131,7 @@ export class CatchUp {
     }
     const view = delivery.listViews().find((one) => one.name === sink);
     const isIll = view?.state === 'unavailable';
-    // A sink that is ill is tried with one document; when it follows again, that one is answered.
+    // An unavailable sink is tried with one document; once it follows again, it answers that one.
     const most = isIll ? 1 : Math.min(AT_ONCE, Math.floor(delivery.getRoom(sink) / 2));
     const { rows, visits, isEmpty } = await this.readDue(crawler, sink, most);
     if (isEmpty) return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
@@ -141,7 +144,7 @@ export class CatchUp {
     return fates.some((fate) => fate !== 'busy') ? 'progress' : 'no progress';
   }
 
-  /** The first that wait, without those whose visit is due. */
+  /** The first URIs that are waiting, without those whose visit is due. */
   private async readDue(
     crawler: Crawler,
     sink: string,
@@ -165,7 +168,10 @@ export class CatchUp {
   }
 }
 
-/** What others hold and this sink refuses: the next visit orders whatever it finds, as after any order that one sink refuses. */
+/**
+ * For a document that other sinks hold and this one refuses: the next visit orders whatever it finds, as it does
+ * whenever one sink refuses an order.
+ */
 const REFUSED = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null } as const;
 
 /** One round to one sink. */
@@ -176,7 +182,7 @@ class Bringing {
     private readonly services: CatchUpServices,
     private readonly crawler: Crawler,
     private readonly sink: string,
-    /** How many visits may be requested. */
+    /** Number of visits that may still be requested. */
     private visits: number,
   ) {
     this.source = this.chooseSource();
@@ -202,7 +208,7 @@ class Bringing {
 
   private async decide(owed: OwedOrder, stored: UrlState, fence: Fence): Promise<Fate> {
     const { ledger, inDoubt, kept } = this.services;
-    // What was left to another crawler is for that one to deliver.
+    // A document that was left to another crawler is delivered by that crawler.
     if (stored.status === 'elsewhere') return this.finish(owed, stored, fence);
     const isPage = owed.uri === stored.url;
     const isThere =
@@ -240,13 +246,13 @@ class Bringing {
     const settlement = { id, fence, orders: [entry] };
     if (answer.state === 'acknowledged') await this.write({ ...settlement, owed });
     else if (order.kind === 'add') await this.write({ ...settlement, owed, changes: REFUSED });
-    // No visit returns to a document that is gone everywhere else.
+    // A document that is gone from all other sinks is not visited again, so it stays owed and is retried later.
     else
       await this.write({ ...settlement, owed: [{ ...row, orderId: order.id, change: 'asked', askedAt: clock.now() }] });
     return 'answered';
   }
 
-  /** Whatever its page answers is ordered, whatever the store knows. */
+  /** Whatever the visit finds is ordered, no matter what the store knows. */
   private async requestVisit(owed: OwedOrder, state: UrlState, fence: Fence): Promise<Fate> {
     if (this.visits <= 0) return 'busy';
     this.visits--;
@@ -267,7 +273,7 @@ class Bringing {
     owing.noteWritten(settlement.owed ?? []);
   }
 
-  /** Another sink of the crawler that is keeping up and returns what this one needs. */
+  /** Another sink of the crawler that is keeping up and can return what this one needs. */
   private chooseSource(): string | undefined {
     const { delivery, sink } = this.services;
     const ready = new Set(delivery.listViews().flatMap(({ name, state }) => (state === 'ready' ? [name] : [])));

@@ -1,4 +1,7 @@
-/** What a definition would extract from a page, tried by a person before it is saved: the page is fetched once and kept for a while. */
+/**
+ * Lets a person try out what a definition would extract from a page before saving it: the page is fetched once and kept
+ * for a while.
+ */
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
@@ -19,12 +22,12 @@ interface TrialServices extends HostServices {
 }
 
 export interface TrialRequest {
-  /** The key whose copy of the page this is; nobody else can read it. */
+  /** The API key that the kept copy of the page belongs to; no other key can read it. */
   readonly who: string;
   readonly url: string;
-  /** Its scripts run first. */
+  /** Run the page's scripts first. */
   readonly render?: boolean;
-  /** Absent: it could not be read; the page is fetched all the same. */
+  /** Absent if the definition could not be parsed; the page is fetched all the same. */
   readonly content?: ContentDefinition;
   /** Fetch the page again, even if a copy is kept. */
   readonly fresh?: boolean;
@@ -38,13 +41,13 @@ interface KeptPage {
 const KEPT_FOR = minutes(10);
 const MOST_PAGES = 50;
 const MOST_BYTES = 32 * 1024 * 1024;
-/** After the last trial. */
+/** Time that the reader stays open after the last trial. */
 const READER_STAYS = minutes(2);
 
 interface Reader {
   readonly processor: PageProcessor;
   definition: ServerDefinition | undefined;
-  /** Pages of trials are read one after the other. */
+  /** Ends with the last trial in line: trials are read one after the other. */
   last: Promise<unknown>;
   cancel: () => void;
 }
@@ -54,7 +57,7 @@ export class ContentTrials {
   /** A separate processor: trials must not delay the pages of the crawl. */
   private reader: Reader | undefined;
 
-  /** @param openProcessor one that reads a page at a time */
+  /** @param openProcessor opens a processor that reads one page at a time */
   constructor(
     private readonly services: TrialServices,
     private readonly openProcessor: (() => PageProcessor) | undefined,

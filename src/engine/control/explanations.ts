@@ -28,7 +28,7 @@ import { toRenderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 
 const LONGEST_PATH = 100;
-/** For a page that another node fetches on behalf of this one. */
+/** Maximum wait for a page that another node fetches on behalf of this one. */
 const LONGEST_ANSWER = seconds(60);
 const ASK_EVERY = milliseconds(200);
 
@@ -43,7 +43,7 @@ interface ExplanationServices {
   readonly robotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
 }
 
-/** Answers "why was this URL crawled, or not?" with the same policy that crawls. */
+/** Answers the question "why was this URL crawled, or why not?" with the same policy that the crawl uses. */
 export class Explanations {
   constructor(
     private readonly services: ExplanationServices,
@@ -100,7 +100,7 @@ export class Explanations {
   async getUrlHistory(crawler: Crawler, rawUrl: string): Promise<UrlHistory> {
     const { state, ...rest } = await this.explain(crawler, rawUrl);
     if (!state)
-      throw new NotFound(`${rawUrl} is not known to crawler ${crawler.name}; explain says whether it would be crawled`);
+      throw new NotFound(`${rawUrl} is not known to crawler ${crawler.name}; use explain to see whether it would be crawled`);
     const [path, listedLinks] = await Promise.all([
       this.findPath(crawler, state),
       this.findListedLinks(crawler, state),
@@ -108,7 +108,7 @@ export class Explanations {
     return { ...rest, state, path, listedLinks };
   }
 
-  /** For a page whose links wait for approval by a person. */
+  /** The links of a page that are waiting for a person's approval. */
   private async findListedLinks(crawler: Crawler, state: UrlState): Promise<LinkView[]> {
     const text = await this.services.store.getSetting(listedLinksSettingName(state));
     const from = crawlUrl(state.url);
@@ -166,7 +166,7 @@ export class Explanations {
       if (said.page) return said.page;
       throw new Unacceptable(said.error ?? 'the node that owns the host did not respond');
     }
-    throw new Unacceptable(`no node has fetched ${url.href} in time: the host may be changing hands; try again`);
+    throw new Unacceptable(`no node fetched ${url.href} in time: the host may be moving to another node; try again`);
   }
 
   private async viewLink(
@@ -225,7 +225,10 @@ function canonicalizeOrThrow(crawler: Crawler, rawUrl: string): CrawlUrl {
   return url;
 }
 
-/** Something the policy cannot know: the host has more than enough URLs of this kind. A stored URL is crawled nevertheless. */
+/**
+ * Adds a rejection that the policy cannot know of: the host already has more than enough URLs of this kind. A URL that
+ * is already stored is crawled nevertheless.
+ */
 function applyTraps(
   crawler: Crawler,
   url: CrawlUrl,
@@ -244,7 +247,7 @@ function applyTraps(
   return { verdict: { ...verdict, accepted: false, layer, reason: ENDLESS_REASON, detail, place: undefined }, trace };
 }
 
-/** A stored URL keeps the way in which it was first discovered. */
+/** A stored URL's queue depends on how it was first discovered. */
 function queueOf(
   { discoveredVia, isNamedSitemap }: Candidate,
   state: UrlState | undefined,

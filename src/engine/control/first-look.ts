@@ -14,7 +14,7 @@ import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { LinkView, PageView } from '../views/url-views.js';
 import { type HostServices, type HostsHere, requestInTurn, useHosts } from './persons-turn.js';
 
-/** How long a person waits at most between robots.txt and the page. */
+/** Maximum time a person waits between the requests for robots.txt and for the page. */
 const LONGEST_PAUSE = seconds(3);
 
 interface Look extends HostsHere {
@@ -25,11 +25,14 @@ interface Look extends HostsHere {
 }
 
 /**
- * Shows a page under a definition that need not be in force: reads robots.txt, then the page, and judges each of its links. Nothing
- * is stored, queued or pushed. Requests keep the host's politeness, like any others.
+ * Shows a page under a definition that need not be in force: reads robots.txt, then the page, and judges each of its
+ * links. Nothing is stored, queued or pushed. Requests respect the host's politeness limits, like any others.
  */
 export class FirstLook {
-  /** @param openProcessor opens a processor for this call alone: the other one reads pages under the definition in force */
+  /**
+   * @param openProcessor opens a processor for this call alone, since the crawl's own reads pages under the definition
+   * in force
+   */
   constructor(
     private readonly services: HostServices,
     private readonly openProcessor: () => PageProcessor,
@@ -100,7 +103,7 @@ export class FirstLook {
     return gate.getOpinion(url, fetcher.robotsAgent);
   }
 
-  /** Respects the pauses of the host. */
+  /** Respects the host's pauses. */
   private requestInTurn<T>(look: Look, pause: Duration, request: (host: Host) => Promise<T>): Promise<T> {
     const { context, url } = look;
     return requestInTurn(
@@ -129,7 +132,7 @@ const shorterOf = (a: Duration, b: Duration): Duration => milliseconds(Math.min(
 const describeRobotsLine = ({ line, rule }: RobotsOpinion): string =>
   line === undefined ? '' : `line ${line}: ${rule}`;
 
-/** What a person is told about the answer. */
+/** What a person is shown about the response. */
 export function toPageFacts({ outcome, status }: PageResult): Omit<PageView, 'url' | 'links'> {
   return {
     outcome: outcomeName(outcome),

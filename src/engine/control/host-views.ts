@@ -49,7 +49,10 @@ export class HostViews {
     return this.toViews(rows, own ? new Map() : await whole.listHostNotes(crawler, after, limit));
   }
 
-  /** Over all crawlers. */
+  /**
+   * Counts the URLs of all crawlers.
+   * @throws NotFound
+   */
   async get(hostKey: string): Promise<HostView> {
     const perCrawler = await Promise.all(this.services.crawlers().map(({ name }) => this.countUrls(name, hostKey)));
     const counts = perCrawler.reduce(
@@ -96,7 +99,7 @@ export class HostViews {
 
   async listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
     if (folder !== '' && !/^https?:\/\/[^/]+\/(?:.*\/)?$/s.test(folder))
-      throw new Unacceptable(`${JSON.stringify(folder)} is not a folder: give the beginning of a URL up to a slash`);
+      throw new Unacceptable(`${JSON.stringify(folder)} is not a folder; enter the beginning of a URL, up to and including a slash`);
     return this.services.store.listFolders(crawler, hostKey, folder, after);
   }
 
@@ -110,17 +113,20 @@ export class HostViews {
     await this.services.hosts.save();
   }
 
-  /** Which of its pages were found to need the browser. */
+  /** Which of the host's pages were found to need the browser. */
   async viewRendering(hostKey: string): Promise<readonly RenderPatternView[]> {
     const { partitions, rendered, whole } = this.services;
     return partitions.owns(hostKey) ? rendered.listPatterns(hostKey) : whole.viewRendering(hostKey);
   }
 
-  /** @param like a pattern from the list, or the URL of a page */
+  /**
+   * @param like a pattern from the list, or a page's URL
+   * @throws Unacceptable
+   */
   async overruleRendering(hostKey: string, like: string, override: Override | undefined): Promise<void> {
     const pattern = /^https?:\/\//.test(like) ? renderPattern(like) : like;
     if (!pattern.startsWith('/'))
-      throw new Unacceptable(`${JSON.stringify(like)} is neither a pattern of the list, such as /product/N, nor a URL`);
+      throw new Unacceptable(`${JSON.stringify(like)} is neither a pattern from the list, such as /product/N, nor a URL`);
     await this.services.rendered.overrides.set(hostKey, pattern, override);
   }
 
@@ -135,7 +141,7 @@ export class HostViews {
     return { hostKey, urls, indexed, errors, queued };
   }
 
-  /** `elsewhere`: what the nodes that own the hosts know. */
+  /** @param elsewhere what the nodes that own the other hosts know */
   private async toViews(rows: readonly HostCounts[], elsewhere: ReadonlyMap<string, HostNote>): Promise<HostView[]> {
     const { hosts, store } = this.services;
     const resting = rows.map(({ hostKey }) => hostKey).filter((hostKey) => !hosts.peek(hostKey));

@@ -17,7 +17,7 @@ export interface HousekeepingServices {
   readonly partitions: Partitions;
 }
 
-/** Regular tasks that one node does for all: it prunes the ledger and keeps the roots alive. */
+/** Regular tasks that one node performs for all: pruning the ledger and keeping the roots alive. */
 export class Housekeeping {
   private readonly cancel = new Map<string, () => void>();
 
@@ -36,8 +36,8 @@ export class Housekeeping {
         await store.pruneOrders(before(clock.now(), LEDGER_AGE), LEDGER_ENTRIES);
       },
     );
-    // A root is submitted permanently: when its status becomes removed after too many errors, it is submitted again at the pace of
-    // the refresh. Otherwise one bad week of a site would end its crawl for good.
+    // A root is submitted permanently: if its status becomes removed after too many errors, it is submitted again, as
+    // often as pages are refreshed. Otherwise one bad week of a site would end its crawl for good.
     this.repeat(
       'maintaining the roots',
       () => this.rootCheckInterval(),

@@ -6,15 +6,15 @@ import type { KeptDocuments } from '../delivery/kept-documents.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 
 interface IndexedDocument {
-  /** With the principals of the present rules. */
+  /** With the principals that the current rules assign. */
   readonly document: PushDocument;
-  /** Other principals than those with which it was delivered. */
+  /** True if the principals differ from those with which the document was delivered. */
   readonly hasNewPrincipals: boolean;
 }
 
 /**
- * The document of a URL as a sink returns it, to be delivered again without a visit.
- * Undefined: that sink does not have it, or what it has is not what is indexed now.
+ * A URL's document as a sink returns it, to be delivered again without a visit.
+ * Undefined if that sink does not have it, or has a version other than the indexed one.
  * @throws SinkUnavailable
  */
 export async function findIndexedDocument(

@@ -22,12 +22,12 @@ import { hostKeyOf, type ToldUrls } from './told-urls.js';
 export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour: 50_000 };
 
 const HOUR = hours(1);
-/** How long a key that was found at its site is trusted without checking again. */
+/** How long a key that was found at its site is trusted without another check. */
 const KEY_HOLDS = hours(24);
 /** Strangers must not be able to make us request files that do not exist from a site. */
 const WRONG_KEYS_PER_HOUR = 10;
 const HOSTS_REMEMBERED = 10_000;
-/** Submissions whose key could not be checked yet. */
+/** Maximum number of submissions whose key could not be checked yet. */
 const MOST_PENDING = 100;
 const ASK_AGAIN = minutes(10);
 const MOST_TRIES = 6;
@@ -67,7 +67,7 @@ export class IndexNow {
     if (!enabled) return createAnswer(422, 'IndexNow is turned off on this server (cw:IndexNow)');
     const host = hostKeyOf(submission.urls[0]!);
     const crawlers = await this.told.findCrawlers(host, this.crawlers());
-    if (crawlers.length === 0) return createAnswer(422, `no crawler of this server crawls ${host}`);
+    if (crawlers.length === 0) return createAnswer(422, `no crawler on this server crawls ${host}`);
     const quota = this.quotaOf(host);
     if (quota.urls + submission.urls.length > urlsPerHour)
       return createAnswer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
@@ -85,8 +85,8 @@ export class IndexNow {
     const check = await this.checkKey(submission, crawlers[0]!);
     if (check === 'wrong') {
       quota.wrongKeys++;
-      quota.urls -= submission.urls.length; // a stranger must not use up the quota of the site
-      return createAnswer(403, `${submission.keyLocation} does not hold the key`);
+      quota.urls -= submission.urls.length; // a stranger must not use up the site's quota
+      return createAnswer(403, `${submission.keyLocation} does not contain the key`);
     }
     if (check === 'unknown') return this.retryLater(submission, crawlers, 1);
     await this.forward(submission, crawlers);
@@ -96,7 +96,7 @@ export class IndexNow {
   private async forward({ host, urls }: IndexNowSubmission, crawlers: readonly Crawler[]): Promise<void> {
     for (const crawler of crawlers) {
       const taken = await this.told.accept(crawler, urls, 'indexnow');
-      this.services.log.info('a site reported changed URLs by IndexNow', {
+      this.services.log.info('a site reported changed URLs through IndexNow', {
         crawler: crawler.name,
         host,
         urls: urls.length,
@@ -105,7 +105,7 @@ export class IndexNow {
     }
   }
 
-  /** The host rests, or did not answer. */
+  /** For a host that is resting or did not respond: the key is checked again later. */
   private retryLater(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowAnswer {
     if (this.pending >= MOST_PENDING)
       return createAnswer(429, 'too many keys are waiting to be checked; try again later');
@@ -124,7 +124,7 @@ export class IndexNow {
     if (check === 'right') await this.forward(submission, crawlers);
     else if (check === 'unknown' && tries < MOST_TRIES) this.retryLater(submission, crawlers, tries + 1);
     else
-      this.services.log.warn('URLs reported by IndexNow are dropped: the key could not be verified', {
+      this.services.log.warn('URLs reported through IndexNow were dropped: the key could not be verified', {
         host: submission.host,
         keyLocation: submission.keyLocation,
       });

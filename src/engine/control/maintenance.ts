@@ -1,5 +1,6 @@
 /**
- * What a person does to the URLs of a crawler: clear, refresh, forget errors; and the pending file of FDSE.
+ * What a person can do with a crawler's URLs: clear them, refresh them, forget errors, and export or import FDSE's
+ * pending file.
  */
 import { scheduleFirstRefresh } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
@@ -27,13 +28,12 @@ import { CLEARED } from './url-commands.js';
 const PAGE = 1_000;
 const RETRY = seconds(1);
 
-/** Smaller numbers are not times, but typing errors or states of another program. */
+/** Smaller numbers are not times, but typing errors or another program's states. */
 const PENDING_STATE = /^(?:0|2|[1-9]\d{8,9})$/;
 
-/** How far the clocks of two machines may differ. */
+/** How far two machines' clocks may differ. */
 const CLOCK_SKEW = days(1);
 
-/** A line of a pending file. */
 interface PendingLine {
   readonly url: NewUrl;
   readonly state: number;
@@ -63,7 +63,7 @@ export class Maintenance {
         states.map((state) => ({ id: state.id, changes: { pendingDeletion: CLEARED } })),
       );
       count += states.length;
-      // A submitted root would stay submitted, and bring back what was cleared.
+      // A root would otherwise stay submitted and bring back what was cleared.
       await this.services.roots.forget(
         crawler,
         states.map((state) => state.url),
@@ -73,7 +73,7 @@ export class Maintenance {
     return count;
   }
 
-  /** After a restart: resumes what `clear` had marked. */
+  /** After a restart, resumes removing what `clear` had marked. */
   async resume(crawler: Crawler): Promise<void> {
     for await (const states of this.readPages({ crawler: crawler.name, pendingDeletion: true })) {
       const cleared = states.filter((state) => state.pendingDeletion === CLEARED);
@@ -103,7 +103,7 @@ export class Maintenance {
     return 1;
   }
 
-  /** FDSE's Clear Error Cache: forgets URLs that are in error; those whose document is still indexed are visited again. */
+  /** FDSE's Clear Error Cache: forgets URLs in error; those whose document is still indexed are visited again. */
   async clearErrors(crawler: Crawler): Promise<number> {
     let count = 0;
     for (const status of ['error', 'removed'] as const)
@@ -114,7 +114,7 @@ export class Maintenance {
     return count;
   }
 
-  /** An unchanged page reports no new links, and yet forgotten URLs must be found on it again. */
+  /** An unchanged page reports no links, and yet forgotten URLs must be found on it again. */
   private async readLinksAgain(crawler: Crawler): Promise<void> {
     crawler.rereadLinksSince(this.services.clock.now());
     await storeRereading(crawler, this.services.store);
@@ -157,7 +157,7 @@ export class Maintenance {
     while (this.inFlight.size > 0) await Promise.all(this.inFlight);
   }
 
-  /** A URL keeps the state that comes first, from the store or from the file. */
+  /** A URL keeps its stored state, or else the state in the file's first line about it. */
   private async importLines(crawler: Crawler, lines: readonly PendingLine[]): Promise<number> {
     const first = new Map<string, PendingLine>();
     for (const line of lines) if (!first.has(line.url.url)) first.set(line.url.url, line);
@@ -240,7 +240,7 @@ export class Maintenance {
     this.inFlight.add(tracked);
   }
 
-  /** Read again: some URLs may have gone since the last attempt. */
+  /** Reads the URLs again: some may have gone since the last attempt. */
   private async removeAgain(crawler: Crawler, marked: readonly UrlState[]): Promise<void> {
     await this.removeAll(crawler, await this.services.store.get(marked.map(({ id }) => id)));
   }
@@ -250,14 +250,14 @@ export class Maintenance {
   }
 
   private async remove(crawler: Crawler, marked: UrlState): Promise<void> {
-    // The URL may be in flight; then its own visit must end first.
+    // If the URL is in flight, its visit must end first.
     while (!(await crawler.decide(marked, { do: 'clear' }))) await this.services.clock.sleep(RETRY);
   }
 }
 
 /**
- * 2 for an error, the Unix time of the last visit for what is indexed, 0 for everything else that will be visited; undefined for
- * what is only recorded, because the file would queue it.
+ * The state that a pending file gives to a URL: 2 for an error, the Unix time of the last visit if indexed, 0 for any
+ * other URL that will be visited. Undefined for a URL that is only recorded, because an import would queue it.
  */
 function pendingSource(state: UrlState): number | undefined {
   if (state.status === 'error' || state.status === 'removed') return 2;

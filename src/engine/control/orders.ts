@@ -11,7 +11,7 @@ import { type HeldDeletions } from '../views/delivery-views.js';
 
 const PAGE = 1_000;
 const SAMPLES = 10;
-/** As many orders as may wait for one sink. */
+/** Equal to the maximum number of orders that may be waiting for one sink. */
 const AT_ONCE = 500;
 const RETRY = seconds(1);
 
@@ -23,7 +23,7 @@ interface OrderServices {
   crawler(name: string): Crawler | undefined;
 }
 
-/** The ledger as a person sees it, withheld deletions, and manual retries. */
+/** The ledger as a person sees it, withheld deletions and manual retries. */
 export class Orders {
   constructor(private readonly services: OrderServices) {}
 
@@ -37,7 +37,11 @@ export class Orders {
     return [...pending, ...stored.filter((entry) => !known.has(entry.id))].sort((a, b) => b.id - a.id).slice(0, limit);
   }
 
-  /** A refused document is fetched again and pushed as a new order; a refused or held deletion is sent at once as a new order. */
+  /**
+   * Fetches a refused document again and pushes it as a new order; sends a refused or withheld deletion at once as a
+   * new order.
+   * @throws NotFound, Unacceptable
+   */
   async retry(id: number): Promise<LedgerEntry> {
     const startedAt = this.services.clock.now();
     const entry = await this.services.store.getOrder(id);
@@ -52,7 +56,7 @@ export class Orders {
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
     if (entry.kind === 'add') await this.visitAgain(crawler, state, entry);
     else if (!(await crawler.decide(state, { do: 'send-again', entry })))
-      throw new Unacceptable(`${entry.uri} is being visited now; try again when that has ended`);
+      throw new Unacceptable(`${entry.uri} is being visited; try again when the visit has ended`);
     return this.waitForOutcome(entry, startedAt);
   }
 
@@ -101,12 +105,12 @@ export class Orders {
     }
   }
 
-  /** False: try again later, because the URL is in flight or the store is unavailable. */
+  /** False if the URL is in flight or the store is unavailable; try again later. */
   private async send({ id }: LedgerEntry): Promise<boolean> {
     const { store, log } = this.services;
     try {
       const entry = await store.getOrder(id);
-      if (!entry || !isWithheld(entry)) return true; // a visit or a person has decided meanwhile
+      if (!entry || !isWithheld(entry)) return true; // a visit or a person has decided in the meantime
       const state = await this.findState(entry);
       const crawler = this.services.crawler(entry.crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
@@ -114,7 +118,7 @@ export class Orders {
       return true;
     } catch (error) {
       if (error instanceof StoreUnavailable) return false;
-      log.error('a held deletion could not be sent; it stays held', { order: id, error: String(error) });
+      log.error('a held deletion could not be sent; it remains held', { order: id, error: String(error) });
       return true;
     }
   }
@@ -128,7 +132,7 @@ export class Orders {
     return (await store.getOrder(id)) ?? entry;
   }
 
-  /** The following order has its own entry in the ledger; the refused one is closed. */
+  /** The new order gets its own entry in the ledger; the refused one is closed. */
   private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
     const place = toImmediateQueuePlace(state, this.services.clock.now());
     const changes = { etag: null, lastModified: null, ...place } as const;

@@ -1,4 +1,4 @@
-/** Requests that a person makes: delay, back-off and pause of the host apply to them, too. */
+/** Makes requests for a person; the host's crawl delay, back-off and pause apply to them, too. */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration } from '../../domain/time/units.js';
@@ -17,15 +17,15 @@ export interface HostsHere {
 
 interface Asked {
   readonly hostKey: string;
-  /** Requests that it may have in flight. */
+  /** Maximum number of requests that the host may have in flight. */
   readonly limit: number;
-  /** The pause that follows. */
+  /** The pause after the request. */
   readonly pause: Duration;
 }
 
 /**
- * A page that a person wants, fetched with the politeness of the crawler.
- * @throws Unacceptable when the host cannot be asked soon
+ * Fetches a page for a person, as politely as the crawler would.
+ * @throws Unacceptable when no request to the host is possible soon
  */
 export function fetchInTurn<T>(
   here: HostsHere,
@@ -40,7 +40,7 @@ export function fetchInTurn<T>(
   });
 }
 
-/** @throws Unacceptable when the host cannot be asked soon */
+/** @throws Unacceptable when no request to the host is possible soon */
 export async function requestInTurn<T>(
   { hosts, slots }: HostsHere,
   { hostKey, limit, pause }: Asked,
@@ -51,7 +51,7 @@ export async function requestInTurn<T>(
   const host = await slots.take(hostKey, limit);
   if (!host)
     throw new Unacceptable(
-      `the host ${hostKey} may not be contacted within 30 seconds: it is backed off or has a long delay`,
+      `no request may be sent to the host ${hostKey} within 30 seconds: it is backing off or has a long crawl delay`,
     );
   try {
     return await request(host);
@@ -66,7 +66,10 @@ export interface HostServices extends HostsHere {
   readonly partitions: Partitions;
 }
 
-/** For a host that belongs to another node, only what that node has saved is known, and it is not overwritten. */
+/**
+ * Runs `work` with the state of the host. If the host belongs to another node, only what that node has saved is known,
+ * and it is not overwritten.
+ */
 export async function useHosts<T>(
   { store, clock, partitions, hosts, slots }: HostServices,
   hostKey: string,

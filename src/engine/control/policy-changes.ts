@@ -20,13 +20,13 @@ export interface ChangeServices {
 }
 
 /**
- * Has stored URLs judged again when the policy has changed since they were judged, and pages read again when they would now be read
- * differently; also across a restart.
+ * Has stored URLs judged again if the policy has changed since they were judged, and pages read again if they would now
+ * be read differently, even after a restart.
  */
 export class PolicyChanges {
   /** Judging runs in progress, by crawler. */
   private readonly runs = new Map<string, AbortController>();
-  /** Digest of what each crawler judges and reads by in this process, by the name of its setting. */
+  /** Digests of the rules by which this process judges URLs and reads pages, by the name of their setting. */
   private readonly digests = new Map<string, string>();
 
   constructor(
@@ -48,8 +48,8 @@ export class PolicyChanges {
       ),
     ]);
     const isNew = policy.isNew || (reading.isNew && reading.known !== undefined);
-    // Takes effect at once and never goes back: a page that is visited while the store is updated, or on a node that learns of it
-    // late, is read again.
+    // Takes effect at once and is never undone, so that a page visited during the update, or on a node that learns of
+    // the change late, is read again.
     if (isNew) crawler.rereadLinksSince(now);
     if (!partitions.leads && !(policy.isStored && reading.isStored)) return;
     if (isNew) await storeRereading(crawler, store);
@@ -60,15 +60,15 @@ export class PolicyChanges {
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
     const changed = [policy, refresh].some(({ known, isStored }) => known !== undefined && !isStored);
     if (policy.isStored && refresh.isStored && !unfinished) return;
-    this.stop(crawler.name); // its progress would count as that of the next run
+    this.stop(crawler.name); // its progress would be taken for that of the next run
     if (changed) await store.putSetting(`rejudging/${crawler.name}`, '0');
     for (const part of [policy, refresh]) await store.putSetting(part.setting, part.digest);
     if (changed || unfinished) this.judgeAgain(crawler);
   }
 
   /**
-   * Who may see documents has changed, which must not wait for the next regular visit. If only rules say who may see them, and the sinks
-   * return their documents, no page is fetched.
+   * A change in who may see documents must not wait for the next regular visit. If rules alone decide that, and the
+   * sinks can return their documents, no page is fetched.
    */
   private async visitSoon(crawler: Crawler, hasCrawled: boolean): Promise<void> {
     const { store, clock } = this.services;
@@ -105,7 +105,7 @@ export class PolicyChanges {
     const run = new AbortController();
     this.runs.set(crawler.name, run);
     this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {
-      this.services.log.error('the stored URLs could not be judged again; this continues after a restart', {
+      this.services.log.error('the stored URLs could not be judged again; this will continue after a restart', {
         crawler: crawler.name,
         error: String(error),
       });
@@ -117,9 +117,10 @@ export class PolicyChanges {
 const URL_FORM = 2;
 
 /**
- * What a change of each part of a crawler means for its stored URLs. judging: verdicts depend on it, so URLs are judged again.
- * reading: besides the verdict it decides what is made of a page, so each page is read again, changed or not. refresh: it decides
- * when pages are visited. none: it only applies from now on. The order is part of the stored digests.
+ * What a change to each part of a crawler's definition means for its stored URLs. judging: verdicts depend on the part,
+ * so URLs are judged again. reading: the part also decides what is extracted from a page, so each page is read again,
+ * changed or not. refresh: it decides when pages are visited. none: it only applies from now on. The stored digests
+ * depend on the order of the entries.
  */
 const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 'reading' | 'refresh' | 'none'>> = {
   name: 'judging',
@@ -192,7 +193,7 @@ function digestParts(
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A secret is included with its value, which leaves this process only as part of a digest. */
+/** Includes the value of a secret, which leaves this process only as part of a digest. */
 function omitPlaces(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const own = this[key];
   if (own instanceof Secret) return own.reveal();

@@ -29,13 +29,16 @@ interface ReconciliationServices {
   crawlersOf(sink: string): Crawler[];
 }
 
-/** Compares the documents that a sink reports with those that the store believes it has, and repairs the difference on request. */
+/**
+ * Compares the documents that a sink lists with those that, according to the store, it should have, and repairs the
+ * differences on request.
+ */
 export class Reconciliation {
   constructor(private readonly services: ReconciliationServices) {}
 
   /**
-   * What was repaired before the sink went down stays repaired.
-   * @throws SinkUnavailable
+   * Repairs made before the sink goes down are kept.
+   * @throws NotFound, Unacceptable, SinkUnavailable
    */
   async run(sink: Sink | undefined, name: string, repair: boolean): Promise<ReconciliationReport> {
     if (!sink) throw new NotFound(`there is no sink ${name}`);
@@ -45,7 +48,7 @@ export class Reconciliation {
     const extra = new Finding();
     const stale = new Finding();
     const seen = new IdSet();
-    /** Documents in the sink that were split off a page. */
+    /** By page: how many of the documents that were split off it the sink holds. */
     const parts = new Map<number, number>();
     let compared = 0;
     for await (const entry of sink.listEntries(new AbortController().signal)) {
@@ -100,7 +103,7 @@ export class Reconciliation {
     const part = parsePartUri(uri);
     const state = part && (await this.services.store.find(crawler.name, part.page));
     const stamp = state?.parts?.find(({ id }) => id === part?.id)?.stamp;
-    // Without the content hash of the page, nobody knows which documents it has.
+    // Without the page's content hash, nobody knows which documents it has.
     return state
       ? [{ crawler, state, stamp: state.stamp === UNKNOWN_STAMP ? UNKNOWN_STAMP : stamp, isPart: true }]
       : [];
@@ -116,10 +119,13 @@ export class Reconciliation {
     }
   }
 
-  /** Visits the URL at once: its current content is pushed, or its document is deleted from every sink that still has it. */
+  /**
+   * Visits the URL at once; the visit pushes its current content, or deletes its document from every sink that still
+   * has it.
+   */
   private async pushAgain(crawler: Crawler, state: UrlState): Promise<void> {
     const changes = verificationChanges(this.services.clock.now());
-    // Another node makes sure that nothing of the URL is in flight there.
+    // The node that owns the host makes sure that nothing is in flight for the URL.
     if (this.services.partitions.owns(state.hostKey)) await crawler.correct(state, changes);
     else await this.services.nodes.send(createVerifyCommand(state));
   }
@@ -130,7 +136,7 @@ export class Reconciliation {
     sink: string,
     uri: string,
   ): Promise<void> {
-    if (owner?.crawler.isInFlight(owner.state)) return; // its visit is about to say what it is
+    if (owner?.crawler.isInFlight(owner.state)) return; // its visit is about to settle this
     const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
     const order = this.services.ledger.createUriDeleteOrder(
@@ -138,7 +144,7 @@ export class Reconciliation {
       'reconciled',
     );
     const { answer, attempts, putOff } = await this.services.delivery.deliver(order, [sink], { mayPutOff: true });
-    // The person who waits for the report is told so; the next comparison finds the document again.
+    // The person waiting for the report is shown this error; the next comparison finds the document again.
     if (putOff.length > 0) throw new SinkUnavailable(`sink ${sink} is slow or down and has not deleted ${uri}`);
     const message = answer.state === 'refused' ? answer.message : undefined;
     await this.services.store.saveOrders([
@@ -150,18 +156,18 @@ export class Reconciliation {
 interface Known {
   readonly crawler: Crawler;
   readonly state: UrlState;
-  /** Content hash of the document to compare: that of the URL, or of a document that was split off its page. */
+  /** Content hash of the document to compare: the URL's own, or that of a document that was split off its page. */
   readonly stamp: string | undefined;
   readonly isPart: boolean;
 }
 
-/** The crawler that owns the document, otherwise one that has left it to another or knows the URL. */
+/** The crawler that owns the document; otherwise one that has left it to another crawler or just knows the URL. */
 function findOwner(known: readonly Known[]): Known | undefined {
   const withDocument = known.filter(({ stamp }) => stamp !== undefined);
   return withDocument.find(({ state }) => !isLeft(state)) ?? withDocument[0] ?? known[0];
 }
 
-/** What becomes of a document that was left to another crawler is that crawler's decision. */
+/** The document was left to another crawler, which decides what becomes of it. */
 const isLeft = ({ status }: UrlState): boolean => status === 'elsewhere';
 
 class Finding {

@@ -1,6 +1,7 @@
 /**
- * Brings a change of the configuration to every stored URL, judged page by page with the policy that crawls. The preview counts
- * what would change and changes nothing; applying it runs in the background, paced, and can be resumed.
+ * Applies a configuration change to the stored URLs: each is judged with the same policy that the crawl uses. The
+ * preview counts what would change and changes nothing. Applying the change runs in the background at a limited pace
+ * and can be resumed.
  */
 
 import { decideDisposition } from '../../domain/crawl/disposition.js';
@@ -28,10 +29,10 @@ const PAGE = 1_000;
 const SAMPLES = 20;
 const HOSTS_COUNTED = 1_000;
 const RETRY = seconds(1);
-/** Share of a crawler's documents beyond which applying requires a confirmation. */
+/** If a larger share of a crawler's documents would be deleted, applying the change requires confirmation. */
 const CONFIRM_SHARE = 0.1;
 
-/** Reasons for `excluded` that came from a visit: a change of the rules alone does not lift them. */
+/** Reasons for `excluded` that resulted from a visit: a rule change alone does not revoke them. */
 const VISITED_REASONS: ReadonlySet<string> = new Set([
   'robots-disallowed',
   'mime-type-excluded',
@@ -72,22 +73,22 @@ export class Rejudging {
     yield createReport(true);
   }
 
-  /** Judges every stored URL of the crawler again. Resumes where it was after a failure of the store or the end of the process. */
+  /** Judges every stored URL of the crawler again. After a store failure or a restart, it resumes where it left off. */
   async apply(crawler: Crawler, signal: AbortSignal): Promise<void> {
-    // A URL in flight is judged by the configuration under which its visit began.
+    // The visit of a URL in flight began under the previous configuration, which still applies to it.
     const late: UrlState[] = crawler.urlsInFlight;
     const work = () => this.resume(crawler, late, signal);
     await retryUntilDone(`judging the stored URLs of ${crawler.name} again`, work, this.services, signal);
   }
 
-  /** `late`: URLs that were judged while they were in flight. */
+  /** @param late URLs in flight, which are judged once their visit has ended */
   private async resume(crawler: Crawler, late: UrlState[], signal: AbortSignal): Promise<void> {
     const setting = progressSettingName(crawler.name);
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
     await this.services.store.putSetting(setting, String(start));
     for await (const states of this.readPages(crawler.name, start)) {
       const decided = await Promise.all(states.map((state) => this.applyTo(crawler, state)));
-      if (signal.aborted) return; // the progress is that of the next run by now
+      if (signal.aborted) return; // the stored progress now belongs to the next run
       late.push(...states.filter((_, i) => decided[i] === false));
       await this.services.store.putSetting(setting, String(states.at(-1)!.id));
     }
@@ -109,9 +110,9 @@ export class Rejudging {
     return changes ? crawler.decide(state, { do: 'judge' }) : true;
   }
 
-  /** Undefined: nothing changes for this URL. */
+  /** Undefined if nothing changes for this URL. */
   async decide(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
-    // A link to it is judged by the rules that are in force when it is found.
+    // If a link to it is found, it is judged by the rules then in force.
     if (state.status === 'removed') return undefined;
     const { verdict, root } = await this.judge(context, state);
     const now = this.services.clock.now();
@@ -125,10 +126,10 @@ export class Rejudging {
         this.decideReschedule(context, state, verdict, now);
       return root ? adoptRoot(root, disposition) : disposition;
     }
-    // What was left to another crawler and no longer is still has its document.
+    // A URL that is no longer left to another crawler still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
-    // A stored URL whose server record is gone waits until it is due: its own visit removes it. A URL left to another crawler is
-    // never due.
+    // A stored URL whose server record is gone is removed by its own visit once it is due. A URL left to another
+    // crawler is never due.
     const waitsUntilDue = verdict.layer === 'server-records' && !wasLeft;
     if (waitsUntilDue || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
     const { definition } = context;
@@ -158,9 +159,9 @@ export class Rejudging {
     return reschedule(state, rules, now);
   }
 
-  /** Includes the root on whose site it is, when that differs from the root that led to it. */
+  /** The result includes the root on whose site the URL is if the URL was first found through a different one. */
   private async judge(context: CrawlContext, state: UrlState): Promise<{ verdict: Verdict; root?: RootContext }> {
-    // A URL first found by a link may meanwhile be a root, or become one with the previewed configuration.
+    // A URL first found through a link may have become a root since, or become one under the previewed configuration.
     const own = context.roots.get(state.url);
     const first = own ?? (state.root === undefined ? undefined : findKnownRoot(context, state.root));
     const verdict = await this.judgeUnderRoot(first, context, state);
@@ -194,13 +195,13 @@ export class Rejudging {
   }
 }
 
-/** The site of the root that led here has changed: the URL is assigned to the root on whose site it is now. */
+/** The site of the root that led to the URL has changed: assigns the URL to the root on whose site it is now. */
 const adoptRoot = (
   { url }: RootContext,
   rest: Disposition = { remove: false, changes: {}, changed: false },
 ): Disposition => ({ ...rest, changes: { ...rest.changes, root: url.href } });
 
-/** A URL that the rules had excluded and now accept. */
+/** Brings back a URL that the rules excluded and now accept. */
 function decideReturn(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   if (!OUTSIDE.has(state.status) || VISITED_REASONS.has(state.reason)) return undefined;
   const source = assignSource(
@@ -216,7 +217,7 @@ function decideReturn(state: UrlState, verdict: Verdict, now: UrlState['dueAt'])
   };
 }
 
-/** A page whose canonical URL is another one is visited, and gives way to it. */
+/** A page whose canonical URL is now a different one is visited, and gives way to it. */
 function decideRename(
   { canonicalize }: CrawlContext,
   state: UrlState,
@@ -226,7 +227,7 @@ function decideRename(
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
-/** A document that the rules no longer admit to the index, although its page may still be read for its links. */
+/** Deletes a document that the rules no longer admit to the index, although its page may still be read for links. */
 function decideUnindex(state: UrlState, verdict: Verdict): Disposition | undefined {
   if (!leavesIndex(state, verdict)) return undefined;
   const reason = reasonOutOfIndex(verdict);
@@ -239,14 +240,14 @@ const leavesIndex = (state: UrlState, verdict: Verdict): boolean =>
 
 const reasonOutOfIndex = (verdict: Verdict) => (verdict.effects.follow ? 'links-only' : 'no-index');
 
-/** A page that the rules had kept out of the index and now admit: it need not wait for its next refresh. */
+/** A page that the rules kept out of the index and now admit need not wait for its next refresh. */
 function decideIndex(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   const keptOut = state.status === 'visited' && (state.reason === 'links-only' || state.reason === 'no-index');
   if (!keptOut || !verdict.effects.index || state.discoveredVia === 'robots') return undefined;
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
-/** A queued URL that belongs to another source under the new rules. */
+/** Moves a queued URL that belongs to a different source under the new rules. */
 function decideMove(state: UrlState, verdict: Verdict): Disposition | undefined {
   const source = findNewSource(state, verdict);
   return source === undefined ? undefined : { remove: false, changes: { source }, changed: false };
@@ -260,7 +261,7 @@ function findNewSource(state: UrlState, verdict: Verdict) {
     state.discoveredVia === 'robots'
   )
     return undefined;
-  if (state.discoveredVia === 'root') return undefined; // a person chose its priority
+  if (state.discoveredVia === 'root') return undefined; // a person has chosen its priority
   const source = assignSource(state.discoveredVia, verdict.effects, verdict.effects.priorityShift);
   return source === state.source ? undefined : source;
 }
@@ -283,7 +284,7 @@ class CountingGroup {
     const outside = OUTSIDE.has(state.status);
     if (verdict.accepted) {
       const returns = outside && !VISITED_REASONS.has(state.reason);
-      // A URL that comes back from another crawler has its document, which the following visit may remove from the index.
+      // A URL that was left to another crawler still has its document, which its next visit may remove from the index.
       const leaves = returns ? state.stamp !== undefined && !verdict.effects.index : leavesIndex(state, verdict);
       if (returns) this.newlyAccepted.add(state, verdict.reason);
       if (leaves) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));

@@ -1,4 +1,4 @@
-/** Shows a page as it was sent beside the page that its scripts made of it. */
+/** Compares a page as it was sent with the page that its scripts made of it. */
 import { compareTexts } from '../../domain/render/compare-texts.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { PageResult } from '../ports/page-task.js';
@@ -6,7 +6,7 @@ import type { RenderingView } from '../views/url-views.js';
 
 const MOST_LOST_LINKS = 200;
 
-/** Undefined when the page was not rendered, or when scripts cannot change it. */
+/** Undefined if the page was not rendered and rendering did not fail. */
 export function toRenderingView({ rendering, outcome, links, refused }: PageResult): RenderingView | undefined {
   const failure = outcome.kind === 'document' ? outcome.renderFailure : undefined;
   if (!rendering) return failure && { time: NO_TIME, requests: 0, refused: {}, failure };

@@ -1,4 +1,6 @@
-/** Since when the pages of a crawler are read again although they have not changed: one time for all nodes, kept in the store. */
+/**
+ * The time since which a crawler's pages are read again even if unchanged: the same for all nodes, kept in the store.
+ */
 import { instant } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings } from '../ports/frontier-store.js';
@@ -9,7 +11,7 @@ export async function storeRereading(crawler: Crawler, store: Settings): Promise
   await store.putSetting(settingName(crawler), String(crawler.policySince));
 }
 
-/** Times stored by another node count as well; the time never goes back. */
+/** Adopts the time that another node may have stored; the time never goes back. */
 export async function rememberRereading(crawler: Crawler, store: Settings): Promise<void> {
   const stored = Number(await store.getSetting(settingName(crawler)));
   if (stored > crawler.policySince) crawler.rereadLinksSince(instant(stored));

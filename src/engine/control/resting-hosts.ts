@@ -15,8 +15,8 @@ interface RestingServices {
 }
 
 /**
- * Hosts that rest after a failure, or because they asked for it, although a person wants their URLs refreshed: one request is made
- * to each nevertheless, and the rest waits. For a pattern, only the hosts that this node crawls.
+ * Hosts of the URLs to be refreshed that are resting after a failure or at their own request. One request is made to
+ * each nevertheless; the other URLs wait. For a pattern, only hosts that this node crawls are listed.
  */
 export async function findRestingHosts(
   crawler: Crawler,

@@ -1,6 +1,6 @@
 /**
- * The list of roots, page by page: first those of the configuration, then submitted ones, each sorted by URL. A position can be
- * compared without the root it was made from, which may be gone when the next page is requested.
+ * Lists roots page by page: first those of the configuration, then submitted ones, each group sorted by URL. Positions
+ * can be compared even if the root that a position denotes is gone when the next page is requested.
  */
 import { createHash } from 'node:crypto';
 import { withoutUserInfo } from '../../domain/url/crawl-url.js';
@@ -11,15 +11,15 @@ import { rootSettingsPrefix } from './root-settings.js';
 
 type Unplaced = Omit<RootView, 'position' | 'state'>;
 
-/** Submitted roots read in one call. */
+/** Maximum number of submitted roots read in one call. */
 const PAGE = 500;
-/** A position must stay short: long URLs that begin alike are ordered by a digest. */
+/** Positions must be short: beyond this length, URLs with the same beginning are ordered by their digest. */
 const POSITION_LENGTH = 500;
 
 export class RootList {
   constructor(private readonly store: Settings & Pick<UrlCatalog, 'find'>) {}
 
-  /** At most `limit` roots after a position; empty: from the beginning. */
+  /** Reads at most `limit` roots after a position, or from the beginning if it is empty. */
   async readPage(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
     const roots: Omit<RootView, 'state'>[] = [];
     for await (const root of this.listRootsAfter(crawler, after)) {
@@ -52,7 +52,7 @@ export class RootList {
     yield* sortByUrl(alike);
   }
 
-  /** Sorted by URL, starting with the first one that is not before `from`. */
+  /** Submitted roots sorted by URL, from the first one that is not before `from`. */
   private async *readSubmitted(crawler: string, from: string): AsyncGenerator<RootSubmission> {
     const prefix = rootSettingsPrefix(crawler);
     for (let start = prefix + from, last: string | undefined; ; ) {

@@ -1,2 +1,2 @@
-/** The submitted roots of a crawler are settings with this prefix, followed by the URL. */
+/** A crawler's submitted roots are stored as settings whose names are this prefix followed by the URL. */
 export const rootSettingsPrefix = (crawler: string): string => `root/${crawler}/`;

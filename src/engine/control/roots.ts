@@ -17,9 +17,12 @@ import { type RootSubmission, type RootView, type SubmitOutcome } from '../views
 import { RootList } from './root-list.js';
 import { rootSettingsPrefix } from './root-settings.js';
 
-/** Submissions stored in one call. */
+/** Maximum number of submissions stored in one call. */
 const PAGE = 1_000;
-/** Submissions in one call that are tried at once although their hosts rest; longer lists wait for the hosts. */
+/**
+ * Up to this many submissions in one call are tried at once even if their hosts are resting; longer lists wait for the
+ * hosts.
+ */
 const MOST_TRIED = 20;
 
 interface RootServices {
@@ -37,7 +40,7 @@ export class Roots {
     this.views = new RootList(services.store);
   }
 
-  /** After a start or a change of the configuration: loads submitted roots and moved sites, and stores new roots. */
+  /** Loads submitted roots and moved sites and stores new roots, after a start or a configuration change. */
   async open(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     await this.remember(crawler, before);
     const judged = [...crawler.context.roots.values()].map((root) => ({ root, verdict: judgeRoot(crawler, root) }));
@@ -53,7 +56,9 @@ export class Roots {
     await this.promoteToRoots(crawler, fresh, added);
   }
 
-  /** A URL first found by a link that is now configured as a root becomes one, as if it had been submitted. */
+  /**
+   * A URL that was first found through a link and is now configured as a root becomes one, as if it had been submitted.
+   */
   private async promoteToRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
     const isAdded = new Set(added.map(({ url }) => url));
     for (const some of chunk(roots.filter(({ url }) => !isAdded.has(url)))) {
@@ -66,8 +71,8 @@ export class Roots {
   }
 
   /**
-   * Announces submitted roots and moved sites, from here or from another node, and roots that were removed. `before`: roots of the
-   * previous configuration.
+   * Takes over submitted roots and moved sites, whether from this node or another, and drops roots that were removed.
+   * @param before roots of the previous configuration
    */
   async remember(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     const known = new Set([...before, ...crawler.context.roots.keys()]);
@@ -79,7 +84,7 @@ export class Roots {
     for (const url of known) if (!present.has(url)) this.drop(crawler, url);
   }
 
-  /** What the store knows about a crawler's roots: those submitted, and those whose site has moved. */
+  /** What the store knows about a crawler's roots: submitted ones, and those whose site has moved. */
   async readStored(name: string, context: CrawlContext): Promise<RootContext[]> {
     const stored = new Map<string, RootContext>();
     for (const root of await this.readSubmitted(name)) {
@@ -100,7 +105,7 @@ export class Roots {
     return [...stored.values()];
   }
 
-  /** Returns what became of each, in the order given. All nodes know the roots before the first of them is visited. */
+  /** Returns the outcome for each, in the order given. All nodes know the roots before the first one is visited. */
   async submit(crawler: Crawler, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
     const judged = submissions.map((submission) => judgeSubmission(crawler, withDefaultSite(submission)));
     const taken = judged.flatMap((each) => ('root' in each ? [each] : []));
@@ -123,8 +128,8 @@ export class Roots {
   }
 
   /**
-   * mnoGoSearch's URL list. With deleteNoServer="no" a URL stands for its whole server, so the server's home page is submitted with
-   * it.
+   * Submits a mnoGoSearch URL list. With deleteNoServer="no", a URL stands for its whole server, so the server's home
+   * page is submitted as well.
    */
   async submitList(crawler: Crawler, lines: readonly string[]): Promise<SubmitOutcome[]> {
     const outcomes = await this.submit(
@@ -141,13 +146,16 @@ export class Roots {
     return this.views.readPage(crawler, after, limit);
   }
 
-  /** It is no longer a root; what was found through it stays until the rules say otherwise. */
+  /**
+   * The URL is no longer a root; URLs found through it stay until the rules exclude them.
+   * @throws NotFound
+   */
   async remove(crawler: Crawler, rawUrl: string): Promise<void> {
     const url = crawler.context.canonicalize(rawUrl);
     const name = url && settingName(crawler, url.href);
     if (!url || !name || (await this.services.store.getSetting(name)) === undefined) {
       throw new NotFound(
-        `${withoutUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; roots of CrawlConfig.xml are removed there`,
+        `${withoutUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; roots in CrawlConfig.xml are removed there`,
       );
     }
     await this.forget(crawler, [url.href]);
@@ -185,7 +193,7 @@ export class Roots {
     this.services.processor.removeRoot(crawler.name, url);
   }
 
-  /** A condition filters the root and logs it. */
+  /** Records a root that a condition filters and logs. */
   private createRecord(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
     const { source, ...url } = this.toNewUrl(crawler, root, verdict);
     return { ...url, status: 'filtered', reason: verdict.reason };
@@ -218,7 +226,7 @@ function* chunk<T>(all: readonly T[]): Iterable<readonly T[]> {
   for (let i = 0; i < all.length; i += PAGE) yield all.slice(i, i + PAGE);
 }
 
-/** The home pages of the servers of these URLs that are not in the list themselves. */
+/** The home pages of these URLs' servers, except those in the list already. */
 function toHomePages(crawler: Crawler, lines: readonly string[]): RootSubmission[] {
   const urls = lines.map((line) => crawler.context.canonicalize(line)).filter((url) => url !== undefined);
   const listed = new Set(urls.map(({ href }) => href));
@@ -249,7 +257,10 @@ function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | 
   return { outcome: 'rejected', url: url.href, explanation, message: verdict.detail ?? verdict.reason };
 }
 
-/** Site mode unless it is declined, as in the configuration. Roots stored before this default do not have it. */
+/**
+ * Turns site mode on unless it is declined, as in the configuration. Roots stored before this default existed do not
+ * have it.
+ */
 const withDefaultSite = (submission: RootSubmission): RootSubmission => ({
   ...submission,
   site: submission.site ?? !submission.entireSite,

@@ -1,6 +1,7 @@
 /**
- * How much of what a crawler knows has been crawled and indexed, what is left out and why, and how old the indexed documents are.
- * It reads all stored URLs step by step, so the answer is kept for a minute and concurrent requests share it.
+ * Reports how much of what a crawler knows has been crawled and indexed, what is left out and why, and how old the
+ * indexed documents are. A survey reads all stored URLs step by step, so the result is kept for a minute and concurrent
+ * requests share it.
  */
 import { after, before, type Duration, days, hours, type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -37,7 +38,7 @@ export class Surveys {
     return view;
   }
 
-  /** A class begins at the maximum age, so that the number of overdue documents is exact. */
+  /** One age class begins at the maximum age, so that the number of overdue documents is exact. */
   private async survey(crawler: string, now: Instant, maximumAge: Duration | undefined): Promise<SurveyView> {
     const bounds = [...new Set(maximumAge === undefined ? AGES : [...AGES, maximumAge])].sort((a, b) => a - b);
     const since = bounds.map((age) => before(now, age));

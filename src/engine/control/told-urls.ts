@@ -1,6 +1,6 @@
 /**
- * URLs that a site or its hub reports as changed (IndexNow, WebSub): known ones are visited now, new ones enter the frontier if the
- * policy accepts them, both in the user source.
+ * Handles URLs that a site or its hub reports as changed (IndexNow, WebSub): known ones are visited now, new ones enter
+ * the frontier if the policy accepts them, both in the user source.
  */
 
 import type { UrlState } from '../../domain/crawl/url-state.js';
@@ -27,7 +27,7 @@ export interface ToldServices {
 export class ToldUrls {
   constructor(private readonly services: ToldServices) {}
 
-  /** Crawlers of the host: those that have a root or a URL there. */
+  /** The crawlers that have a root or a URL on the host. */
   async findCrawlers(key: string, crawlers: readonly Crawler[]): Promise<Crawler[]> {
     const known: Crawler[] = [];
     for (const crawler of crawlers) {
@@ -37,7 +37,7 @@ export class ToldUrls {
     return known;
   }
 
-  /** How many URLs the crawler accepts; each is due now. */
+  /** Returns how many URLs the crawler accepts; each is due now. */
   async accept(crawler: Crawler, urls: readonly string[], teller: 'indexnow'): Promise<number> {
     let taken = 0;
     for (let start = 0; start < urls.length; start += PAGE)
@@ -63,7 +63,7 @@ export class ToldUrls {
     );
   }
 
-  /** A stored URL becomes due now; others are unknown. */
+  /** Makes a URL due now if it is stored. */
   async revisit(crawler: Crawler, url: string, teller: Teller): Promise<void> {
     const known = await this.services.store.find(crawler.name, url);
     if (!known || known.status === 'removed') return;
@@ -71,7 +71,7 @@ export class ToldUrls {
     this.services.nodes.notifyAllDue();
   }
 
-  /** URLs that the policy accepts, as if they had been found by a link. */
+  /** The URLs that the policy accepts when they are judged as if found through a link. */
   private toAcceptedUrls(crawler: Crawler, written: readonly string[], teller: 'indexnow'): NewUrl[] {
     const { context } = crawler;
     const now = this.services.clock.now();
@@ -101,7 +101,7 @@ export class ToldUrls {
 
   private async visitNow(crawler: Crawler, known: readonly UrlState[], teller: Teller): Promise<number> {
     const now = this.services.clock.now();
-    // What the policy excludes, or another crawler has, is not queued.
+    // URLs that the policy excludes, or that are left to another crawler, are not queued.
     const queued = known.filter(({ source }) => source !== undefined);
     if (queued.length === 0) return 0;
     const wanted = queued.map((state) => ({ ...state, ...toImmediateQueuePlace(state, now) }));

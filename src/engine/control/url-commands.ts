@@ -1,4 +1,4 @@
-/** What a person's command, or a change of the rules, means for the current state of a URL. */
+/** Decides what a person's command, or a rule change, means for the current state of a URL. */
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import { releaseDisposition } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
@@ -16,7 +16,7 @@ import type { LedgerEntry } from '../ports/frontier-store.js';
 import { findIndexedDocument } from './indexed-document.js';
 import type { Rejudging } from './rejudging.js';
 
-/** A deletion that a person decided; after a restart, unfinished ones are resumed by this reason. */
+/** Reason of a deletion that a person decided; unfinished deletions are found by it after a restart. */
 export const CLEARED = 'cleared-by-person';
 
 export class UrlCommands {
@@ -27,7 +27,7 @@ export class UrlCommands {
     private readonly kept: Pick<KeptDocuments, 'find'>,
   ) {}
 
-  /** Undefined: it does not change this URL. */
+  /** Undefined if the command does not change this URL. */
   async decide(word: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined> {
     switch (word.do) {
       case 'clear': {
@@ -56,8 +56,8 @@ export class UrlCommands {
   }
 
   /**
-   * The document as it was delivered, if that is still the indexed one, with the principals of the present rules; otherwise a visit
-   * brings it. It goes back to the sink it comes from only if its principals have changed.
+   * Sends the document as it was delivered, with the principals of the current rules, if it is still the indexed one;
+   * otherwise requests a visit. The document goes back to the sink it comes from only if its principals have changed.
    */
   private async decideSendTo(
     { sink, from }: Extract<UrlCommand, { do: 'send-to' }>,
@@ -97,7 +97,7 @@ function decideForget(state: UrlState, now: Instant): Disposition | undefined {
   };
 }
 
-/** Its canonical URL has produced no document: the visit finds that out, and indexes the page. */
+/** The page's canonical URL has produced no document: the next visit finds that out and indexes the page. */
 function decideIndexAfterAll({ reason, source }: UrlState, now: Instant): Disposition | undefined {
   if (reason !== CANONICAL_ELSEWHERE) return undefined;
   return { remove: false, changes: { source: source ?? REFRESH, dueAt: now }, changed: false };
@@ -119,7 +119,7 @@ function decideSendAgain(state: UrlState, entry: LedgerEntry): CommandResult {
 function reasonNotToDelete({ status, pendingDeletion }: UrlState, { state, reason }: LedgerEntry): string | undefined {
   const isWithheld = state === 'held' || state === 'awaiting';
   if (isWithheld && pendingDeletion !== undefined) return undefined;
-  // A person's decision applies whatever the page answers.
-  if (status === 'indexed' && reason !== CLEARED) return 'the page answers again';
+  // A person's decision applies, whatever the page's response is.
+  if (status === 'indexed' && reason !== CLEARED) return 'the page responds normally again';
   return isWithheld ? 'the document was deleted for another reason' : undefined;
 }

@@ -13,9 +13,9 @@ import type { OwedOrder } from '../ports/owed-orders.js';
 const VISITS_SHOWN = 50;
 const ORDERS_SHOWN = 50;
 
-/** What a node has not written to the store about a URL. */
+/** What a node knows about a URL and has not written to the store. */
 export interface UrlInMemory {
-  /** Decided, and not answered by every sink yet. */
+  /** Orders that have been decided but not yet answered by every sink. */
   readonly pending: readonly LedgerEntry[];
   readonly refusedLinks: readonly RefusedSample[];
 }
@@ -24,7 +24,7 @@ interface FactsServices {
   readonly store: Pick<FrontierStore, 'find' | 'listVisits' | 'listOrders' | 'loadHosts' | 'findOwed'>;
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly clock: Clock;
-  /** On any node. */
+  /** Gathered from all nodes. */
   readonly inMemory: (crawler: string, url: string) => Promise<UrlInMemory>;
 }
 
@@ -36,12 +36,12 @@ interface Question {
   readonly robots: RobotsOpinion;
 }
 
-/** The same facts in the records of the engine. */
+/** The facts about a URL, with the engine's own records of visits and orders. */
 export interface StoredFacts extends UrlFacts {
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
   readonly refusedLinks: readonly RefusedSample[];
-  /** Sinks that have yet to receive what is indexed of it. */
+  /** Orders still owed to sinks that have not received what is indexed. */
   readonly behind: readonly OwedOrder[];
 }
 
@@ -73,7 +73,7 @@ export class UrlFactsReader {
     };
   }
 
-  /** What another node has just learned about the host may be missing. */
+  /** Recent findings of another node about the host may be missing. */
   private async readHost(crawler: Crawler, key: string): Promise<UrlFacts['host']> {
     const { hosts, store, clock } = this.services;
     const closedUntil = crawler.closedUntil(key, clock.now());

@@ -1,6 +1,7 @@
 /**
- * Pages that gave way to their canonical URL before its first visit: if that produces no document, they are visited again at once
- * and indexed. Both visits check after they are settled, so that neither misses the other.
+ * Reconsiders pages that gave way to their canonical URL before its first visit: if that URL produces no document, they
+ * are visited again at once and indexed. Each of the two visits checks after it is settled, so that neither misses the
+ * other.
  */
 import { judgeCanonical } from '../../domain/crawl/canonical.js';
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
@@ -19,16 +20,16 @@ export class CanonicalPages {
     private readonly visitAgain: (page: UrlState) => Promise<unknown>,
   ) {}
 
-  /** The visit of the URL is settled. If this fails, the pages come back at their next refresh. */
+  /** To be called after the URL's visit is settled. If this fails, the pages are reconsidered at their next refresh. */
   async reconsiderAfter({ url }: UrlState, { status, reason }: SettledUrl): Promise<void> {
-    // Only a visit that changes the status reveals that there is no document.
+    // Only a visit that changes the status can reveal that there is no document.
     if (status === undefined || status === 'indexed') return;
     try {
       const { store } = this.services;
       if (reason === CANONICAL_ELSEWHERE) await this.reconsider(await store.find(this.crawler, url));
       for (const page of await store.findPagesThatGaveWayTo(this.crawler, url)) await this.reconsider(page);
     } catch (error) {
-      this.services.log.warn('pages that gave way to a canonical URL wait for their next refresh', {
+      this.services.log.warn('could not reconsider pages that gave way to a canonical URL; they wait for their next refresh', {
         crawler: this.crawler,
         url,
         error: String(error),

@@ -1,7 +1,8 @@
 /**
- * Brings visits forward because the site says that pages have changed: sitemaps and feeds by their dates, hub pages by their own
- * changes. The first claims of a place are tried; the more of them turn out to be true, the more are tried at once. A place whose
- * claims prove false is not believed, except for one of its claims now and then. The results are kept in the store.
+ * Brings visits forward when the site claims that pages have changed: sitemaps and feeds by their dates, hub pages by
+ * changing themselves. The first claims of a place (a sitemap, feed or hub page) are tried; the more of them prove
+ * true, the more are tried at once. A place whose claims prove false is no longer believed, but one of its claims is
+ * still tried now and then. The results are kept in the store.
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import {
@@ -21,22 +22,22 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { DiscoveredLink } from '../ports/page-task.js';
 
-/** Sitemaps, feeds and hubs kept in memory; the store has the others. */
+/** Maximum number of sitemaps, feeds and hubs kept in memory; the store has the others. */
 const PLACES_REMEMBERED = 1_000;
-/** Visits that were brought forward and have not been made yet. */
+/** Maximum number of visits brought forward but not yet made. */
 const MOST_ON_TRIAL = 10_000;
-/** Claims of one place that wait until earlier ones prove true. */
+/** Maximum number of claims of one place that wait until earlier ones prove true. */
 const MOST_PENDING = 50_000;
 const MOST_PENDING_OF_ALL = 200_000;
-/** Claims of a place that are tried at once before any has proved true; each true claim allows two more. */
+/** Number of a place's claims that are tried at once before any has proved true; each true claim allows two more. */
 const FIRST_TRIALS = 10;
-/** If a place is not believed, one of its claims is tried every this many readings. */
+/** If a place is not believed, one claim is tried each time it has been read this many times. */
 const TRY_AGAIN_EVERY = 8;
-/** Claimed changes that are this much older than the previous reading of the place are ignored. */
+/** Claimed changes older than the previous reading of the place by more than this are ignored. */
 const OVERLAP = days(2);
 const KEYS_PER_CALL = 1_000;
 const SAVE_EVERY = 8;
-/** Links of one hub. */
+/** Maximum number of links of one hub. */
 const MOST_OF_HUB = 200;
 
 interface Place {
@@ -53,12 +54,12 @@ interface Place {
 interface Trial {
   readonly place: Place;
   readonly since: Instant;
-  /** When the visit is due now, and when it was due without the claim. */
+  /** When the visit is due now, and when it would have been due without the claim. */
   readonly dueAt: Instant;
   readonly plannedAt: Instant;
 }
 
-/** By the keys of the URLs. */
+/** Claimed changes by URL key. */
 type Claims = ReadonlyMap<bigint, ClaimedChange>;
 
 export interface ClaimServices {
@@ -74,17 +75,20 @@ export class ClaimedChanges {
   constructor(
     private readonly crawler: string,
     private readonly services: ClaimServices,
-    /** False when the URL is in flight, or belongs to another node. */
+    /** Returns false if the URL is in flight or belongs to another node. */
     private readonly reschedule: (url: UrlState, dueAt: Instant) => Promise<boolean>,
   ) {}
 
-  /** A sitemap or feed was read: does it list pages as changed since their last visit, and is it believed? */
+  /**
+   * To be called when a sitemap or feed has been read. Returns whether it lists pages as changed since their last
+   * visit, and is believed.
+   */
   async bringForwardDated(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
     const now = this.services.clock.now();
     const since = state.lastVisitAt === undefined ? undefined : state.lastVisitAt - OVERLAP;
     const claims = new Map<bigint, ClaimedChange>();
     for (const { key, hostKey, lastModified, discoveredVia } of links) {
-      // A place is not believed about pages of other hosts.
+      // A place's claims about pages on other hosts are ignored.
       if (discoveredVia !== 'sitemap' || lastModified === undefined || hostKey !== state.hostKey) continue;
       const claim = parseClaimedChange(lastModified, now);
       if (claim && (since === undefined || claim.to >= since)) claims.set(key, claim);
@@ -92,7 +96,7 @@ export class ClaimedChanges {
     return claims.size > 0 && this.tryClaims(state, claims, now);
   }
 
-  /** A hub page has changed: the pages it links to may have changed, too. */
+  /** To be called when a hub page has changed: the pages it links to may have changed, too. */
   async bringForwardHubLinks(state: UrlState, links: readonly DiscoveredLink[]): Promise<void> {
     const now = this.services.clock.now();
     const near = links.filter(({ hostKey, discoveredVia }) => discoveredVia === 'link' && hostKey === state.hostKey);
@@ -105,7 +109,10 @@ export class ClaimedChanges {
     return this.trials.size > 0 && this.trials.has(id);
   }
 
-  /** A visit of the URL has ended; `changed` is undefined when the visit says nothing about the document. */
+  /**
+   * To be called when a visit of the URL has ended; `changed` is undefined if the visit says nothing about the
+   * document.
+   */
   async recordVisit({ id }: UrlState, changed: boolean | undefined): Promise<void> {
     const trial = this.trials.get(id);
     if (!trial) return;
@@ -122,8 +129,8 @@ export class ClaimedChanges {
   }
 
   /**
-   * The place is no longer believed: visits that its claims brought forward and that were not made yet go back to their own
-   * times.
+   * The place is no longer believed: visits that its claims brought forward and that have not been made yet return to
+   * their planned times.
    */
   private async giveUp(place: Place): Promise<void> {
     this.setPending(place, []);
@@ -132,12 +139,12 @@ export class ClaimedChanges {
     place.onTrial = 0;
     for (const state of await this.services.store.get([...trials.keys()])) {
       const { dueAt, plannedAt } = trials.get(state.id)!;
-      // A different due time was set by something else.
+      // If the due time differs, something else has set it.
       if (state.dueAt === dueAt) await this.reschedule(state, plannedAt);
     }
   }
 
-  /** Hosts were taken over from another node. */
+  /** To be called when hosts have been taken over from another node. */
   forget(): void {
     this.places.clear();
     this.trials.clear();
@@ -156,7 +163,7 @@ export class ClaimedChanges {
     return believed && contradicted.length > 0;
   }
 
-  /** Stored URLs whose copy is out of date according to the claims, the newest change first. */
+  /** Stored URLs whose copy is out of date according to the claims, most recent change first. */
   private async findContradicted(hostKey: string, claims: Claims, now: Instant): Promise<UrlId[]> {
     const keys = [...claims.keys()].sort((a, b) => claims.get(b)!.from - claims.get(a)!.from).slice(0, MOST_PENDING);
     const found: { readonly id: UrlId; readonly from: Instant }[] = [];
@@ -192,7 +199,7 @@ export class ClaimedChanges {
     if (this.trials.size >= MOST_ON_TRIAL) this.dropOldTrials();
   }
 
-  /** As many as may be tried at once, judged by what was known of the place before the first of them. */
+  /** Tries as many claims as may be tried at once, judged by the place's credibility before the first of them. */
   private async tryTogether(place: Place): Promise<void> {
     const { credibility } = place;
     const ids = place.pending.slice(0, place.window - place.onTrial);
@@ -210,7 +217,7 @@ export class ClaimedChanges {
     }
   }
 
-  /** Visits that were brought forward and not made for a week, because crawlers are paused or hosts are down. */
+  /** Drops visits that were brought forward and not made for a week because crawlers are paused or hosts are down. */
   private dropOldTrials(): void {
     const now = this.services.clock.now();
     for (const [id, { place, since }] of this.trials) {

@@ -1,7 +1,7 @@
 /**
- * What any node may decide but only the node that owns the host may carry out: a command, kept in the database until it is done.
- * The owner applies it to the URL as it is at that time. The format is versioned, because nodes of two releases may share a
- * database for a while.
+ * A command, which any node may issue but only the node that owns the host may carry out. It is kept in the database
+ * until it is done; the owner applies it to the URL's state at that time. The format is versioned because nodes of two
+ * releases may share a database for a while.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { OwnerCommand } from '../ports/nodes.js';
@@ -9,12 +9,12 @@ import type { UrlCommand } from './outcome/url-settlement.js';
 
 export type Command =
   | { readonly do: 'decide'; readonly crawler: string; readonly url: string; readonly word: UrlCommand }
-  /** An order for the document may have been sent out of order: whatever the sinks hold must be replaced. */
+  /** An older order for the document may have overtaken a newer one: whatever the sinks hold must be replaced. */
   | { readonly do: 'verify'; readonly crawler: string; readonly url: string }
-  /** A person wants the URL visited now, even if its host rests. */
+  /** A person wants the URL visited now, even if its host is resting. */
   | { readonly do: 'try'; readonly crawler: string; readonly url: string }
   | { readonly do: 'pause'; readonly paused: boolean }
-  /** Fetched for a person who looks at the page through another node; the answer goes into a setting of this name. */
+  /** Fetches a page that a person is viewing through another node; the result goes into the setting named `answer`. */
   | {
       readonly do: 'page';
       readonly crawler: string;
@@ -23,10 +23,16 @@ export type Command =
       readonly render?: boolean;
     };
 
-/** Increased when a node of the previous release could misunderstand a command. Commands without a version have version 1. */
+/**
+ * Increased whenever a node of the previous release could misunderstand a command. Commands without a version have
+ * version 1.
+ */
 const VERSION = 2;
 
-/** The first version whose nodes understand the command. Nodes of version 1 send a document back to its sink unchanged. */
+/**
+ * The first version whose nodes understand the command. Nodes of version 1 would send a document back to its sink
+ * unchanged.
+ */
 const requiredVersion = (what: Command): number =>
   what.do === 'decide' && what.word.do === 'send-to' && what.word.from === what.word.sink ? 2 : 1;
 
@@ -56,7 +62,7 @@ const createCommand = (hostKey: string, what: Command): OwnerCommand => ({
 });
 
 /**
- * Undefined for a command of a later version: a node of that release carries it out.
+ * Undefined for a command of a later version, which a node of that release will carry out.
  * @throws SyntaxError for text that is not JSON
  */
 export function readCommand(text: string): Command | undefined {

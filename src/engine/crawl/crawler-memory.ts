@@ -1,4 +1,7 @@
-/** What a crawler keeps in memory besides its store, within bounds: its documents, its hosts, and what it was told or refused. */
+/**
+ * What a crawler keeps in memory in addition to its store, within limits: documents, hosts, URLs reported by sites, and
+ * refused links.
+ */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { Teller } from '../../domain/explain/visit-detail.js';
 import type { CanonicalPages } from './canonical-pages.js';
@@ -11,7 +14,7 @@ import type { SettledUrl } from './outcome/url-settlement.js';
 import type { Tally } from './tally.js';
 import type { Documents } from './visit/documents.js';
 
-/** URLs that their site has reported as changed and that have not been visited since. */
+/** Maximum number of URLs that their site has reported as changed and that have not been visited since. */
 const MOST_TOLD = 100_000;
 
 interface Parts {
@@ -26,12 +29,12 @@ interface Parts {
 
 export class CrawlerMemory {
   readonly refused = new RefusedLinks();
-  /** URLs whose site has requested their visit. */
+  /** URLs that their site has reported as changed, with the channel that reported them. */
   readonly told = new Map<UrlId, Teller>();
 
   constructor(readonly parts: Parts) {}
 
-  /** Their site reports them as changed; the next visit of each records that. */
+  /** The URLs were reported as changed by their site; the next visit of each records that. */
   noteReported(urls: readonly UrlState[], teller: Teller): void {
     for (const { id } of urls) if (this.told.size < MOST_TOLD) this.told.set(id, teller);
   }
@@ -42,13 +45,13 @@ export class CrawlerMemory {
     this.parts.documents.noteSettled(url, end.simhash);
   }
 
-  /** The same after a visit: other pages may have waited for it. */
+  /** To be called after a visit has been settled: other pages may have been waiting for it. */
   async noteVisited(url: UrlState, end: SettledUrl): Promise<void> {
     await this.parts.canonicalPages.reconsiderAfter(url, end);
     await this.parts.troubles.noteSettled(url);
   }
 
-  /** Hosts were taken over from another node: what is known about them is read again. */
+  /** To be called when hosts have been taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
     const { troubles, claims, endless } = this.parts;
     troubles.forget();
