@@ -6,7 +6,7 @@ import type { RenderingView } from '../views/url-views.js';
 
 const MOST_LOST_LINKS = 200;
 
-/** Undefined if the page was not rendered and rendering did not fail. */
+/** Undefined if rendering was not attempted. */
 export function toRenderingView({ rendering, outcome, links, refused }: PageResult): RenderingView | undefined {
   const failure = outcome.kind === 'document' ? outcome.renderFailure : undefined;
   if (!rendering) return failure && { time: NO_TIME, requests: 0, refused: {}, failure };

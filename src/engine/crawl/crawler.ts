@@ -1,4 +1,4 @@
-/** One running crawler, as the rest of the engine sees it: its configuration, its run state, and its operations. */
+/** One running crawler as the rest of the engine sees it: its configuration, run state and operations. */
 
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
@@ -33,7 +33,7 @@ export interface CrawlerServices {
   readonly partitions: Pick<Partitions, 'owned'>;
 }
 
-/** What a crawler is made of; see create-crawler.ts. */
+/** The parts of a crawler; see create-crawler.ts. */
 export interface CrawlerParts {
   readonly frontier: Frontier;
   readonly gates: Gates;
@@ -56,7 +56,7 @@ export class Crawler {
   private configured: ConfiguredParts;
   private since: Instant = instant(0);
   private runState: CrawlerRunState = 'stopped';
-  /** Visits made when it last became idle. */
+  /** Number of visits made by the time the crawler last became idle. */
   private visitedAtRest = 0;
 
   constructor(
@@ -85,7 +85,9 @@ export class Crawler {
     return this.configured.visits;
   }
 
-  /** Visits in flight end under the configuration under which they began; later ones use the new one. */
+  /**
+   * Takes over a new configuration. Visits in flight end under the one they began with; later visits use the new one.
+   */
   configure(context: CrawlContext): void {
     this.current = context;
     this.parts.gates.configure(context.definition);
@@ -94,7 +96,7 @@ export class Crawler {
     this.parts.loop.wake();
   }
 
-  /** The URLs found through it are judged as those of a root. */
+  /** Adds a root; URLs found through it are judged accordingly. */
   addRoot(root: RootContext): void {
     this.current.roots.set(root.url.href, root);
   }
@@ -103,12 +105,15 @@ export class Crawler {
     this.current.roots.delete(url);
   }
 
-  /** When the present policy took effect: pages visited before may have links that it accepts and the previous one did not. */
+  /**
+   * When the current policy took effect: pages visited before may have links that it accepts but the previous one did
+   * not.
+   */
   get policySince(): Instant {
     return this.since;
   }
 
-  /** The links of pages visited before are read again. */
+  /** Has the links of pages visited before this moment read again. */
   rereadLinksSince(moment: Instant): void {
     this.since = moment;
   }
@@ -125,7 +130,7 @@ export class Crawler {
     this.parts.loop.run(state === 'running');
   }
 
-  /** Something that visits wait for may have changed. */
+  /** To be called when something that visits are waiting for may have changed. */
   wake(): void {
     this.parts.loop.wake();
   }
@@ -135,22 +140,22 @@ export class Crawler {
     this.parts.frontier.admit(states);
   }
 
-  /** Loads what is due at the given time from the store. */
+  /** Loads the URLs due by the given time from the store. */
   sweep(until: Instant): Promise<void> {
     return this.parts.frontier.sweep(until);
   }
 
-  /** URLs of these partitions may have become due. */
+  /** To be called when URLs of these partitions may have become due. */
   checkPartitions(partitions: readonly number[]): Promise<void> {
     return this.parts.sweeps.check(partitions);
   }
 
-  /** Another node visits the URLs of these hosts from now on. */
+  /** Gives up these hosts; another node visits their URLs from now on. */
   revoke(isLost: (hostKey: string) => boolean): void {
     this.parts.frontier.revoke(isLost);
   }
 
-  /** Hosts were taken over from another node: what is known about them is read again. */
+  /** To be called when hosts have been taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
     this.configured.deletions.forget();
     this.parts.memory.forgetHosts();
@@ -171,32 +176,35 @@ export class Crawler {
     return this.parts.withoutVisit.correct(url, changes);
   }
 
-  /** Their site reports them as changed; the next visit of each records that. */
+  /** The URLs were reported as changed by their site; the next visit of each records that. */
   noteReported(urls: readonly UrlState[], teller: Teller): void {
     this.parts.memory.noteReported(urls, teller);
   }
 
-  /** A person wants it visited now, even if its host rests; carried out by the node that owns the host. */
+  /**
+   * Visits the URL now because a person wants it, even if its host is resting; carried out by the node that owns the
+   * host.
+   */
   tryNow(url: UrlState): Promise<void> {
     return this.parts.wantedNow.visit(url);
   }
 
-  /** The same, when this node is the owner. */
+  /** Like tryNow, if this node owns the host. */
   tryHere(url: UrlState): void {
     this.parts.frontier.tryNow(url);
   }
 
-  /** The same for whatever URLs a person wants of hosts that rest: one URL of each host. */
+  /** Like tryNow, for one URL of each resting host that has URLs a person wants. */
   tryResting(): Promise<void> {
     return this.parts.wantedNow.visitRestingHosts();
   }
 
-  /** Until when a schedule keeps the host closed. */
+  /** The time until which a schedule keeps the host closed; undefined if none does. */
   closedUntil(hostKey: string, now: Instant): Instant | undefined {
     return this.parts.gates.closedUntil(hostKey, now);
   }
 
-  /** Hosts that rest and have URLs that a person wants, up to the given number. */
+  /** Resting hosts with URLs that a person wants, up to the given number. */
   listRestingHosts(limit: number): string[] {
     return this.parts.frontier.listRestingHosts(limit);
   }
@@ -210,12 +218,12 @@ export class Crawler {
     return this.parts.memory.refused;
   }
 
-  /** Why no more links like this URL are accepted; undefined: they are. */
+  /** Why no more links like this URL are accepted; undefined if they are. */
   findEndlessObjection(hostKey: string, url: string): string | undefined {
     return this.parts.memory.parts.endless.findObjection(hostKey, url);
   }
 
-  /** What this node currently does for the crawler. */
+  /** What this node is currently doing for the crawler. */
   getWork(): CrawlerWork {
     const { definition } = this.context;
     const { delivery, partitions, clock } = this.services;
@@ -258,7 +266,7 @@ export class Crawler {
     return sweeps.hasBegun && loop.inFlight.size === 0 && frontier.isEmpty();
   }
 
-  /** Are there visits whose order, if any, has not been sent yet? */
+  /** True if there are visits whose order, if any, has not been sent yet. */
   get isDeciding(): boolean {
     const { fetchesInFlight, inFlight } = this.parts.loop;
     return fetchesInFlight > 0 || (inFlight.size > 0 && inFlight.size > this.pendingOrders);
@@ -268,12 +276,12 @@ export class Crawler {
     return this.parts.loop.mayVisitUntil(horizon);
   }
 
-  /** Is the URL in the frontier's windows, being visited or being decided? */
+  /** True if the URL is being visited or decided. */
   isInFlight(url: UrlState): boolean {
     return this.parts.frontier.isInFlight(url);
   }
 
-  /** Is anything of the matching hosts in flight? */
+  /** True if anything is in flight for a matching host. */
   isVisiting(isOf: (hostKey: string) => boolean): boolean {
     for (const state of this.parts.loop.inFlight) if (isOf(state.hostKey)) return true;
     return false;

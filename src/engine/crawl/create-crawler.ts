@@ -95,7 +95,7 @@ function createMemory(
   });
 }
 
-/** What visits need from their crawler. */
+/** The crawler's functions that visits use. */
 interface VisitActions {
   readonly gates: Gates;
   policySince(): Instant;

@@ -10,7 +10,7 @@ export interface EngineMetrics {
     /** By outcome: `rendered` or a `render-…` code. */
     readonly pages: Readonly<Record<string, number>>;
     readonly seconds: number;
-    /** Requests that rendered pages wanted and that were not made, by reason. */
+    /** Requests by rendered pages that were not carried out, by reason. */
     readonly refused: Readonly<Record<string, number>>;
   }[];
   /** Pages that have no content without their scripts. */
@@ -25,7 +25,7 @@ export interface EngineMetrics {
     readonly state: string;
     readonly count: number;
   }[];
-  /** Mean over the last refresh visits of a crawler; undefined before the first. */
+  /** Mean over the crawler's latest refresh visits; no entry before the first. */
   readonly visitPrices: readonly { readonly crawler: string; readonly price: Duration }[];
   readonly fetchSeconds: {
     readonly sum: number;
@@ -33,7 +33,7 @@ export interface EngineMetrics {
     readonly buckets: readonly (readonly [le: number, count: number])[];
   };
   readonly heldDeletions: number;
-  /** Commands between nodes that failed too often. */
+  /** Commands between nodes that were set aside after too many failures. */
   readonly commandsSetAside: number;
   readonly activeFetches: number;
 }

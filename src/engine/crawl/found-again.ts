@@ -1,7 +1,7 @@
 /**
- * URLs whose status was removed after errors come back when a live page that links to them is visited. A page that has changed, or
- * is read for the first time, reports its links. For an unchanged page the keys of its links are remembered, from the first such
- * visit in a crawler that has removed URLs; other crawlers pay nothing.
+ * Brings back URLs that were removed after errors when a live page that links to them is visited. A page that has
+ * changed, or is read for the first time, reports its links. For an unchanged page, the keys of its links are
+ * remembered from the first such visit on, if the crawler has removed URLs; other crawlers pay nothing.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { after, type Instant, instant, seconds } from '../../domain/time/units.js';
@@ -13,7 +13,7 @@ import type { Clock } from '../ports/clock.js';
 import type { PageLinks, UrlCatalog } from '../ports/frontier-store.js';
 import type { DiscoveredLink, PageResult, PageTask } from '../ports/page-task.js';
 
-/** With several nodes, another one may remove the first URL of the crawler. */
+/** Another node may remove the crawler's first URL, so the store is asked again after this time. */
 const ASK_AGAIN = seconds(10);
 
 type Task = Pick<PageTask, 'etag' | 'lastModified' | 'stamp' | 'rereadLinks' | 'now'>;
@@ -21,7 +21,7 @@ type Task = Pick<PageTask, 'etag' | 'lastModified' | 'stamp' | 'rereadLinks' | '
 export class FoundAgain {
   private hasRemoved = false;
   private askAgainAt: Instant = instant(0);
-  /** For visits in flight: the links remembered, or that all are to be reported. */
+  /** By visit in flight: the remembered links; absent if the visit is to report all links. */
   private readonly visits = new WeakMap<UrlState, { readonly at: Instant; readonly links?: PageLinks }>();
 
   constructor(
@@ -32,7 +32,7 @@ export class FoundAgain {
     },
   ) {}
 
-  /** The status of a URL has become removed on this node. */
+  /** To be called when a URL's status has become removed on this node. */
   noteRemoval(): void {
     this.hasRemoved = true;
     this.askAgainAt = after(this.services.clock.now(), ASK_AGAIN);
@@ -48,7 +48,7 @@ export class FoundAgain {
     return !holds;
   }
 
-  /** Removed URLs that the unchanged page links to. */
+  /** Finds the removed URLs that the unchanged page links to. */
   async findLinked(
     state: UrlState,
     { outcome }: PageResult,
@@ -67,7 +67,7 @@ export class FoundAgain {
     return collector.links.map((link) => ({ ...link, inheritedMetas: metas.get(link.url) }));
   }
 
-  /** What to remember of the links of a page that has reported them all. */
+  /** The links to remember of a page that has reported them all. */
   linksToRemember(state: UrlState, { outcome, links }: PageResult): PageLinks | undefined {
     const visit = this.visits.get(state);
     if (!visit || visit.links || outcome.kind !== 'document') return undefined;
@@ -90,7 +90,7 @@ export class FoundAgain {
 
 const joinValidators = (etag = '', lastModified = ''): string => `${etag}\n${lastModified}`;
 
-/** Whether an answer "not modified" would refer to the content that these links were read from. */
+/** Whether a "not modified" response would refer to the content from which these links were read. */
 function isForThisVersion(links: PageLinks, { etag, lastModified, stamp }: Task): boolean {
   if (stamp !== undefined && stamp !== links.stamp) return false;
   const isConditional = etag !== undefined || lastModified !== undefined;

@@ -4,8 +4,8 @@ import type { PageResult } from '../ports/page-task.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 
 /**
- * What a result says about its host: whether it now rests, or answers. A login wall in front of pages that are known only from
- * links is not an outage: many sites have pages for members.
+ * Notes what a result says about its host: whether the host has to rest or is responding. A login wall in front of
+ * pages known only from links is not an outage: many sites have pages for members.
  */
 export function noteHost(
   hosts: Pick<Hosts, 'backOff' | 'noteAnswer' | 'noteRecovery'>,
@@ -14,7 +14,7 @@ export function noteHost(
   {
     indexed = false,
     tried = false,
-  }: { indexed?: boolean /** A person wanted the visit although the host rested. */; tried?: boolean } = {},
+  }: { indexed?: boolean /** A person wanted the visit although the host was resting. */; tried?: boolean } = {},
 ): void {
   const reaction = outcome.kind === 'error' ? defaultReactions(outcome.code).host : undefined;
   const isServerError = reaction === 'after-a-run';

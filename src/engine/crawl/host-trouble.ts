@@ -1,7 +1,7 @@
 /**
- * Hosts with deletions that wait: for a sign of life after a fault of the server, or for an early check of the other pages. This
- * module makes the visits that bring the decision; the decisions are those of domain/push/sign-of-life.ts and early-look.ts.
- * Everything is found again after a restart: what waits is in the ledger, and its page is visited again anyway.
+ * Hosts with deletions that are waiting for a sign of life after a server fault, or for an early check of other pages.
+ * This module requests the visits that lead to a decision; domain/push/sign-of-life.ts and early-look.ts decide.
+ * Nothing is lost in a restart: waiting deletions are in the ledger, and their pages are visited again anyway.
  */
 
 import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
@@ -23,14 +23,14 @@ import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 const PAGE = 1_000;
 const MOST_HOSTS = 10_000;
 const MOST_UNWRITTEN = 10_000;
-/** Pages visited to find a sign of life, and how often while there is none. */
+/** Number of pages visited to find a sign of life, and the interval between attempts while there is none. */
 const SIGN_SAMPLE = 3;
 const SIGN_INTERVAL = hours(1);
-/** Pages that a sample is taken from, and pages that a check visits in total. */
+/** Number of pages from which a sample is taken, and maximum number of pages that a check visits in total. */
 const CANDIDATES = 100;
 const MOST_LOOKED_AT = 30;
 
-/** Why a deletion waits, and the latest time at which its page is visited again. */
+/** Why a deletion is waiting, and the latest time at which its page is visited again. */
 export interface Wait {
   readonly wait: 'awaiting-sign-of-life' | 'awaiting-early-look';
   readonly until: Instant;
@@ -42,9 +42,9 @@ export interface WantedDeletion {
   readonly reason: Reason;
   /** When the visit began. */
   readonly startedAt: Instant;
-  /** Since when it waits for a sign of life. */
+  /** Since when the deletion has been waiting for a sign of life. */
   readonly waitingSince: Instant | undefined;
-  /** Documents of the page besides its own; absent: none. */
+  /** Number of documents that were split off the page; absent if none. */
   readonly beside?: number;
 }
 
@@ -52,7 +52,7 @@ export interface WantedDeletion {
 export interface HostAnswer extends Answer {
   readonly id: UrlId;
   readonly hostKey: string;
-  /** Error code, when the visit failed. */
+  /** Error code if the visit failed. */
   readonly code: ErrorCode | undefined;
 }
 
@@ -62,13 +62,13 @@ interface Look {
   readonly documents: number;
   readonly vanished: Set<UrlId>;
   readonly asked: Set<UrlId>;
-  /** Visits requested and not finished yet. */
+  /** Visits requested but not finished yet. */
   readonly outstanding: Set<UrlId>;
-  /** A sample is being chosen: that call continues when the answers have arrived. */
+  /** True while a sample is being chosen; the call that chooses it continues once all results have arrived. */
   isAsking: boolean;
   looked: number;
   gone: number;
-  /** Pages that were found gone after the check ended well. */
+  /** Number of pages found gone after the check ended well. */
   since: number;
   end?: { readonly verdict: 'clear' | 'hold'; readonly at: Instant };
 }
@@ -78,14 +78,14 @@ interface Trouble {
   since: Instant;
   lastSign?: Instant;
   lastSample?: Instant;
-  /** A deletion has begun to wait, or keeps waiting, since the last release. */
+  /** True if a deletion has begun to wait, or goes on waiting, since the last release. */
   hasNew: boolean;
   /**
-   * All pages that could have brought a sign of life were in flight when one was sought: the next page that is settled starts the
-   * search again.
+   * True if all pages that could have brought a sign of life were in flight when one was sought: the next page to be
+   * settled starts the search again.
    */
   foundNone: boolean;
-  /** How often the waiting deletions were released. */
+  /** How often the waiting deletions have been released. */
   releases: number;
   look?: Look;
 }
@@ -93,16 +93,18 @@ interface Trouble {
 interface TroubleServices {
   readonly store: Pick<FrontierStore, 'list' | 'listOrders' | 'find'>;
   readonly clock: Clock;
-  /** Visits the URL next; false when it is in flight. */
+  /** Visits the URL next; false if it is in flight. */
   readonly visitSoon: (state: UrlState) => Promise<boolean>;
 }
 
 export class HostTroubles {
   private readonly hosts = new Map<string, Trouble>();
   private restored: Promise<void> | undefined;
-  /** Pages whose deletion is to wait and is not written down yet, with the number of releases of their host until then. */
+  /**
+   * Pages whose deletion is to wait but is not in the ledger yet, with the number of their host's releases up to then.
+   */
   private readonly unwritten = new Map<UrlId, number>();
-  /** URLs of released pages that have not been visited yet: a further release need not request them again. */
+  /** URLs of released pages that have not been visited yet; a further release need not request them again. */
   private readonly released = new Set<string>();
 
   constructor(
@@ -122,7 +124,10 @@ export class HostTroubles {
     if (trouble.hasNew) await this.release(answer.hostKey, trouble);
   }
 
-  /** The visit of a page is settled: a release before its waiting deletion was in the ledger has missed it. */
+  /**
+   * To be called when a page's visit is settled: a release that came before its waiting deletion was in the ledger has
+   * missed it.
+   */
   async noteSettled(state: UrlState): Promise<void> {
     this.released.delete(state.url);
     const trouble = this.hosts.get(state.hostKey);
@@ -135,12 +140,12 @@ export class HostTroubles {
     if (stored?.pendingDeletion !== undefined) await this.visitReleased(stored);
   }
 
-  /** When the last good answer of the host began while deletions were waiting. */
+  /** When the visit that got the last good response began, if deletions of the host are waiting. */
   findLastSign(hostKey: string): Instant | undefined {
     return this.hosts.get(hostKey)?.lastSign;
   }
 
-  /** A deletion that results from a fault of the server. */
+  /** Decides on a deletion that results from a server fault. */
   async judgeFault(deletion: WantedDeletion, settings: DeletionGuardDefinition): Promise<Wait | 'pass'> {
     await this.restore();
     const { state, startedAt, waitingSince } = deletion;
@@ -153,7 +158,7 @@ export class HostTroubles {
     return { wait: 'awaiting-sign-of-life', until: recheckAt(waitingSince ?? now, now, settings) };
   }
 
-  /** A deletion of a page that is gone, on a host with this many documents. */
+  /** Decides on the deletion of a page that is gone, on a host with this many documents. */
   async judgeGone(
     { state }: WantedDeletion,
     documents: number,
@@ -175,7 +180,7 @@ export class HostTroubles {
     return { wait: 'awaiting-early-look', until: after(now, LOOK_LASTS) };
   }
 
-  /** Hosts were taken over from another node, where deletions may have begun to wait. */
+  /** To be called when hosts have been taken over from another node, where deletions may have begun to wait. */
   forget(): void {
     this.restored = undefined;
     this.released.clear();
@@ -190,14 +195,14 @@ export class HostTroubles {
     return trouble;
   }
 
-  /** Its deletion is about to be written down as waiting: a release from now on must come back to it. */
+  /** The page's deletion is about to be recorded as waiting: a release from now on must come back to it. */
   private noteWaiting({ id }: UrlState, trouble: Trouble): void {
     trouble.hasNew = true;
     this.unwritten.set(id, trouble.releases);
     if (this.unwritten.size > MOST_UNWRITTEN) this.unwritten.delete(this.unwritten.keys().next().value as UrlId);
   }
 
-  /** Visits some other pages, unless that was done recently without success. */
+  /** Visits some other pages unless that was recently done in vain. */
   private async seekSign(state: UrlState, trouble: Trouble): Promise<void> {
     const now = this.services.clock.now();
     const { lastSample, lastSign } = trouble;
@@ -230,7 +235,7 @@ export class HostTroubles {
     await this.continueLook(hostKey, trouble, look);
   }
 
-  /** Continues the check when its answers are there, until it ends. */
+  /** Continues the check once its results have arrived, until it ends. */
   private async continueLook(hostKey: string, trouble: Trouble, look: Look): Promise<void> {
     if (look.isAsking) return;
     look.isAsking = true;
@@ -255,7 +260,7 @@ export class HostTroubles {
     if (!isAsked) endLook(look, this.services.clock.now());
   }
 
-  /** The visit may end before the call that requested it returns: its end is awaited before it is requested. */
+  /** The visit may end before the call that requests it returns, so it is registered before it is requested. */
   private async requestVisit(page: UrlState, look: Look): Promise<boolean> {
     look.asked.add(page.id);
     look.outstanding.add(page.id);
@@ -265,7 +270,7 @@ export class HostTroubles {
     return false;
   }
 
-  /** The waiting pages are visited now: each then decides for itself. */
+  /** Visits the waiting pages now; each visit then decides on its own page. */
   private async release(hostKey: string, trouble: Trouble): Promise<void> {
     trouble.hasNew = false;
     trouble.releases++;
@@ -319,7 +324,7 @@ export class HostTroubles {
   }
 }
 
-/** The check that still says something about this page; undefined: a new one is needed. */
+/** The check that still applies to this page; undefined if a new one is needed. */
 function currentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefined {
   if (!look?.end) return look;
   const isFresh = between(look.end.at, now) < LOOK_LASTS;
@@ -342,7 +347,7 @@ const createLook = (documents: number, settings: DeletionGuardDefinition, starte
   since: 0,
 });
 
-/** It cannot continue. */
+/** Ends a check that cannot continue. */
 function endLook(look: Look, now: Instant): void {
   look.end = { verdict: concludeLook(toFindings(look), look.settings), at: now };
 }
@@ -354,7 +359,7 @@ const toFindings = ({ looked, gone, vanished, documents }: Look) => ({
   documents,
 });
 
-/** This many of them, evenly spread, including the first one, which is often the home page. */
+/** Picks this many, evenly spread, including the first one, which is often the home page. */
 const sampleEvenly = <T>(all: readonly T[], size: number): T[] =>
   all.length <= size ? [...all] : Array.from({ length: size }, (_, i) => all[Math.floor((i * all.length) / size)]!);
 

@@ -1,6 +1,6 @@
 /**
- * Takes links into the frontier, in batches: known URLs keep their state, new ones are stored and offered to their crawler. Bounds
- * what one host can add, because endless calendars and session ids look like new pages forever.
+ * Takes links into the frontier in batches: known URLs keep their state, new ones are stored and offered to their
+ * crawler. Limits what one host can add, because endless calendars and session ids look like new pages forever.
  */
 
 import type { TrapDefinition } from '../../../domain/crawl/definition.js';
@@ -14,7 +14,9 @@ const HOSTS_REMEMBERED = 20_000;
 const PATHS_REMEMBERED = 50_000;
 /** A limit may be exceeded by this many URLs, so that a host near its limit does not cost a store call for each link. */
 const SLACK = 32;
-/** A path that has grown by this part of its limit may have had more URLs before the start: then the store is asked once. */
+/**
+ * Once a path has grown by this fraction of its limit, the store is asked once how many URLs it had before the start.
+ */
 const RECOUNT_AT = 1 / 64;
 
 export interface DiscoveryTarget {
@@ -35,7 +37,7 @@ export class Discovery {
     this.batcher = new Batcher((lists) => this.discoverLists(lists), LINKS_PER_CALL);
   }
 
-  /** Resolves when the links are stored, with those that were new. */
+  /** Resolves with the new links once all are stored. */
   async discover(urls: NewUrl[]): Promise<UrlState[]> {
     return urls.length === 0 ? [] : this.batcher.add(urls);
   }
@@ -70,10 +72,10 @@ export class Discovery {
     return inserted;
   }
 
-  /** Is there room for one more? Unknown as long as nobody knows how many URLs of the batch are new. */
+  /** Whether there is room for one more URL; unknown while it is not known how many URLs of the batch are new. */
   private async findRoom(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
     const target = this.target(url.crawler);
-    // Its crawler was removed while the page was in flight: the links wait until it is back.
+    // The crawler was removed while the page was in flight: the links wait in the store until it is back.
     if (!target) return 'some';
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
     const onHost = maxUrlsPerHost - (await this.countHostUrls(url));
@@ -124,10 +126,10 @@ export class Discovery {
   }
 }
 
-/** URLs that differ only in their query. */
+/** How many URLs differ only in their query. */
 interface QueryVariants {
   count: number;
-  /** URLs found before the start count as well. */
+  /** True if URLs found before the start are counted as well. */
   complete: boolean;
 }
 

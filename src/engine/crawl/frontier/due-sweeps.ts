@@ -18,7 +18,7 @@ export class DueSweeps {
     private readonly services: { readonly clock: Clock; readonly log: Log },
   ) {}
 
-  /** The frontier has been filled once, so an empty frontier means that nothing is due. */
+  /** True once the frontier has been filled, so that an empty frontier means that nothing is due. */
   get hasBegun(): boolean {
     return this.swept;
   }
@@ -28,7 +28,7 @@ export class DueSweeps {
     if (!this.swept) await this.sweep();
   }
 
-  /** URLs of these partitions may have become due. */
+  /** To be called when URLs of these partitions may have become due. */
   async check(partitions: readonly number[]): Promise<void> {
     if (this.swept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
   }
@@ -52,7 +52,7 @@ export class DueSweeps {
 
   private sweepAgain(): void {
     this.sweep().catch((error: unknown) =>
-      this.services.log.error('looking for due URLs failed', { crawler: this.crawler, error: String(error) }),
+      this.services.log.error('could not look for due URLs', { crawler: this.crawler, error: String(error) }),
     );
   }
 }

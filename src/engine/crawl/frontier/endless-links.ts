@@ -1,6 +1,6 @@
 /**
- * Keeps a crawler out of endless parts of a site: when the pages of a pattern no longer bring anything new, links from such a
- * page to other URLs of endless patterns are not followed. Links from anywhere else are.
+ * Keeps a crawler out of a site's endless parts: once the pages of a pattern no longer bring anything new, links from
+ * such pages to other URLs of endless patterns are no longer followed. Links from anywhere else still are.
  */
 import { BARREN_PAGES, EndlessPatterns } from '../../../domain/crawl/endless-patterns.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -18,9 +18,10 @@ export const ENDLESS_REASON = 'trap-endless-pattern';
 const isSampled = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
 
 /**
- * Links from the root up to which a number on a page counts as something new (Heritrix follows no more links). An endless chain
- * becomes deep, and every page differs only in its numbers; a large site has all its pages within a few links, where only pages
- * that say exactly the same are endless, such as those under ever new sessions.
+ * Up to this many links from the root, a number on a page counts as something new (Heritrix follows no more links than
+ * this). An endless chain becomes deep, and its pages differ only in their numbers; a large site has all its pages
+ * within a few links, and there only pages with exactly the same words are endless, such as those under ever new
+ * sessions.
  */
 const SHALLOW = 20;
 
@@ -29,7 +30,7 @@ export interface EndlessServices {
   readonly processor: Pick<PageProcessor, 'forget'>;
 }
 
-/** What is kept for a host: its endless patterns, and the limit under which they were found. */
+/** What the store keeps for a host: its endless patterns and the limit under which they were found. */
 interface Kept {
   readonly limit: number;
   readonly patterns: readonly string[];
@@ -47,7 +48,7 @@ export class EndlessLinks {
     this.patterns = new EndlessPatterns(limit);
   }
 
-  /** Which words of the page are needed to see whether it brings something new; undefined: none. */
+  /** Which of the page's words are needed to tell whether it brings something new; undefined if none. */
   async wantsWords({ hostKey, url, hops }: UrlState): Promise<PageTask['wantsWords']> {
     this.restored ??= this.restore().catch((error: unknown) => {
       this.restored = undefined;
@@ -59,8 +60,8 @@ export class EndlessLinks {
   }
 
   /**
-   * Is the first visit of the URL not worth a request, because the URL was found before its pattern turned out to be endless? One
-   * in several is visited nevertheless, to see whether there is something new by now.
+   * Whether the URL's first visit is not worth a request, because the URL was found before its pattern turned out to be
+   * endless. A sample is visited nevertheless, to see whether there is something new by now.
    */
   shouldSkip({ id, hostKey, url, discoveredVia, visits, foundOn }: UrlState): boolean {
     if (visits > 0 || discoveredVia !== 'link' || foundOn === undefined || isSampled(id)) return false;
@@ -68,7 +69,8 @@ export class EndlessLinks {
   }
 
   /**
-   * Passes the links of a page that are to be followed to `discover` and returns the new ones; the others are passed to `refuse`.
+   * Passes those links of a page that are to be followed to `discover`, and the others to `refuse`. Returns the new
+   * ones.
    */
   async discoverLinks(
     page: UrlState,
@@ -96,13 +98,16 @@ export class EndlessLinks {
     return stored;
   }
 
-  /** Why further URLs like this one are not accepted from each other's pages; undefined when they are. */
+  /** Why further URLs like this one are not accepted from each other's pages; undefined if they are. */
   findObjection(hostKey: string, url: string): string | undefined {
     if (!this.patterns.isEndless(hostKey, url)) return undefined;
-    return `there are ${this.limit()} and more URLs like ${urlPattern(url)}, and the last ${BARREN_PAGES} of them brought nothing new: no word and no link`;
+    return `there are ${this.limit()} or more URLs like ${urlPattern(url)}, and the last ${BARREN_PAGES} of them brought nothing new: no words and no links`;
   }
 
-  /** Hosts were taken over from another node, or stored URLs were cleared: what is known of endless patterns is read again. */
+  /**
+   * To be called when hosts have been taken over from another node or stored URLs were cleared: what is known of
+   * endless patterns is read again.
+   */
   forget(): void {
     this.patterns = new EndlessPatterns(this.limit);
     this.restored = undefined;

@@ -3,7 +3,7 @@ import { SOURCES } from '../../../domain/frontier/sources.js';
 import { maxRequestsPerHost } from '../../../domain/politeness/politeness.js';
 import type { FrontierSettings } from './frontier.js';
 
-/** The part of the configuration that the frontier of a crawler uses. */
+/** The part of a crawler's definition that its frontier uses. */
 export const toFrontierSettings = (definition: CrawlerDefinition): FrontierSettings => ({
   weights: SOURCES.map((name) => definition.weights[name]),
   concurrencyPerHost: maxRequestsPerHost(definition),

@@ -1,8 +1,8 @@
 /**
- * The part of one crawler's frontier that is in memory: for each host in use a window on its queued URLs, and for each source the
- * hosts that have a URL and may be asked now. The rest stays in the store. Nothing here ever waits for a host. A window is refilled
- * from the store when it runs low (window-refill.ts). A URL is *held* from the moment it enters a buffer until its settlement has
- * been written, so it is never in two places.
+ * The part of one crawler's frontier that is in memory: for each host in use, a window on its queued URLs, and for each
+ * source, the hosts that have a URL and may receive a request now. The rest stays in the store. Nothing here ever waits
+ * for a host. A window is refilled from the store when it runs low (window-refill.ts). A URL is *held* from the moment
+ * it enters a buffer until its settlement has been written, so it is never in two places.
  */
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber, USER } from '../../../domain/frontier/sources.js';
@@ -26,9 +26,9 @@ const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
 export interface FrontierSettings {
   /** By source number. */
   readonly weights: readonly number[];
-  /** Requests that may be in flight at one host at the same time. */
+  /** Maximum number of requests in flight at one host. */
   readonly concurrencyPerHost: number;
-  /** A document that was not visited for longer than this goes before the first source, whatever the load. */
+  /** A document not visited for longer than this goes before the first source, whatever the load. */
   readonly maximumAge: Duration;
 }
 
@@ -95,7 +95,10 @@ export class Frontier {
     }
   }
 
-  /** The next URL to visit and its host, chosen by the weights of the sources that have one; the caller holds it from now on. */
+  /**
+   * Picks the next URL to visit, with its host, by the weights of the sources that have one; the caller holds it from
+   * now on.
+   */
   next(): { url: UrlState; host: Host; source: SourceNumber } | undefined {
     const urgent = this.urgent.next();
     if (urgent) {
@@ -112,13 +115,13 @@ export class Frontier {
     return { url, host: window.host, source };
   }
 
-  /** The visit of the URL returned by `next` begins. */
+  /** To be called when the visit of the URL returned by `next` begins. */
   noteVisitBegun(url: UrlState): void {
     const window = this.windows.get(url.hostKey);
     if (window) this.gates?.noteVisitBegun(url, window);
   }
 
-  /** Called after `next`, and when the host is ready: it may have room for another request. */
+  /** Called after `next` and when the host becomes ready: it may have room for another request. */
   offerAgain(host: Host): void {
     const window = this.windows.get(host.key);
     if (window) this.offer(window);
@@ -128,18 +131,18 @@ export class Frontier {
   putBack(url: UrlState, source: SourceNumber): void {
     const window = this.windows.get(url.hostKey);
     this.picks[source]!--;
-    if (!window) return; // the host is another node's by now
+    if (!window) return; // the host now belongs to another node
     window.buffers[source]!.unshift(url);
     this.offer(window);
   }
 
-  /** A limit specific to the host; undefined: that of the crawler. */
+  /** Sets a limit specific to the host; undefined restores the crawler's own. */
   limitHost(hostKey: string, limit: number | undefined): void {
     const window = this.windows.get(hostKey);
     if (window) window.limit = limit ?? this.settings.concurrencyPerHost;
   }
 
-  /** URLs that have just been stored, or whose due time has changed. */
+  /** Takes URLs that have just been stored or whose due time has changed. */
   admit(states: readonly UrlState[]): void {
     const now = this.clock.now();
     const foreign = new Set<string>();
@@ -152,7 +155,7 @@ export class Frontier {
       const window = this.findOrCreateWindow(state.hostKey);
       if (window.held.has(state.id)) continue;
       const buffer = window.buffers[state.source]!;
-      // Put directly into the buffer only when nothing older waits in the store: first in, first out.
+      // Put directly into the buffer only if nothing older is waiting in the store: first in, first out.
       const straight =
         state.dueAt <= now &&
         window.nextDue[state.source]! > now &&
@@ -168,8 +171,8 @@ export class Frontier {
   }
 
   /**
-   * A person wants the URL visited now: one request is made to its host even while the host rests. False when the host does not
-   * rest, already has such a visit waiting, or the URL is in flight.
+   * A person wants the URL visited now: one request is made to its host even while the host is resting. False if the
+   * host is not resting, already has such a visit waiting, or the URL is in flight.
    */
   tryNow(url: UrlState): boolean {
     if (!this.partitions.owns(url.hostKey)) return false;
@@ -184,7 +187,7 @@ export class Frontier {
     return false;
   }
 
-  /** Hosts in use that rest. */
+  /** Hosts in use that are resting, at most `limit`. */
   listRestingHosts(limit: number): string[] {
     const now = this.clock.now();
     const hosts: string[] = [];
@@ -195,7 +198,7 @@ export class Frontier {
     return hosts;
   }
 
-  /** Another node owns these hosts: what is in memory here is left to it. */
+  /** Another node now owns these hosts: forgets what is in memory here. */
   revoke(isLost: (hostKey: string) => boolean): void {
     this.urgent.revoke(isLost);
     for (const [hostKey, window] of this.windows) {
@@ -206,7 +209,7 @@ export class Frontier {
     }
   }
 
-  /** The URL's settlement has been written. `next` is its new place in the queue, if any. */
+  /** To be called when the URL's settlement has been written. `next` is its new place in the queue, if any. */
   requeue(url: { id: UrlId; hostKey: string }, next: { source: SourceNumber; dueAt: Instant } | undefined): void {
     const window = this.windows.get(url.hostKey);
     if (!window) return;
@@ -214,13 +217,13 @@ export class Frontier {
     if (next) this.refills.refillAt(window, next.source, next.dueAt);
   }
 
-  /** Has a visit of the URL, or a decision about it, begun without being settled yet? */
+  /** True if a visit of the URL, or a decision about it, has begun and is not settled yet. */
   isInFlight(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.windows.get(url.hostKey);
     return window?.held.has(url.id) === true && !window.isBuffered(url.id);
   }
 
-  /** Takes a URL that is to be decided without a visit; false if it is already in flight. */
+  /** Takes a URL that is to be decided on without a visit; false if it is already in flight. */
   hold(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.findOrCreateWindow(url.hostKey);
     if (window.held.has(url.id)) return this.takeOut(window, url.id);
@@ -229,8 +232,8 @@ export class Frontier {
   }
 
   /**
-   * Finds the hosts whose URLs are due until the horizon, page by page, and releases those that are not in use. Only for the given
-   * partitions; for all owned ones if none are given.
+   * Finds the hosts whose URLs are due by the horizon, page by page, and releases hosts that are not in use. Covers the
+   * given partitions, or all owned ones if none are given.
    */
   async sweep(horizon: Instant, partitions = this.partitions.owned): Promise<void> {
     if (partitions?.length === 0) return;
@@ -245,7 +248,7 @@ export class Frontier {
     this.dropUnused(horizon);
   }
 
-  /** Nothing is buffered, being read or due. The caller counts URLs in flight as `held`. */
+  /** True if nothing is buffered, being read or due; URLs in flight count as held. */
   isEmpty(): boolean {
     if (this.refills.isReading) return false;
     const now = this.clock.now();
@@ -255,7 +258,7 @@ export class Frontier {
     return true;
   }
 
-  /** May it have a URL to offer until then? */
+  /** Whether there may be a URL to offer by then. */
   hasUntil(horizon: Instant): boolean {
     if (this.refills.isReading) return true;
     const now = this.clock.now();
@@ -267,13 +270,16 @@ export class Frontier {
     return false;
   }
 
-  /** Hosts with URLs in memory, and when the first of them may be asked; used to explain what limits the speed. */
+  /**
+   * Summarizes the hosts with URLs in memory and when the first of them may receive a request; used to explain what
+   * limits the crawl speed.
+   */
   summarizeWaiting(): {
     hosts: number;
     urls: number;
     largest: { hostKey: string; urls: number }[];
     nextRequestAt?: Instant;
-    /** Schedules keep all of them closed until then. */
+    /** Set if schedules keep all hosts closed: when the first of them opens. */
     closedUntil?: Instant;
     limitedByHost: boolean;
   } {
@@ -334,7 +340,7 @@ export class Frontier {
     const now = this.clock.now();
     for (let window = queue.peek(); window; window = queue.peek()) {
       if (window.has(source) && window.isReady(now)) return true;
-      // Its host is busy or resting: the host's clock, or a gate, will offer it again.
+      // The host is busy or resting: its clock, or a gate, will offer the window again.
       queue.shift();
       window.ready[source] = false;
       for (const gate of window.gates) gate.onPassedOver();
@@ -342,7 +348,7 @@ export class Frontier {
     return false;
   }
 
-  /** Puts the host into the ready queues of the sources in which it has URLs; reads from the store what is due. */
+  /** Puts the host into the ready queues of the sources in which it has URLs; reads due URLs from the store. */
   private offer(window: HostWindow): void {
     const now = this.clock.now();
     window.promoteOverdue(this.settings.maximumAge, now);

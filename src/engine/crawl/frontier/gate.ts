@@ -5,29 +5,32 @@ import type { Host } from '../hosts/hosts.js';
 export interface GatedWindow {
   readonly host: { readonly key: string };
   readonly limit: number;
-  /** By source: offered, and not considered since. */
+  /** By source: whether the window was offered and has not been considered since. */
   readonly ready: readonly boolean[];
 }
 
-/** What a page has to pass besides the politeness of its own host: a schedule, or the pause shared by hosts of one server. */
+/**
+ * A condition that a page must meet besides its host's politeness: a schedule, or the pause shared by the hosts of one
+ * server.
+ */
 export interface Gate {
-  /** When a page of the window may pass; NEVER when something else has to happen before that is known. */
+  /** When a page of the window may pass; NEVER if something else has to happen before that is known. */
   getOpeningTime(now: Instant, window: GatedWindow): Instant;
   /** Offers the window again when the gate opens. */
   offerWhenOpen(window: GatedWindow): void;
-  /** A visit to the host begins. */
+  /** Called when a visit to the host begins. */
   onVisitBegun(): void;
-  /** A window that had been offered passes up its turn. */
+  /** Called when a window that was offered passes up its turn. */
   onPassedOver(): void;
-  /** The requests of the visit have ended; this many bytes were received. */
+  /** Called when a visit's requests have ended, with the number of bytes received. */
   onFetched(host: Host, bytes: number): void;
 }
 
-/** Several windows that wait for one gate: offers those that have something, in turn. */
+/** Windows that are waiting for one gate; those that have URLs are offered in turn. */
 export class WaitingWindows {
   private readonly windows = new Set<GatedWindow>();
 
-  /** `offer` puts a window into the ready queues if its host may be asked. */
+  /** @param offer puts a window into the ready queues if its host may receive a request */
   constructor(private readonly offer: (window: GatedWindow) => void) {}
 
   get size(): number {
@@ -38,7 +41,7 @@ export class WaitingWindows {
     this.windows.add(window);
   }
 
-  /** Offers up to `most` of them; those whose host rests come back by themselves when it no longer does. */
+  /** Offers up to `most` of them; windows of resting hosts come back by themselves once the rest is over. */
   release(most: number): void {
     let released = 0;
     for (const window of [...this.windows]) {

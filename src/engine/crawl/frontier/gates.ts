@@ -1,4 +1,6 @@
-/** The gates of one crawler: its schedules, and the groups of hosts that share one pause (`cw:Schedule`, `politenessBy`). */
+/**
+ * The gates of one crawler: its schedules, and the groups of hosts that share a pause (`cw:Schedule`, `politenessBy`).
+ */
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { findSchedule } from '../../../domain/time/crawl-hours.js';
@@ -34,12 +36,12 @@ export class Gates {
 
   constructor(private readonly services: GateServices) {}
 
-  /** `offer` puts a window into the ready queues when its host may be asked. */
+  /** @param offer puts a window into the ready queues if its host may receive a request */
   onOffer(offer: (window: GatedWindow) => void): void {
     this.offer = offer;
   }
 
-  /** The windows of the frontier get the new gates through `assign`. */
+  /** The frontier's windows get the new gates through `assign`. */
   configure({ schedules = [], politenessBy }: Pick<CrawlerDefinition, 'schedules' | 'politenessBy'>): void {
     this.close();
     this.timetables = schedules.map((one) => new Timetable(one, this.services, (window) => this.offer(window)));
@@ -56,7 +58,7 @@ export class Gates {
     window.gates = [...(timetable ? [timetable] : []), ...(group ? [group] : [])];
   }
 
-  /** A visit of a URL in the window has begun. */
+  /** To be called when a visit of a URL in the window has begun. */
   noteVisitBegun(url: UrlState, window: Gateable): void {
     const { gates } = window;
     if (gates.length === 0) return;
@@ -66,7 +68,7 @@ export class Gates {
     if (this.politenessBy === 'address' && isDue()) this.assign(window);
   }
 
-  /** Its requests have ended, and the pause of the host is known. */
+  /** To be called when the visit's requests have ended and the host's pause is known. */
   noteFetched(url: UrlState, host: Host, bytes: number): void {
     if (this.passed.size === 0) return;
     const gates = this.passed.get(url) ?? NONE;
@@ -74,17 +76,17 @@ export class Gates {
     for (const gate of gates) gate.onFetched(host, bytes);
   }
 
-  /** The shortest pause that a schedule requires at the host now. */
+  /** The minimum pause that a schedule requires at the host now. */
   throttleOf(hostKey: string): Duration {
     return this.timetableOf(hostKey)?.throttle(this.services.clock.now()) ?? NO_PAUSE;
   }
 
-  /** Until when a schedule keeps the host closed. */
+  /** The time until which a schedule keeps the host closed; undefined if none does. */
   closedUntil(hostKey: string, now: Instant): Instant | undefined {
     return this.timetableOf(hostKey)?.getReopeningTime(now);
   }
 
-  /** Is a schedule the only reason that what was due then is visited now, in the first window since? */
+  /** Whether a schedule is the only reason why a URL due at `dueAt` is visited now, in the first opening since. */
   wasKeptUntilNow(hostKey: string, dueAt: Instant, now: Instant): boolean {
     return this.timetableOf(hostKey)?.isFirstOpening(dueAt, now) ?? false;
   }
@@ -132,5 +134,5 @@ export class Gates {
   }
 }
 
-/** Without the port; an IPv6 address without brackets. */
+/** The host name without its port; an IPv6 address without brackets. */
 const hostnameOf = (hostKey: string): string => hostKey.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');

@@ -5,24 +5,25 @@ import { Fifo } from '../../support/fifo.js';
 import type { Host } from '../hosts/hosts.js';
 import type { Gate } from './gate.js';
 
-/** One crawler's view of the queued URLs of one host: what is in memory from each source, and when the store has more. */
+/** One crawler's view of a host's queued URLs: what is in memory from each source, and when the store has more. */
 export class HostWindow {
   readonly buffers = SOURCES.map(() => new Fifo<UrlState>());
   /**
-   * Documents past their maximum age: they go before the URLs of the first source, and alternate with them when there are many.
+   * Documents past their maximum age: they go before the URLs of the first source, and alternate with them if there are
+   * many.
    */
   private readonly overdue = new Fifo<UrlState>();
   private tookOverdue = false;
   /** Due time of the first stored URL that is not in the buffer; NEVER if there is none. */
   readonly nextDue: Instant[] = SOURCES.map(() => NEVER);
   readonly loading: boolean[] = SOURCES.map(() => false);
-  /** Whether it is in the ready queue of the source. */
+  /** By source: whether the window is in its ready queue. */
   readonly ready: boolean[] = SOURCES.map(() => false);
-  /** Buffered or in flight. */
+  /** URLs that are buffered or in flight. */
   readonly held = new Set<UrlId>();
-  /** Requests that this crawler may have in flight at this host at the same time. */
+  /** Maximum number of requests that this crawler may have in flight at this host. */
   limit: number;
-  /** What its pages must pass besides the host itself; usually nothing. */
+  /** Gates that its pages must pass in addition to the host's politeness; usually none. */
   gates: readonly Gate[] = [];
 
   constructor(
@@ -36,7 +37,7 @@ export class HostWindow {
     return this.overdue.size + this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
   }
 
-  /** May a page be requested now? If a gate prevents it, that gate offers the window again. */
+  /** Whether a page may be requested now. If a gate prevents it, that gate offers the window again. */
   isReady(now: Instant): boolean {
     return this.host.isReady(now, this.limit) && (this.gates.length === 0 || this.passesGates(now));
   }
@@ -60,7 +61,7 @@ export class HostWindow {
     return this.buffers[source]!.size > 0 || (source === USER && this.overdue.size > 0);
   }
 
-  /** The next URL of a source that has one. */
+  /** Takes the next URL of a source that has one. */
   take(source: SourceNumber): UrlState {
     const buffer = this.buffers[source]!;
     if (source !== USER) return buffer.shift()!;
@@ -68,7 +69,10 @@ export class HostWindow {
     return (this.tookOverdue ? this.overdue : buffer).shift()!;
   }
 
-  /** Keeps the promise of the maximum age: the weights of the other sources can starve the refresh source only. */
+  /**
+   * Enforces the maximum age: the weights of the other sources can starve only the refresh source, not overdue
+   * documents.
+   */
   promoteOverdue(maximumAge: Duration, now: Instant): void {
     const due = this.buffers[REFRESH]!;
     for (let url = due.peek(); url?.lastVisitAt !== undefined; url = due.peek()) {
@@ -85,7 +89,7 @@ export class HostWindow {
     return this.findBuffer(id) !== undefined;
   }
 
-  /** Takes a URL out of its buffer; false when it is already in flight. */
+  /** Takes a URL out of its buffer; false if it is already in flight. */
   takeOut(id: UrlId): boolean {
     const buffer = this.findBuffer(id);
     if (!buffer) return false;

@@ -15,7 +15,10 @@ export interface MoveServices {
   readonly log: Log;
 }
 
-/** The home page of a site redirects to another site, which is crawled instead; without a target, it answers itself again. */
+/**
+ * Notes that a site's home page redirects to another site, which is crawled instead; without a target, that the home
+ * page has its own content again.
+ */
 export async function noteMove(
   { store, processor, nodes, clock, log }: MoveServices,
   { roots, definition: { name: crawler } }: CrawlContext,
@@ -28,9 +31,9 @@ export async function noteMove(
   roots.set(root, moved);
   processor.addRoot(crawler, moved);
   await store.putSetting(`moved-site/${crawler}/${root}`, target?.href);
-  // Links of the site's pages that were refused while it had moved.
+  // Links of the site's pages may have been refused while the site had moved: the pages are read again.
   if (!target) await store.putSetting(`policy-since/${crawler}`, String(clock.now()));
   await nodes.notifyControlChanged();
-  const what = target ? 'leads to another site, which is crawled from now on' : 'answers itself again';
+  const what = target ? 'leads to another site, which is crawled from now on' : 'has its own content again';
   log.info(`the home page of a site ${what}`, { crawler, root, site: target?.href ?? root });
 }

@@ -6,10 +6,10 @@ import type { RefusedView } from './refused-view.js';
 
 const MOST_ENTRIES = 2_000;
 const SAMPLES = 5;
-/** Characters of a URL or host to show to a person. */
+/** Maximum number of characters of a URL or host that is shown to a person. */
 const SHOWN = 2_048;
 
-/** Velocity keeps no record of what its conditions filter unless they log it: it is only counted. */
+/** Velocity keeps no record of what its conditions filter unless they log it: such links are only counted. */
 const WITHOUT_RECORD: ReadonlySet<string> = new Set(['condition-filtered', 'condition-disallowed']);
 
 interface Entry {
@@ -20,8 +20,9 @@ interface Entry {
 }
 
 /**
- * Links that the policy refused and that were never stored, counted by reason and host with a few samples, within bounds: so that
- * "why not?" has an answer for them too. When it is full, the entry that was used longest ago is dropped.
+ * Links that the policy refused and that were never stored, counted by reason and host with a few samples, within
+ * limits, so that "why not?" has an answer for them, too. When the list is full, the least recently used entry is
+ * dropped.
  */
 export class RefusedLinks {
   private readonly entries = new Map<string, Entry>();
@@ -50,7 +51,7 @@ export class RefusedLinks {
       .map((entry) => ({ ...entry, samples: [...entry.samples] }));
   }
 
-  /** Its samples of one URL, with the reason of each. */
+  /** The samples kept for one URL, each with its reason. */
   findSamples(url: string): RefusedSample[] {
     const known = shorten(url);
     return [...this.entries.values()].flatMap(({ reason, samples }) =>

@@ -1,7 +1,7 @@
 import type { Reason } from '../../../domain/policy/reasons.js';
 import { type Instant } from '../../../domain/time/units.js';
 
-/** Refused links that were never stored, counted within bounds. */
+/** Refused links of one host that were never stored, counted by reason. */
 export interface RefusedView {
   readonly reason: Reason;
   readonly hostKey: string;

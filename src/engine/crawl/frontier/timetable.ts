@@ -1,6 +1,7 @@
 /**
- * One active schedule of a crawler: opens and closes its hosts by the time of the week, and keeps what they send together below the
- * bytes per second. Bytes are counted when an answer has ended, and the next page waits until they are within the limit.
+ * One active schedule of a crawler: opens and closes its hosts by the time of the week, and keeps the bytes per second
+ * that they send in total within the limit. Bytes are counted when a response has ended; the next page waits until they
+ * are within the limit.
  */
 import type { ScheduleDefinition } from '../../../domain/crawl/schedule-definition.js';
 import { type CrawlHours, changeTimes, findCrawlHours } from '../../../domain/time/crawl-hours.js';
@@ -17,9 +18,9 @@ import type { Clock } from '../../ports/clock.js';
 import type { CronSchedule } from '../../ports/cron-schedule.js';
 import { type Gate, type GatedWindow, WaitingWindows } from './gate.js';
 
-/** Bandwidth that was not used in the last second may be made up for. */
+/** Bandwidth left unused during this time may still be used. */
 const CREDIT = seconds(1);
-/** Windows offered at once if bytes are counted: after a page or two the gate closes again. */
+/** Number of windows offered at once if bytes are limited: after a page or two, the gate closes again. */
 const OFFERED_AT_ONCE = 32;
 const SHORTEST_WAIT = milliseconds(50);
 const MOST_CHANGES = 1_000;
@@ -28,7 +29,7 @@ export class Timetable implements Gate {
   private hours: CrawlHours;
   private hoursUntil: Instant;
   private opening: Instant = instant(0);
-  /** The time until which the received bytes use up the bandwidth. */
+  /** Until this time, the bytes already received use up the bandwidth. */
   private paidUntil: Instant = instant(0);
   private readonly waiting: WaitingWindows;
   private timerAt: Instant | undefined;
@@ -51,12 +52,12 @@ export class Timetable implements Gate {
     return bytesPerSecond === undefined ? now : this.paidUntil;
   }
 
-  /** Undefined while it is open; a pause because of bytes does not count as closed. */
+  /** Undefined while the schedule is open; a pause because of the byte limit does not count as closed. */
   getReopeningTime(now: Instant): Instant | undefined {
     return this.getHours(now).crawls ? undefined : this.opening;
   }
 
-  /** Was it closed then, and has not closed again since it opened next? */
+  /** Whether the schedule was closed at `at` and has not closed again since it next opened. */
   isFirstOpening(at: Instant, now: Instant): boolean {
     if (this.isOpenAt(at)) return false;
     const opening = this.findNextTime(this.findNextChange(at), true);
@@ -107,7 +108,7 @@ export class Timetable implements Gate {
 
   private readonly isOpenAt = (at: Instant): boolean => findCrawlHours(this.definition, at).crawls;
 
-  /** The first time, from that change on, at which it is open or closed. */
+  /** The first time, from that change on, at which the schedule is open or closed as requested. */
   private findNextTime(change: Instant, open: boolean): Instant {
     let at = change;
     for (let n = 0; n < MOST_CHANGES && at < NEVER; n++) {
@@ -128,7 +129,7 @@ export class Timetable implements Gate {
     const { clock } = this.services;
     const now = clock.now();
     const opensAt = this.getOpeningTime(now);
-    // It is open: a visit in flight offers the next windows when it ends.
+    // The gate is open: a visit in flight offers the next windows when it ends.
     if (opensAt <= now || opensAt >= NEVER) return;
     const at = instant(Math.max(opensAt, after(now, SHORTEST_WAIT)));
     if (this.timerAt !== undefined && this.timerAt <= at) return;

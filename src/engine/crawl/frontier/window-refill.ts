@@ -1,6 +1,6 @@
 /**
- * Loads due URLs from the store into the windows of one crawler's frontier, when they run low and when their time comes. At most
- * one read is in flight for a host and source.
+ * Loads due URLs from the store into the windows of one crawler's frontier when windows run low and when URLs become
+ * due. At most one read is in flight for each host and source.
  */
 
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
@@ -10,14 +10,17 @@ import type { Clock } from '../../ports/clock.js';
 import type { UrlQueue } from '../../ports/frontier-store.js';
 import type { HostWindow } from './host-window.js';
 
-/** URLs of one host and source in memory: many as long as few hosts are in use, so that the store is seldom read. */
+/**
+ * Maximum number of URLs in memory for one host and source: large while few hosts are in use, so that the store is
+ * seldom read.
+ */
 const WINDOW = 512;
 const FEW_HOSTS = 64;
-/** With many hosts each is asked seldom, and their windows add up. */
+/** Used with many hosts: each then seldom receives requests, and the windows add up. */
 const SMALL_WINDOW = 32;
 /** Fraction of a window at which it is refilled. */
 const LOW_WATER = 1 / 4;
-/** Delay after the store failed to return what is due. */
+/** Delay after the store has failed to return due URLs. */
 const READ_AGAIN = seconds(5);
 
 export class WindowRefill {
@@ -27,7 +30,7 @@ export class WindowRefill {
   private reads = 0;
   private closed = false;
 
-  /** `changed` is called when a window has received URLs, or when the time of its first one has come. */
+  /** @param changed called when a window has received URLs, or when its first one becomes due */
   constructor(
     private readonly crawler: string,
     private readonly services: { readonly store: UrlQueue; readonly clock: Clock },
@@ -47,11 +50,11 @@ export class WindowRefill {
     if (window.buffers[source]!.size < this.windowSize * LOW_WATER) this.refill(window, source);
   }
 
-  /** The store has a URL of this host and source that is due then. */
+  /** To be called when the store has a URL of this host and source that is due then. */
   refillAt(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
     if (dueAt >= window.nextDue[source]!) return;
     window.nextDue[source] = dueAt;
-    // What is due is read when the buffer runs low: a buffer that took all of a long queue would keep it in memory.
+    // Due URLs are read only when the buffer runs low: otherwise all of a long queue would end up in memory.
     if (dueAt <= this.services.clock.now()) this.refillIfLow(window, source);
     else {
       this.dueTimes.push(dueAt, { window, source });
@@ -72,7 +75,7 @@ export class WindowRefill {
 
   private async load(window: HostWindow, source: SourceNumber): Promise<void> {
     this.reads++;
-    window.nextDue[source] = NEVER; // what is stored while the read is in flight lowers it again
+    window.nextDue[source] = NEVER; // URLs stored while the read is in flight lower it again
     try {
       const now = this.services.clock.now();
       const { urls, next } = await this.services.store.listDue(
@@ -93,7 +96,7 @@ export class WindowRefill {
       if (next !== undefined) this.expectAfterLoad(window, source, next, urls.length > 0);
       this.changed(window);
     } catch {
-      // The failure of the store is reported elsewhere. What is due stays due.
+      // The store's failure is reported elsewhere. Due URLs stay due.
       window.loading[source] = false;
       this.refillAt(window, source, after(this.services.clock.now(), READ_AGAIN));
     } finally {
@@ -101,7 +104,7 @@ export class WindowRefill {
     }
   }
 
-  /** Not through `refillAt`: what is due at once is read when the buffer runs low, not in a loop. */
+  /** Does not always use `refillAt`: URLs that are already due are read when the buffer runs low, not in a loop. */
   private expectAfterLoad(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
     if (next > this.services.clock.now() || !progressed) this.refillAt(window, source, next);
     else if (next < window.nextDue[source]!) window.nextDue[source] = next;
@@ -117,7 +120,7 @@ export class WindowRefill {
       this.cancelTimer = undefined;
       const now = this.services.clock.now();
       for (let due = this.dueTimes.popDue(now); due; due = this.dueTimes.popDue(now)) {
-        // A window that was dropped meanwhile is found again by a sweep.
+        // A window that was dropped in the meantime is found again by a sweep.
         if (this.windows.get(due.window.host.key) === due.window) this.changed(due.window);
       }
       this.armTimer();

@@ -1,6 +1,6 @@
 /**
- * Asks each host once a day for a URL that cannot exist, so that its error page is recognised when other URLs answer it with status
- * 200. Each probe takes the turn of a visit at the host: the same claim, the same pause.
+ * Requests a URL that cannot exist from each host once a day, so that its error page is recognised if other URLs return
+ * it with status 200. Each probe takes the turn of a visit to the host: the same claim, the same pause.
  */
 import {
   detectErrorPage,
@@ -19,19 +19,20 @@ import type { Host, Hosts } from './hosts.js';
 interface HostProbe {
   readonly until: Instant;
   /**
-   * What the host answers for pages that do not exist; absent: an honest status, or nothing that distinguishes it from other pages.
+   * What the host sends for pages that do not exist; absent if it sends an honest status, or nothing that can be told
+   * from other pages.
    */
   readonly errorPage?: PageFingerprint;
-  /** The answer to the impossible URL, and the good page that must still be requested to compare them. */
+  /** The response to the impossible URL, and the good page that must still be requested for comparison. */
   readonly unfinished?: { readonly answer: PageFingerprint; readonly good: string; readonly redirects: number };
 }
 
 const KNOWN_FOR = days(1);
-/** After a probe that got no answer. */
+/** How long a probe that got no response counts. */
 const FAILED_FOR = hours(1);
 const MOST_HOSTS = 10_000;
 const MOST_REDIRECTS = 3;
-/** Stands for no stored URL: the answer to a probe belongs to no page. */
+/** Stands for no stored URL: the response to a probe belongs to no page. */
 const NO_URL = 0;
 
 export class ErrorPageProbes {
@@ -43,7 +44,7 @@ export class ErrorPageProbes {
     private readonly clock: Clock,
   ) {}
 
-  /** Is a probe needed before the next page of the host? */
+  /** Whether a probe is needed before the host's next page. */
   isDue(key: string): boolean {
     const probe = this.known.get(key);
     return !probe || probe.unfinished !== undefined || probe.until <= this.clock.now();
@@ -55,8 +56,8 @@ export class ErrorPageProbes {
   }
 
   /**
-   * Sends the next probe to a host that the caller has claimed, for the page of the task and under its rules; undefined when it may
-   * not be sent.
+   * Sends the next probe to a host that the caller has claimed, on behalf of the task's page and under its rules;
+   * undefined if it may not be sent.
    */
   async probe(
     task: PageTask,
@@ -107,7 +108,7 @@ export class ErrorPageProbes {
     if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && hostKey(crawlUrl(outcome.target)) === key)
       return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
     if (outcome.kind !== 'document') return { until };
-    // A good page with too little text for a fingerprint differs from the answer, which has one.
+    // A good page with too little text for a fingerprint differs from the error page, which has one.
     const good = fingerprintOf(result);
     return { until, errorPage: good ? detectErrorPage(answer, good) : answer };
   }
@@ -121,7 +122,7 @@ export class ErrorPageProbes {
     return probe && probe.until > this.clock.now() ? probe : undefined;
   }
 
-  /** Depends on the current time, so that no real page can exist at the URL of the probe. */
+  /** Depends on the current time, so that no real page can exist at the probe's URL. */
   private createToken(url: string): string {
     return BigInt.asUintN(64, urlKey(`${this.clock.now()} ${url}`)).toString(36);
   }

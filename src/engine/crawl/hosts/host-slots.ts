@@ -10,8 +10,8 @@ interface Slot {
 }
 
 /**
- * Slots at a host for requests from elsewhere: one after the other, respecting the pauses of the host. It registers as a user of
- * hosts before all frontiers, so that a host with many pages to visit has a slot for others.
+ * Grants slots at a host for requests other than visits, one after the other, respecting the host's pauses. Registers
+ * as a user of hosts before all frontiers, so that such requests get a slot even if the host has many pages to visit.
  */
 export class HostSlots implements HostUser {
   private readonly waiting = new Map<string, Set<Slot>>();
@@ -23,7 +23,10 @@ export class HostSlots implements HostUser {
     hosts.addUser(this);
   }
 
-  /** The claimed host, when it may be asked and has fewer than `limit` requests in flight; undefined: not soon. */
+  /**
+   * Resolves with the claimed host once it may receive a request and has fewer than `limit` in flight; undefined if
+   * that will not be soon.
+   */
   take(hostKey: string, limit: number): Promise<Host | undefined> {
     const host = this.hosts.get(hostKey);
     const deadline = after(this.clock.now(), LONGEST_WAIT);
