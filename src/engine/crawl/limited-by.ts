@@ -11,7 +11,7 @@ export interface Load {
   readonly concurrency: number;
   readonly sinks: readonly SinkView[];
   readonly hasRoom: boolean;
-  /** Few enough pages are fetched and not settled. */
+  /** True while the store keeps up: few enough pages are fetched and not yet settled. */
   readonly storeFollows: boolean;
   readonly now: Instant;
 }
@@ -22,17 +22,17 @@ const NOTHING_DUE = 'nothing is due';
 export interface Unsettled {
   /** URLs in error. */
   readonly failing: number;
-  /** Deletions that are held or waiting. */
+  /** Deletions that are held or awaiting a condition. */
   readonly deletions: number;
 }
 
-/** What limits the speed of a crawler right now, in words for a person. Calls for unsettled visits only when nothing is due. */
+/** What limits a crawler's speed right now, in words for a person. @param unsettled is called only if nothing is due */
 export async function describeLimit(load: Load, unsettled: () => Promise<Unsettled>): Promise<string> {
   const limit = limitOf(load);
   if (limit !== NOTHING_DUE) return limit;
   const { failing, deletions } = await unsettled();
-  const errors = failing === 1 ? '1 URL is in error and visited' : `${failing} URLs are in error and visited`;
-  const waiting = deletions === 1 ? '1 deletion waits' : `${deletions} deletions wait`;
+  const errors = failing === 1 ? '1 URL is in error and will be visited' : `${failing} URLs are in error and will be visited`;
+  const waiting = deletions === 1 ? '1 deletion is waiting' : `${deletions} deletions are waiting`;
   return [
     NOTHING_DUE,
     ...(failing > 0 ? [`${errors} again later`] : []),
@@ -42,34 +42,34 @@ export async function describeLimit(load: Load, unsettled: () => Promise<Unsettl
 
 function limitOf(load: Load): string {
   if (load.state !== 'running') return `the crawler is ${load.state}`;
-  // One sink that follows is enough: the others are put off.
+  // One sink that keeps up is enough: orders for the others are put off.
   const ill = load.sinks.every((sink) => sink.state === 'unavailable') ? load.sinks[0] : undefined;
   if (ill)
-    return `the sink ${ill.name} is unavailable: ${ill.message?.replace(`sink ${ill.name} at `, '') ?? 'no answer'}`;
+    return `the sink ${ill.name} is unavailable: ${ill.message?.replace(`sink ${ill.name} at `, '') ?? 'no response'}`;
   if (!load.hasRoom) return 'the sink is slow: as many orders are in flight as allowed';
-  if (!load.storeFollows) return 'the database is slow: as many pages wait for it as allowed';
+  if (!load.storeFollows) return 'the database is slow: as many pages are waiting for it as allowed';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
   if (load.waiting.urls === 0)
-    return load.fetching > 0 ? 'the last pages of what is due are being fetched' : NOTHING_DUE;
+    return load.fetching > 0 ? 'the last due pages are being fetched' : NOTHING_DUE;
   if (load.waiting.closedUntil !== undefined) return scheduleLimit(load.waiting.closedUntil);
   return load.waiting.limitedByHost ? describePolitenessLimit(load) : 'this machine';
 }
 
 const scheduleLimit = (until: Instant): string =>
   until >= NEVER
-    ? 'a schedule that never lets it crawl'
-    : `a schedule: nothing of what is due may be crawled before ${formatTime(until)}`;
+    ? 'a schedule that never allows crawling'
+    : `a schedule: none of the due URLs may be crawled before ${formatTime(until)}`;
 
 function describePolitenessLimit({ waiting, now }: Load): string {
   const onLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);
   const share = Math.round((onLargest / waiting.urls) * 100);
-  const most = `${share} % of what is due is on ${waiting.largest.map((host) => host.hostKey).join(' and ')}`;
-  // For every other host it is known when it may be asked.
-  if (waiting.nextRequestAt === undefined) return `a person: all hosts with something due are paused; ${most}`;
+  const most = `${share} % of the due URLs are on ${waiting.largest.map((host) => host.hostKey).join(' and ')}`;
+  // For any host that is not paused, the time of the next request is known.
+  if (waiting.nextRequestAt === undefined) return `a person: all hosts with due URLs are paused; ${most}`;
   return `politeness: ${most}; next request in ${formatWait(Math.max(0, (waiting.nextRequestAt - now) / 1000))}`;
 }
 
-/** In minutes when tenths of a second no longer matter. */
+/** In minutes or hours once tenths of a second no longer matter. */
 function formatWait(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;

@@ -1,6 +1,7 @@
 /**
- * The politeness of every web server in use, shared by all crawlers and kept in the store: when it may be asked next, how many
- * requests are in flight, whether it rests. Notifies the frontiers when a host becomes ready.
+ * The politeness of every web server in use, shared by all crawlers and kept in the store: when it may receive the next
+ * request, how many requests are in flight, and whether it is resting. Notifies the frontiers when a host becomes
+ * ready.
  */
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import {
@@ -22,7 +23,7 @@ import { Batcher } from '../../support/batcher.js';
 import { SOLE_OWNER } from '../../support/single-node.js';
 
 const SAVE_INTERVAL = seconds(1);
-/** Delay after the store failed to return what it knows about a host. */
+/** Delay after the store has failed to return a host's record. */
 const READ_AGAIN = seconds(5);
 
 export class Host {
@@ -30,35 +31,35 @@ export class Host {
   paused = false;
   /** See visit-price.ts; 0 until a refresh visit has set it. */
   visitPrice: Duration = milliseconds(0);
-  /** When a refresh visit last set it, in this process. */
+  /** When a refresh visit last set the price in this process. */
   pricedAt: Instant | undefined;
-  /** Pages that took longer than SLOW_PAGE to read, as long as this process has known the host. */
+  /** Number of pages that took longer than SLOW_PAGE to read since this process has known the host. */
   slowPages = 0;
-  /** How fast it answers, compared with what is usual for it. */
+  /** How fast the host responds, compared with what is usual for it. */
   pace: ServerPace = UNKNOWN_PACE;
-  /** Answers 5xx in a row, in this process. */
+  /** Number of consecutive 5xx responses in this process. */
   serverErrors = 0;
-  /** Requests in flight. */
+  /** Number of requests in flight. */
   active = 0;
-  /** Its politeness has been read from the store. */
+  /** True once its politeness has been read from the store. */
   loaded = false;
-  /** No other request may be sent until one answer has come: robots.txt, or the answer to a probe. */
+  /** True while no other request may be sent until a pending response has arrived: robots.txt, or that to a probe. */
   waitsForAnswer = false;
   dirty = false;
 
   constructor(readonly key: string) {}
 
-  /** May a page be requested now, when `limit` requests may be in flight at the same time? */
+  /** Whether a page may be requested now if at most `limit` requests may be in flight. */
   isReady(now: Instant, limit: number): boolean {
     return !this.waitsForAnswer && this.mayBeAsked(now, limit);
   }
 
-  /** The same for a request that does not wait for a pending answer. */
+  /** Like isReady, for a request that need not wait for a pending response. */
   mayBeAsked(now: Instant, limit: number): boolean {
     return this.loaded && !this.paused && this.active < limit && now >= this.readyAt;
   }
 
-  /** The same for a request that a person wants now: it respects the throttle, but not a back-off. */
+  /** Like isReady, for a request that a person wants now: it respects the throttle, but not a back-off. */
   mayBeTried(now: Instant, limit: number): boolean {
     const isFree = this.loaded && !this.paused && !this.waitsForAnswer && this.active < limit;
     return isFree && now >= this.politeness.nextRequestAt;
@@ -73,9 +74,9 @@ export class Host {
   }
 }
 
-/** The users of hosts: the frontiers of the crawlers, and those who wait for a slot. */
+/** A user of hosts: a crawler's frontier, or the slots for other requests. */
 export interface HostUser {
-  /** The host may be asked again. */
+  /** Called when the host may receive a request again. */
   onHostReady(host: Host): void;
   isUsing(hostKey: string): boolean;
 }
@@ -86,13 +87,15 @@ export class Hosts {
   private cancelTimer: (() => void) | undefined;
   private timerAt: Instant | undefined;
   private cancelSave: (() => void) | undefined;
-  /** The previous process died: its last requests were not saved, so no host is asked before this time. */
+  /**
+   * Set if the previous process died: its last requests were not saved, so no host receives a request before this time.
+   */
   quietUntil: Instant = instant(0);
   private readonly users = new Set<HostUser>();
   private readonly loader: Batcher<Host, undefined>;
-  /** Saves hosts before they are asked, if another node may have to take over. */
+  /** Saves hosts before requests are sent to them, if another node may have to take over. */
   private readonly keeper: Batcher<Host, undefined>;
-  /** By partition: its last owner could not report its last requests, so its hosts rest until then. */
+  /** By partition whose previous owner could not report its last requests: the time until which its hosts rest. */
   private readonly restsUntil = new Map<number, Instant>();
 
   constructor(
@@ -106,7 +109,7 @@ export class Hosts {
     this.keeper = new Batcher((hosts) => this.saveBatch(hosts), 500);
   }
 
-  /** Valid until the returned function is called. */
+  /** The user is registered until the returned function is called. */
   addUser(user: HostUser): () => void {
     this.users.add(user);
     return () => this.users.delete(user);
@@ -122,7 +125,7 @@ export class Hosts {
     return host;
   }
 
-  /** Its present state, without making it one of the hosts in use. */
+  /** The host's current state, without making it one of the hosts in use. */
   peek(key: string): Host | undefined {
     return this.hosts.get(key);
   }
@@ -132,26 +135,30 @@ export class Hosts {
     const now = this.clock.now();
     for (const [key, host] of this.hosts) {
       if (host.active > 0 || host.dirty || host.paused || host.readyAt > now) continue;
-      // Another crawler may be using it: two objects for one host would each keep a clock of their own.
+      // Another crawler may be using it: two objects for one host would each keep their own clock.
       if (![...this.users].some((user) => user.isUsing(key))) this.hosts.delete(key);
     }
   }
 
-  /** The host has been picked: from now until `releaseAfterRequest` or `release` it counts as busy. */
+  /** The host has been picked: it counts as busy until `releaseAfterRequest` or `release`. */
   claim(host: Host): void {
     host.active++;
   }
 
   /**
-   * A request is about to be sent. Where several nodes share the hosts, the pause it causes is saved first, so that a node that
-   * takes over keeps it. Throws FencedOut when the host no longer certainly belongs to this node.
+   * To be called before a request is sent. If several nodes share the hosts, the pause it causes is saved first, so
+   * that a node that takes over respects it.
+   * @throws FencedOut when it is no longer certain that the host belongs to this node
    */
   async recordRequestStart(host: Host, delay: Duration): Promise<void> {
     await this.recordRequestStartWithPermit(host, delay);
     if (this.partitions.shared && !this.partitions.owns(host.key)) throw new FencedOut([]);
   }
 
-  /** The same for a host that may belong to another node: its pause is kept as far as this node knows it. */
+  /**
+   * Like recordRequestStart, for a host that may belong to another node: its pause is respected as far as this node
+   * knows it.
+   */
   async recordRequestStartWithPermit(host: Host, delay: Duration): Promise<void> {
     this.change(host, afterStart(host.politeness, this.clock.now(), delay));
     if (this.partitions.shared) await this.keeper.add(host);
@@ -162,7 +169,10 @@ export class Hosts {
     return this.partitions.sendBy;
   }
 
-  /** These partitions are about to be assigned to this node; those of a silent owner rest for a while. */
+  /**
+   * These partitions are about to be assigned to this node; the hosts of those whose owner fell silent rest until the
+   * given time.
+   */
   prepareAssignment(partitions: readonly number[], resting: readonly number[], until: Instant): void {
     for (const partition of partitions) this.restsUntil.delete(partition);
     for (const partition of resting) this.restsUntil.set(partition, until);
@@ -173,8 +183,8 @@ export class Hosts {
   }
 
   /**
-   * What is known of these hosts may be out of date from now on; those with requests in flight are read again when these have
-   * ended.
+   * What is known about these hosts may be out of date from now on; hosts with requests in flight stay in memory until
+   * those have ended.
    */
   revoke(isLost: (hostKey: string) => boolean): void {
     for (const host of this.hosts.values()) {
@@ -185,7 +195,7 @@ export class Hosts {
     }
   }
 
-  /** The last request of the claim ended at least `ago` before now; the next one waits `delay` from then. */
+  /** The claim's last request ended at least `ago` before now; the next one waits `delay` from then. */
   releaseAfterRequest(host: Host, delay: Duration, ago = milliseconds(0)): void {
     this.change(host, afterEnd(host.politeness, instant(this.clock.now() - ago), delay));
     this.release(host);
@@ -201,7 +211,7 @@ export class Hosts {
     this.changeAndNotifyRecovery(host, afterResponse(host.politeness, this.clock.now()));
   }
 
-  /** The visit that a person requested while the host rested was successful. */
+  /** The visit that a person requested while the host was resting was successful. */
   noteRecovery(host: Host): void {
     this.changeAndNotifyRecovery(host, endBackOff(host.politeness, this.clock.now()));
     this.saveNow();
@@ -219,13 +229,13 @@ export class Hosts {
     this.change(host, backOff(before, this.clock.now(), retryAfter));
     if (host.politeness !== before) {
       this.onBackOff(host);
-      // A crash must not make the crawler forget that a host needs rest.
+      // A crash must not make the crawler forget that a host needs a rest.
       this.saveNow();
     }
     this.notifyWhenReady(host);
   }
 
-  /** A refresh visit has determined what the next one costs. */
+  /** To be called when a refresh visit has determined what the next one costs. */
   setVisitPrice(host: Host, price: Duration): void {
     host.visitPrice = price;
     host.pricedAt = this.clock.now();
@@ -238,7 +248,7 @@ export class Hosts {
     if (!paused) this.notifyWhenReady(host);
   }
 
-  /** Notifies the users now, or when the host's pauses are over. */
+  /** Notifies the users, either now or once the host's pauses are over. */
   notifyWhenReady(host: Host): void {
     const now = this.clock.now();
     if (host.readyAt <= now) this.notify(host);
@@ -248,7 +258,7 @@ export class Hosts {
     }
   }
 
-  /** Saves what has changed of this node's hosts, and of those that it is about to give away. */
+  /** Saves changes to this node's hosts and to those that it is about to give up. */
   async save(isLeaving: (hostKey: string) => boolean = () => false): Promise<void> {
     this.cancelSave?.();
     this.cancelSave = undefined;
@@ -297,12 +307,14 @@ export class Hosts {
     }
   }
 
-  /** The failure of the store is reported elsewhere; what could not be saved is saved with the next change or in a second. */
+  /**
+   * The store's failure is reported elsewhere; what could not be saved is saved with the next change or in a second.
+   */
   private saveNow(): void {
     this.save().catch(() => undefined);
   }
 
-  /** The host is not asked until then. */
+  /** Until the host has been read, no request is sent to it. */
   private read(host: Host): void {
     this.loader.add(host).catch(() => {
       this.clock.at(after(this.clock.now(), READ_AGAIN), () => {
@@ -341,7 +353,7 @@ export class Hosts {
       this.cancelTimer = undefined;
       const now = this.clock.now();
       for (let host = this.timers.popDue(now); host; host = this.timers.popDue(now)) {
-        // A clock may have moved since: then the heap has a later entry for the same host.
+        // The host's clock may have moved on since; then its entry is put back with the later time.
         if (host.readyAt <= now) this.notify(host);
         else this.timers.push(host.readyAt, host);
       }

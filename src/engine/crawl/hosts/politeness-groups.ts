@@ -1,7 +1,7 @@
 /**
- * Hosts that share one pause because they have the same IP address or registrable domain: many names on one server are asked no
- * more often than a single one. Shared by the crawlers that request it (`politenessBy`); kept in memory only, as each host keeps
- * its own pause across restarts.
+ * Hosts that share a pause because they have the same IP address or registrable domain: many names on one server
+ * receive no more requests than a single one. Groups are shared by the crawlers that use them (`politenessBy`) and kept
+ * in memory only, since each host keeps its own pause across restarts.
  */
 import { after, type Instant, instant, minutes, NEVER } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
@@ -9,13 +9,13 @@ import { type Gate, type GatedWindow, WaitingWindows } from '../frontier/gate.js
 import type { Host } from './hosts.js';
 
 const MOST_GROUPS = 50_000;
-/** Names being looked up. */
+/** Maximum number of names being looked up at once. */
 const MOST_LOOKUPS = 32;
-/** How long the address of a name is assumed to stay the same. */
+/** How long a name's address is assumed to stay the same. */
 const ADDRESS_HOLDS = minutes(30);
 const LONGEST_LOOKUP = minutes(1);
 
-/** Loads what gives the registrable domain of a host name, if it has one. */
+/** Loads the function that returns a host name's registrable domain, if it has one. */
 export type LoadDomains = () => Promise<DomainOf>;
 type DomainOf = (hostname: string) => string | undefined;
 type Offer = (window: GatedWindow) => void;
@@ -88,14 +88,16 @@ export class GroupGate implements Gate {
     this.group.onFetched(host);
   }
 
-  /** One window: the next one is offered when its visit has ended. */
+  /** Offers one window; the next one is offered when its visit has ended. */
   release(): void {
     this.waiting.release(1);
     if (this.waiting.size === 0) this.group.gates.delete(this);
   }
 }
 
-/** For a host whose group is not known yet: no request is sent until its address, or the list of domains, is there. */
+/**
+ * For a host whose group is not known yet: no request is sent until its address, or the list of domains, is available.
+ */
 export const UNKNOWN_GROUP: Gate = {
   getOpeningTime: () => NEVER,
   offerWhenOpen: () => {},
@@ -111,7 +113,7 @@ export class PolitenessGroups {
   private lookups = 0;
   private domainOf: DomainOf | undefined;
 
-  /** `resolve` returns the address of a host name, if it has one. */
+  /** @param resolve returns the address of a host name, if it has one */
   constructor(
     private readonly clock: Clock,
     private readonly resolve: (hostname: string) => Promise<string | undefined>,
@@ -127,7 +129,7 @@ export class PolitenessGroups {
     this.domainOf ??= await this.loadDomains();
   }
 
-  /** What is known about its address, including that it has none; `isDue`: it has to be looked up. */
+  /** What is known about the host's address, including that it has none; `isDue` if it has to be looked up. */
   findByKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; isDue: boolean } {
     const known = this.addresses.get(hostname);
     const isDue = known === undefined || known.until <= this.clock.now();
@@ -138,7 +140,7 @@ export class PolitenessGroups {
   /** Resolves when the address is known or cannot be found. */
   lookUp(hostname: string): Promise<void> {
     const known = this.addresses.get(hostname);
-    // Asked once at a time.
+    // Only one lookup of a name is in flight at a time.
     if (known) this.addresses.set(hostname, { ...known, until: after(this.clock.now(), LONGEST_LOOKUP) });
     return new Promise((resolve) => {
       this.queue.push(async () => {
@@ -180,7 +182,7 @@ export class PolitenessGroups {
   }
 }
 
-/** One customer usually has a whole /64 network of IPv6. */
+/** One customer usually has a whole IPv6 /64 network. */
 function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::', 2);

@@ -34,21 +34,21 @@ import type { Host, Hosts } from './hosts.js';
 
 export interface RobotsEntry {
   readonly policy: RobotsPolicy;
-  /** As received, cut to a length that a person can read. */
+  /** The file as received, cut to a length that a person can read. */
   readonly text: string;
-  /** `200`, `404`, or the code of the failure. */
+  /** The status, such as `200` or `404`, or the code of the failure. */
   readonly status: string;
 }
 
 export type RobotsAnswer =
   | { readonly kind: 'allowed'; readonly entry: RobotsEntry }
   | { readonly kind: 'disallowed'; readonly entry: RobotsEntry }
-  /** It has to be requested first: call `load`. */
+  /** robots.txt has to be requested first: call `load`. */
   | { readonly kind: 'unknown' }
-  /** It cannot be read, and until it can, nothing of the origin is allowed. */
+  /** robots.txt cannot be read; until it can, nothing on the origin is allowed. */
   | { readonly kind: 'unreachable'; readonly entry: RobotsEntry };
 
-/** Is robots.txt requested at all? Options of the URL take precedence over the crawler's. */
+/** Whether robots.txt is requested at all. The URL's options take precedence over the crawler's. */
 export const obeysRobots = (
   { ignoreRobotsTxt, linkRules }: CrawlerDefinition,
   { obeyRobots }: Pick<UrlOptions, 'obeyRobots'>,
@@ -57,21 +57,21 @@ export const obeysRobots = (
 const toPathWithQuery = ({ path, query }: CrawlUrl): string => (query === '' ? path : `${path}?${query}`);
 
 const MOST_ORIGINS = 50_000;
-/** Most files have a few kilobytes; one may have 500, and then takes some megabytes. */
+/** Most files have a few kilobytes; one of 500 kilobytes, the maximum, takes some megabytes in memory. */
 const MOST_BYTES = 192 * 1024 * 1024;
 const SHOWN_TEXT = 16_384;
 
 type FetchFailed = Extract<FetchOutcome, { kind: 'failure' }>;
 
-/** What a request for robots.txt at a URL needs from a login: the client certificate of its connection, if there is one. */
+/** What a login adds to a request for robots.txt: the client certificate of its connection, if there is one. */
 export type RobotsSession = (fetcher: string, href: string) => Promise<RequestSession> | undefined;
 
 export interface RobotsRequest {
   readonly fetcher: string;
   readonly throttle: Duration;
-  /** Requests that may be in flight at once at a host that robots.txt redirects to. */
+  /** Maximum number of requests in flight at a host that robots.txt redirects to. */
   readonly limit: number;
-  /** Called when it has to wait for another host. */
+  /** Called when the request has to wait for another host. */
   readonly waits: () => void;
 }
 
@@ -80,11 +80,11 @@ interface Answer {
   readonly outcome: FetchOutcome;
 }
 
-/** The host that robots.txt redirects to rests, or is busy with others. */
+/** The host that robots.txt redirects to is resting, or busy with other requests. */
 const NO_TURN: FetchFailed = {
   kind: 'failure',
   code: 'robots-unreachable',
-  detail: 'the host that robots.txt redirects to may not be asked now',
+  detail: 'the host that robots.txt redirects to may not receive a request now',
   timings: { header: milliseconds(0), total: milliseconds(0) },
 };
 
@@ -106,7 +106,7 @@ export class RobotsGate {
     return { kind: mayFetch(entry.policy, agent, toPathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
   }
 
-  /** What it says about the use of a URL's content; undefined: nothing. */
+  /** What robots.txt says about the use of a URL's content; undefined if nothing. */
   findPreferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
     const entry = this.entries.get(origin(url));
     if (!entry) return undefined;
@@ -114,7 +114,7 @@ export class RobotsGate {
     return found.length > 0 ? found : undefined;
   }
 
-  /** What it says about a URL, for a person: as it was last fetched, without a request. */
+  /** What the last fetched robots.txt says about a URL, to be shown to a person; makes no request. */
   getOpinion(url: CrawlUrl, agent: string): RobotsOpinion {
     const entry = this.entries.get(origin(url));
     if (!entry) return { state: 'unknown', agent };
@@ -138,8 +138,8 @@ export class RobotsGate {
   }
 
   /**
-   * Fetches the robots.txt of a host that the caller has claimed. A network failure, if any, is also the failure of the page that
-   * waited for it.
+   * Fetches the robots.txt of a host that the caller has claimed. Returns a network failure, if any, which is then also
+   * that of the waiting page.
    */
   async load(url: CrawlUrl, host: Host, request: RobotsRequest): Promise<FetchFailed | undefined> {
     const key = origin(url);
@@ -161,8 +161,8 @@ export class RobotsGate {
   }
 
   /**
-   * Follows a chain of redirects to its last answer; each host is asked when its politeness allows, and its pauses follow from its
-   * own answers.
+   * Follows a chain of redirects to its last response; each host receives a request when its politeness allows, and its
+   * pauses follow from its own responses.
    */
   private async follow(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
     let answer = first;
@@ -180,7 +180,7 @@ export class RobotsGate {
     return answer;
   }
 
-  /** Meanwhile nothing is in flight at the host that redirects, which may be the target itself. */
+  /** Releases the host that redirects in the meantime, since it may be the target itself. */
   private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
     const { throttle, limit, waits } = request;
     this.hosts.releaseAfterRequest(host, throttle);
@@ -209,20 +209,20 @@ export class RobotsGate {
       if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
       return;
     }
-    // Rules that were read before stay in force; but a host that asks for a rest gets one.
+    // Rules read before stay in force, but a host that asks for a rest gets one.
     const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
     const asked = overloaded ? readRetryAfter(outcome, now) : undefined;
     if (asked !== undefined) this.hosts.backOff(host, asked);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
-    // A person requested it while the host rested.
+    // A person requested the page while the host was resting.
     else if (host.isResting(now)) this.hosts.noteRecovery(host);
   }
 }
 
-/** The host answers, and its answer for robots.txt cannot be read: that says nothing about its pages. */
+/** The host responds, but its robots.txt cannot be read: that says nothing about its pages. */
 const isAnswer = ({ code }: FetchFailed): boolean => code.startsWith('body-');
 
-/** The target of a redirect, if it has one. */
+/** The target, if the response is a redirect. */
 function findRedirectTarget(outcome: FetchOutcome, place: string): URL | undefined {
   if (outcome.kind === 'failure' || outcome.status < 300 || outcome.status >= 400) return undefined;
   const location = outcome.headers['location'];

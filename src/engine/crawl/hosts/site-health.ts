@@ -9,15 +9,15 @@ interface VisitNote {
   readonly duration: number;
 }
 
-/** What the recent visits say about a host. */
+/** What recent visits say about a host. */
 export interface HostHealth {
-  /** 0…1. */
+  /** Share of successful visits, from 0 to 1. */
   readonly successShare?: number;
   readonly errorClasses: Readonly<Record<string, number>>;
   readonly averageLatency?: Duration;
 }
 
-/** How the last visits to each web server went. */
+/** The outcomes of the latest visits to each web server. */
 export class SiteHealth {
   private readonly hosts = new Map<string, VisitNote[]>();
 

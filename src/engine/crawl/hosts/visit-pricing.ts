@@ -12,7 +12,10 @@ export interface RefreshedUrl {
   readonly changes: StateChanges;
 }
 
-/** What a visit costs at the host from now on, according to this one; undefined when smart refresh did not schedule it. */
+/**
+ * The price of a visit to the host from now on, according to this one; undefined if smart refresh did not schedule this
+ * visit.
+ */
 export function computeVisitPrice(
   { state, rules, changes }: RefreshedUrl,
   host: Host,

@@ -1,7 +1,7 @@
 /**
- * One active login: whether it is logged in, since when, and what happens when that ends. Visits that need it wait for one attempt,
- * whoever started it. A login that was refused three times is not tried again until a person requests it or its secret changes:
- * sites lock accounts.
+ * One active login: whether it is logged in, since when, and what happens when the session ends. Visits that need it
+ * all wait for the same attempt. A login that was refused three times is not tried again until a person requests it or
+ * its secret changes, because sites lock accounts.
  */
 import type { LoginDefinition } from '../../../domain/crawl/logins.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
@@ -17,24 +17,24 @@ import type {
   SessionVerdict,
 } from '../../ports/login-method.js';
 
-/** stopped: not tried again until a person tests it or its secret changes. */
+/** `stopped`: the login is not tried again until a person tests it or its secret changes. */
 export type LoginState = 'unused' | 'logged-in' | 'failing' | 'stopped';
 
 export interface LoginStatus {
   readonly state: LoginState;
   readonly failure?: LoginFailureKind;
-  /** The last error, for a person. */
+  /** The last error, in words for a person. */
   readonly detail?: string;
   readonly lastSuccess?: Instant;
   readonly lastAttempt?: Instant;
   readonly nextAttempt?: Instant;
-  /** Refused in a row. */
+  /** Number of consecutive refusals. */
   readonly refused: number;
-  /** Steps of the last attempt. */
+  /** The steps of the last attempt. */
   readonly steps: readonly LoginStepReport[];
 }
 
-/** What survives a restart. */
+/** What the store keeps of a login across restarts. */
 export interface LoginMemory {
   readonly refused: number;
   readonly stopped: boolean;
@@ -44,7 +44,7 @@ export interface LoginMemory {
 export interface LoginSurroundings {
   readonly fetch: LoginTools['fetch'];
   readonly now: () => Instant;
-  /** The state has changed. */
+  /** Called when the state has changed. */
   onChange(session: LoginSession, before: LoginState): void;
 }
 
@@ -52,10 +52,10 @@ export const MOST_REFUSED = 3;
 const RETRY_REFUSED = [minutes(1), minutes(10)] as const;
 const FIRST_RETRY = seconds(30);
 const LONGEST_RETRY = hours(1);
-/** A token is renewed before it ends. */
+/** A token is renewed this long before it expires. */
 const EARLY = seconds(30);
 const MOST_STEPS = 30;
-/** Error codes of visits. */
+/** The visit error codes that may be a certificate's fault. */
 const HANDSHAKE_FAILURES: ReadonlySet<string> = new Set<ErrorCode>(['tls-client-certificate', 'tls-failed']);
 
 export class LoginSession {
@@ -63,9 +63,9 @@ export class LoginSession {
   private running: Promise<LoginResult> | undefined;
   private until: Instant | undefined;
   private failures = 0;
-  /** Counts logins, so that an answer to a request made before the last login cannot end that login. */
+  /** Counts logins, so that a response to a request made before the last login cannot end that login. */
   generation = 0;
-  /** A page has been served since the last login. */
+  /** True if a page has been served since the last login. */
   confirmed = false;
 
   constructor(
@@ -86,7 +86,7 @@ export class LoginSession {
     return this.method.isLoginPage?.(url) ?? false;
   }
 
-  /** Logged in, or why not. A promise only if a request is needed. */
+  /** Logs in if necessary. Returns true, or why the login failed; a promise only if a request is needed. */
   ensureReady(): true | string | Promise<true | string> {
     const now = this.surroundings.now();
     const { state, nextAttempt } = this.status_;
@@ -97,7 +97,7 @@ export class LoginSession {
     return this.attempt().then((result) => this.toReadiness(result));
   }
 
-  /** Tries at once, on behalf of a person; if an attempt is running, it is that one. */
+  /** Logs in at once, on behalf of a person; joins an attempt that is already running. */
   async test(): Promise<LoginStatus> {
     await (this.running ?? this.attempt());
     return this.status_;
@@ -121,8 +121,8 @@ export class LoginSession {
   }
 
   /**
-   * There was no connection. That is the login's fault if it happens during the handshake: a certificate that has expired or that
-   * the server no longer accepts. Otherwise false.
+   * To be called when no connection could be made. Returns true if the handshake failed, which is the login's fault:
+   * its certificate has expired or the server no longer accepts it.
    */
   noteFailedHandshake(code: string, generation = this.generation): boolean {
     if (this.definition.type !== 'certificate' || !HANDSHAKE_FAILURES.has(code)) return false;
@@ -131,7 +131,7 @@ export class LoginSession {
   }
 
   async restore({ refused, stopped, session }: LoginMemory): Promise<void> {
-    const detail = 'refused before the restart; test the login, or change its secret';
+    const detail = 'refused before the restart; test the login or change its secret';
     if (stopped) this.status_ = { state: 'stopped', failure: 'refused', refused, detail, steps: [] };
     else this.status_ = { ...this.status_, refused };
     if (session === undefined || stopped) return;

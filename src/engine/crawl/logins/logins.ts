@@ -1,4 +1,4 @@
-/** All logins of a server: which one a URL needs, their states, and which of them survive a restart. */
+/** All logins of a server: which one a URL needs, their states, and their sessions across restarts. */
 import { createHash } from 'node:crypto';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import { createLoginChooser, type LoginChoice, type LoginDefinition } from '../../../domain/crawl/logins.js';
@@ -12,10 +12,10 @@ import type { PageProcessor } from '../../ports/page-processor.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import { type LoginMemory, LoginSession, type LoginState, type LoginStatus } from './login-session.js';
 
-/** Makes texts unreadable for anyone who can only read the database. */
+/** Makes strings unreadable to anyone who can only read the database. */
 export interface TextSeal {
   seal(text: string): string;
-  /** Throws when it was sealed with another key. */
+  /** @throws Error when the text was sealed with a different key */
   open(text: string): string;
 }
 
@@ -26,7 +26,7 @@ export interface LoginServices {
   readonly log: Log;
   readonly events: CrawlEvents;
   readonly createLogin?: CreateLogin;
-  /** Absent: sessions do not survive a restart. */
+  /** Absent if sessions are not to survive a restart. */
   readonly seal?: TextSeal;
 }
 
@@ -46,7 +46,7 @@ interface Entry {
 export class Logins {
   private readonly entries = new Map<string, Entry>();
   private choices = new Map<string, LoginChoice>();
-  /** The login works again: pages that failed without it may be visited. */
+  /** Called when a login works again: pages that failed without it may be visited. */
   onRecovery: (login: LoginDefinition) => void = () => {};
 
   constructor(private readonly services: LoginServices) {}
@@ -66,7 +66,7 @@ export class Logins {
     for (const name of this.entries.keys()) if (!names.has(name)) this.entries.delete(name);
   }
 
-  /** Costs nothing if the fetcher has no logins. */
+  /** Finds the login that a URL needs; costs nothing if no fetcher has logins. */
   find(fetcher: string, href: string, option: string | undefined): LoginSession | undefined {
     if (this.choices.size === 0) return undefined;
     const login = this.choices.get(fetcher)?.(href, option);
@@ -86,7 +86,7 @@ export class Logins {
     return [...this.entries.values()].map((entry) => toView(entry));
   }
 
-  /** Tries the login at once; undefined: there is none with that name. */
+  /** Tries the login at once; undefined if there is none with that name. */
   async test(name: string): Promise<LoginView | undefined> {
     const entry = this.entries.get(name);
     if (!entry) return undefined;
@@ -99,7 +99,7 @@ export class Logins {
     const known = this.entries.get(login.name);
     if (known?.fingerprint === fingerprint) return;
     const { processor, clock, createLogin } = this.services;
-    if (!createLogin) throw new Error('this program cannot log in');
+    if (!createLogin) throw new Error('this server has no support for logins');
     const session = new LoginSession(login, createLogin(login), {
       fetch: (request) => processor.fetch({ ...request, fetcher }),
       now: () => clock.now(),
@@ -108,7 +108,8 @@ export class Logins {
     this.entries.set(login.name, { fetcher, fingerprint, session });
     if (known) {
       const { state } = known.session.status;
-      // A person who changed it wants to know whether it works now, and URLs that wait for it must not wait for the next visit.
+      // A person who changed it wants to know whether it works now, and URLs waiting for it must not wait for the next
+      // visit.
       if (state === 'failing' || state === 'stopped') void session.test();
       return;
     }
@@ -120,7 +121,7 @@ export class Logins {
     const { name, status, definition } = session;
     const { state, detail } = status;
     void this.save(session).catch((error: unknown) => {
-      this.services.log.warn('the session of a login could not be saved', { login: name, error: String(error) });
+      this.services.log.warn('could not save the session of a login', { login: name, error: String(error) });
     });
     if (state === before) return;
     this.services.events.emit({ type: 'login', login: name, state, message: detail });
@@ -145,7 +146,7 @@ export class Logins {
       if (sealed === undefined) return plain;
       if (!this.services.seal) return plain;
       const opened = JSON.parse(this.services.seal.open(sealed)) as { fingerprint: string; session?: string };
-      // A different secret: what was found out with the previous one no longer counts.
+      // If the secret is different, what was found out with the previous one no longer counts.
       return opened.fingerprint === fingerprint ? { ...plain, session: opened.session } : undefined;
     } catch {
       return undefined;
@@ -160,7 +161,7 @@ const toView = ({ fetcher, session }: Entry): LoginView => {
   return { name, type, url, fetcher, ...session.status };
 };
 
-/** A digest of everything that defines the login, secrets included; it stays in memory, or is stored sealed. */
+/** A digest of everything that defines the login, secrets included; it stays in memory or is stored sealed. */
 function fingerprintOf(login: LoginDefinition, fetcher: string): string {
   const text = JSON.stringify({ login, fetcher }, function (this: Record<string, unknown>, key, value: unknown) {
     const own = this[key];

@@ -1,6 +1,6 @@
 /**
- * Deletions decided by a visit pass the guard of their crawler: a host that fails, or loses many documents at once, may only have
- * an outage. Deletions decided by a person (clear, a change of the configuration, a release) do not.
+ * Passes deletions decided by visits through their crawler's guard: a host that fails, or loses many documents at once,
+ * may merely have an outage. Deletions decided by a person (clear, a configuration change, a release) bypass it.
  */
 
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
@@ -15,11 +15,14 @@ import type { HostTroubles, Wait, WantedDeletion } from '../host-trouble.js';
 const RESTORED = 100_000;
 const PAGE = 1_000;
 
-/** Documents that a host too small for the limits of the guard may lose to errors while none of its pages answers. */
+/**
+ * Number of documents that a host too small for the guard's limits may lose to errors while none of its pages responds
+ * normally.
+ */
 const MOST_FAILURES = 3;
 const HOSTS = 10_000;
 
-/** `hold`: for a person. */
+/** `hold`: until a person decides. */
 export type GuardVerdict = 'send' | 'hold' | Wait;
 
 export interface DeletionServices {
@@ -31,9 +34,12 @@ export interface DeletionServices {
 export class Deletions {
   private guard: DeletionGuard;
   private restored: Promise<void> | undefined;
-  /** Hosts with deletions that wait for a person: until the person has checked, no more are sent, however slowly they come. */
+  /**
+   * Hosts with deletions that are waiting for a person: no more are sent until the person has decided, however slowly
+   * they come.
+   */
   private readonly holding = new Set<string>();
-  /** Documents lost to errors since the last sign of life of the host, and when the first of them was lost. */
+  /** Documents lost to errors since the host's last sign of life, and when the first of them was lost. */
   private readonly failures = new Map<string, { readonly count: number; readonly since: Instant }>();
 
   constructor(
@@ -74,7 +80,7 @@ export class Deletions {
     return this.guard.admit(hostKey, indexed + (deletion.beside ?? 0), clock.now());
   }
 
-  /** Has the host lost so many documents to errors without a sign of life that the fault must be the host's? */
+  /** Whether the host has lost so many documents to errors without a sign of life that the fault must be the host's. */
   private isFailing(hostKey: string, indexed: number): boolean {
     const now = this.services.clock.now();
     const known = this.failures.get(hostKey) ?? { count: 0, since: now };
@@ -96,14 +102,17 @@ export class Deletions {
     return held.length > 0;
   }
 
-  /** Hosts were taken over from another node, which may have deleted: the ledger is read again before the next deletion. */
+  /**
+   * To be called when hosts have been taken over from another node, which may have deleted documents: the ledger is
+   * read again before the next deletion.
+   */
   forget(): void {
     this.guard = new DeletionGuard(this.settings);
     this.holding.clear();
     this.restored = undefined;
   }
 
-  /** What was held, and what was sent within the window before a restart, still counts: it is in the ledger. */
+  /** Deletions held, and those sent within the window before a restart, still count: they are read from the ledger. */
   private async restore(): Promise<void> {
     let last: number | undefined;
     for (let read = 0; read < RESTORED; read += PAGE) {

@@ -1,7 +1,7 @@
 /**
- * URLs for which the store may not know what the index holds: a sink had acknowledged an order when the process died or the store
- * failed, so it could not be recorded. They are visited again without validators; what the visit finds is ordered whatever the
- * store believes, be it a document or a deletion.
+ * URLs for which the store may not know what the index holds: a sink may have acknowledged an order that could not be
+ * recorded because the process died or the store failed. They are visited again without validators; whatever the visit
+ * finds, a document or its absence, is ordered regardless of what the store believes.
  */
 
 import { decideDisposition } from '../../../domain/crawl/disposition.js';
@@ -12,12 +12,14 @@ import { type Instant, instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Settings } from '../../ports/frontier-store.js';
 
-/** Setting: when the death of a process was last detected. */
+/** Name of the setting that says when the death of a process was last detected. */
 const DIED = 'died';
-/** Not a digest: it stands for an unknown document. */
+/** Stands for an unknown document; it is not a digest. */
 export const UNKNOWN_STAMP = '';
 
-/** Nobody knows which document of the URL the sinks hold: its next visit, which is made at once, orders what it finds. */
+/**
+ * For a URL of which nobody knows what the sinks hold: its next visit, which is made at once, orders whatever it finds.
+ */
 export const verificationChanges = (now: Instant) =>
   ({
     stamp: UNKNOWN_STAMP,
@@ -32,7 +34,7 @@ export const verificationChanges = (now: Instant) =>
 export class InDoubtDeliveries {
   private since: Instant = instant(0);
   private unsaved = false;
-  /** URLs whose order was sent by this process and could not be recorded. */
+  /** URLs for which this process sent an order that could not be recorded. */
   private readonly urls = new Set<UrlId>();
 
   constructor(
@@ -45,24 +47,24 @@ export class InDoubtDeliveries {
     if (died > this.since) this.since = died;
   }
 
-  /** The previous process, or another node, ended in the middle of its work. */
+  /** To be called when the previous process, or another node, has ended in the middle of its work. */
   async begin(): Promise<void> {
     this.since = this.clock.now();
     this.unsaved = true;
     await this.save();
   }
 
-  /** An order of this URL may have reached a sink, and the store could not be updated. */
+  /** To be called when an order for this URL may have reached a sink and the store could not be updated. */
   add(url: UrlId): void {
     this.urls.add(url);
   }
 
-  /** What the sinks hold of it has been recorded. */
+  /** To be called when what the sinks hold for the URL has been recorded. */
   remove(url: UrlId): void {
     this.urls.delete(url);
   }
 
-  /** Throws if the other nodes cannot be told which deliveries are in doubt. */
+  /** @throws StoreUnavailable when the other nodes cannot be informed which deliveries are in doubt */
   async save(): Promise<void> {
     if (this.urls.size > 0) {
       this.since = this.clock.now();
@@ -74,14 +76,17 @@ export class InDoubtDeliveries {
     if (this.since === since) this.unsaved = false;
   }
 
-  /** The URL as a visit, or a decision without one, must treat it: in doubt, it has a document, and nobody knows which. */
+  /**
+   * The URL as a visit, or a decision without one, must treat it: if in doubt, it has a document, and nobody knows
+   * which.
+   */
   asInDoubt(state: UrlState): UrlState {
     return this.isAbout(state) ? { ...state, stamp: UNKNOWN_STAMP, etag: undefined, lastModified: undefined } : state;
   }
 
   /**
-   * The disposition of the domain, except that in doubt a document is ordered even if the store knows it, and so is a deletion when
-   * there is no document.
+   * The domain's disposition, except that if in doubt, a document is ordered even if the store knows it, and a deletion
+   * is ordered if there is no document.
    */
   decide(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
     if (!this.isAbout(state)) return decideDisposition(state, outcome, rules, now);
@@ -98,14 +103,14 @@ export class InDoubtDeliveries {
     return { ...disposition, changes: this.changesIfUnanswered(state, disposition.changes) };
   }
 
-  /** What is recorded of a URL when no sink has taken an order: no more is known of its document than before. */
+  /** The changes to record when no sink has accepted an order: no more is known of the URL's document than before. */
   changesIfUnanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
     if (!this.isAbout(state)) return changes;
     const { lastVisitAt: _, ...rest } = changes;
     return state.stamp === undefined ? rest : { ...rest, stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
   }
 
-  /** What was in flight then is still due. */
+  /** A URL that was in flight at that time is still due. */
   private isAbout({ id, stamp, lastVisitAt, firstSeenAt, dueAt }: UrlState): boolean {
     if (this.urls.has(id)) return true;
     return (lastVisitAt ?? firstSeenAt) <= this.since && (stamp === undefined || dueAt <= this.since);

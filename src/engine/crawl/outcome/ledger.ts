@@ -5,7 +5,8 @@ import type { Clock } from '../../ports/clock.js';
 import type { LedgerEntry, OrderLedger, Settings } from '../../ports/frontier-store.js';
 
 /**
- * Ids are reserved in blocks, so that the number of an order that was sent but not settled when the process died is not used again.
+ * Ids are reserved in blocks, so that the id of an order that was sent but not settled when the process died is not
+ * used again.
  */
 const BLOCK = 10_000;
 const RESERVED = 'order-ids-reserved';
@@ -26,13 +27,13 @@ export class Ledger {
     await this.reserve();
   }
 
-  /** From here on, ids are higher than any that another node has assigned. */
+  /** From now on, ids are higher than any that another node has assigned. */
   async renew(): Promise<void> {
     this.nextId = Math.max(this.nextId, (await this.store.getLastOrderId()) + 1);
     await this.reserve();
   }
 
-  /** After a clean stop nothing is in flight, and no number must be skipped. */
+  /** After a clean stop, nothing is in flight and no ids need to be skipped. */
   async close(): Promise<void> {
     await this.store.putSetting(RESERVED, undefined);
   }
@@ -45,12 +46,12 @@ export class Ledger {
     return { ...this.createHeader(state, reason), kind: 'delete' };
   }
 
-  /** For a document in a sink that has no stored URL. */
+  /** Creates a deletion of a document in a sink that has no stored URL. */
   createUriDeleteOrder(subject: { crawler: string; uri: string; hostKey: string }, reason: Reason): PushOrder {
     return { ...subject, id: this.takeId(), reason, decidedAt: this.clock.now(), kind: 'delete' };
   }
 
-  /** A deletion that is already in the ledger, and keeps waiting under its number. */
+  /** A deletion that is already in the ledger and keeps waiting under its id. */
   resumeOrder(entry: LedgerEntry): PushOrder {
     const { id, crawler, uri, hostKey, reason, decidedAt } = entry;
     return { id, crawler, uri, hostKey, reason, decidedAt, kind: 'delete' };
@@ -71,7 +72,7 @@ export class Ledger {
 
   private takeId(): number {
     // Half a block ahead, so that the reservation is written long before it is needed.
-    if (this.nextId + BLOCK / 2 > this.reserved) this.reserve().catch(() => undefined); // the failure of the store is reported elsewhere
+    if (this.nextId + BLOCK / 2 > this.reserved) this.reserve().catch(() => undefined); // the store's failure is reported elsewhere
     return this.nextId++;
   }
 

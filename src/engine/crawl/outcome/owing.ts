@@ -1,7 +1,7 @@
 /**
- * What sinks of a crawler are owed: orders that were put off because the sink was slow or down while another one had answered. It
- * is in the store, one row for each URI at each sink, written in the transaction that settles the URL. This module knows which
- * sinks may be owed anything at all, so that the others cost nothing.
+ * Keeps track of the sinks that are owed orders, which were put off because the sink was slow or down while another one
+ * had answered. The store has one row for each URI at each sink, written in the transaction that settles the URL. This
+ * module knows which sinks may be owed anything at all, so that the others cost nothing.
  */
 import type { PushOrder } from '../../../domain/push/order.js';
 import type { OwedChange, OwedOrders } from '../../ports/owed-orders.js';
@@ -9,31 +9,33 @@ import type { OwedChange, OwedOrders } from '../../ports/owed-orders.js';
 const keyOf = (crawler: string, sink: string): string => JSON.stringify([crawler, sink]);
 
 export class Owing {
-  /** Crawler and sink, with the number of times that something was put off. */
+  /** By crawler and sink: how many times an order was put off. */
   private readonly known = new Map<string, number>();
   /** Called with each sink that is owed something. */
   onOwed: (crawler: string, sink: string) => void = () => undefined;
 
   constructor(private readonly store: Pick<OwedOrders, 'countOwed'>) {}
 
-  /** Reads what an earlier process, or another node, has left behind. */
+  /** Reads what an earlier process or another node has left behind. */
   async open(): Promise<void> {
     for (const { crawler, sink } of await this.store.countOwed()) this.note(crawler, sink);
   }
 
-  /** To be called before and after a write that owes the sink something: a reader in between finds nothing. */
+  /** To be called before and after a write that records a put-off order, because a reader in between finds nothing. */
   note(crawler: string, sink: string): void {
     const key = keyOf(crawler, sink);
     this.known.set(key, (this.known.get(key) ?? 0) + 1);
     this.onOwed(crawler, sink);
   }
 
-  /** Undefined: the sink is owed nothing. Otherwise a number that changes when something is put off. */
+  /** A number that changes whenever an order is put off; undefined if the sink is owed nothing. */
   markOf(crawler: string, sink: string): number | undefined {
     return this.known.get(keyOf(crawler, sink));
   }
 
-  /** Nothing was found that the sink is owed; false: something was put off since the mark was taken. */
+  /**
+   * To be called when nothing owed to the sink was found. False if an order has been put off since the mark was taken.
+   */
   isClear(crawler: string, sink: string, mark: number): boolean {
     const key = keyOf(crawler, sink);
     if (this.known.get(key) !== mark) return false;
@@ -48,7 +50,7 @@ export class Owing {
     });
   }
 
-  /** What the fate of an order means for its sinks; to be written with the settlement. */
+  /** What the fate of an order means for what its sinks are owed; to be written with the settlement. */
   decideChanges(order: PushOrder, sinks: readonly string[], putOff: readonly string[]): OwedChange[] {
     const { crawler, uri, hostKey, id: orderId, decidedAt: since } = order;
     const changes: OwedChange[] = [];

@@ -1,6 +1,6 @@
 /**
- * The orders sent together with that of a page from which documents were split off. They are delivered and settled in one
- * transaction with it: the row of the page says which parts the sinks hold.
+ * Plans the orders for documents that were split off a page. They are sent with the page's own order and settled in one
+ * transaction with it: the page's row says which parts the sinks hold.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
@@ -24,15 +24,15 @@ import type { Ledger } from './ledger.js';
 
 export interface PartPlan {
   readonly orders: readonly PushOrder[];
-  /** For the ledger only: deletions that start or stop waiting for a person. */
+  /** Entries for the ledger only: deletions that start or stop waiting for a person. */
   readonly entries: readonly LedgerEntry[];
-  /** What the sinks hold after they have taken the orders. */
+  /** What the sinks hold after they have accepted the orders. */
   readonly parts: readonly PartState[];
-  /** What they may hold until then. */
+  /** What the sinks may hold until then. */
   readonly possible: readonly PartState[];
-  /** What they hold when they refuse the orders. */
+  /** What the sinks hold if they refuse the orders. */
   readonly unchanged: readonly PartState[];
-  /** Some of the unrecorded orders are those of parts. */
+  /** True if a part is new, so that the store does not know it yet. */
   readonly hasNew: boolean;
 }
 
@@ -52,7 +52,7 @@ export class PartOrders {
     private readonly deletions: Pick<Deletions, 'admit'>,
   ) {}
 
-  /** Undefined: the page has no parts and had none. */
+  /** Undefined if the page neither has nor had parts. */
   async planWithDocument(
     state: UrlState,
     { parts: found, uri }: PushDocument,
@@ -67,14 +67,14 @@ export class PartOrders {
     const { pushed, gone, back } = findPartChanges(before, parts, isKnown);
     const reason = stamp === undefined ? 'indexed' : 'changed';
     const adds = pushed.map((part) => ledger.createAddOrder({ ...state, url: part.uri }, reason, part));
-    // A person who removes the splitting from the configuration wants the parts gone: the guard does not apply.
+    // A person who removes splitting from the configuration wants the parts gone: the guard does not apply.
     const judged =
       found === undefined ? { sent: gone, kept: [], entries: [] } : await this.judge(state, gone, isKnown, startedAt);
     const over = await this.withdrawAll(state, back, 'the part is on the page again');
-    const ends = await this.withdrawAll(state, judged.sent, 'the part is deleted');
+    const ends = await this.withdrawAll(state, judged.sent, 'the part was deleted');
     const present = toPartStates(parts);
     const isNew = new Set(before.map(({ id }) => id));
-    // The waiting deletions are written in any case, and have to be found when their parts are back.
+    // Waiting deletions are written in any case, and have to be found when their parts come back.
     const waiting = new Map(judged.kept.map((part) => [part.id, part]));
     const replaceIfWaiting = (part: PartState): PartState => waiting.get(part.id) ?? part;
     return {
@@ -87,16 +87,16 @@ export class PartOrders {
     };
   }
 
-  /** All parts are deleted with the document of their page. */
+  /** Deletes all parts together with their page's document. */
   async planWithDeletion(state: UrlState): Promise<PartPlan> {
     const { parts = [], url } = state;
     if (parts.length === 0) return NOTHING;
     const orders = parts.map((part) => this.createDeletion(state, url, part, WITH_ITS_PAGE));
-    const entries = await this.withdrawAll(state, parts, 'the page is deleted');
+    const entries = await this.withdrawAll(state, parts, 'the page was deleted');
     return { ...NOTHING, orders, entries, possible: parts, unchanged: parts };
   }
 
-  /** One part whose deletion a person releases. */
+  /** Deletes one part, whose deletion a person has released. */
   async planRelease(state: UrlState, entry: LedgerEntry, id: string): Promise<PartPlan | undefined> {
     const part = state.parts?.find((one) => one.id === id);
     if (!part) return undefined;
@@ -106,7 +106,7 @@ export class PartOrders {
     return { orders: [order], entries: [done], parts, possible: state.parts!, unchanged: state.parts!, hasNew: false };
   }
 
-  /** Parts that have left their page pass the limits of the deletion guard one by one, like documents of pages. */
+  /** Parts that are gone from their page pass the deletion guard's limits one by one, like documents of pages. */
   private async judge(
     state: UrlState,
     gone: readonly PartState[],
@@ -126,7 +126,7 @@ export class PartOrders {
       };
       if ((await this.deletions.admit(wanted)) === 'send') sent.push(part);
       else {
-        // A sink that has refused it may lack it: when it comes back, it is pushed, changed or not.
+        // A sink that refused the part may lack it: when the part comes back, it is pushed, changed or not.
         kept.push({ ...part, ...(isKnown ? {} : { stamp: UNKNOWN_STAMP }), held: true });
         if (!part.held || (await this.findHeld(state, part)).length === 0) entries.push(this.hold(state, part));
       }

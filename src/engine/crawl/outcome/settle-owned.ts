@@ -2,7 +2,7 @@ import type { Settlement, UrlQueue } from '../../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
 import type { Settled } from './url-settlement.js';
 
-/** If another node owns some partitions of a batch by now, the batch is written without those. */
+/** Writes a batch of settlements, leaving out those whose partitions another node owns by now. */
 export async function settleOwned(
   store: Pick<UrlQueue, 'settle'>,
   settlements: readonly Settlement[],

@@ -1,4 +1,7 @@
-/** A sink has one document for each URL, and several crawlers may push it: if one deletes it, it is gone for the others, too. */
+/**
+ * A sink has one document for each URL, and several crawlers may push it: if one of them deletes it, it is gone for the
+ * others, too.
+ */
 import { OUTSIDE, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -9,7 +12,7 @@ import { type InDoubtDeliveries, verificationChanges } from './in-doubt-deliveri
 interface OtherCrawler {
   readonly name: string;
   readonly context: Pick<CrawlContext, 'definition'>;
-  /** Records when the URL is visited next; false when it is in flight. */
+  /** Has the URL visited again; false if it is in flight. */
   correct(url: UrlState, changes: ReturnType<typeof verificationChanges>): Promise<boolean>;
 }
 
@@ -23,13 +26,14 @@ interface SharedDocumentsServices {
 export class SharedDocuments {
   constructor(private readonly services: SharedDocumentsServices) {}
 
-  /** Is the URL known to another crawler of one of these sinks, whose rules accept it? */
+  /** Whether the URL is known to another crawler that pushes to one of these sinks and whose rules accept it. */
   async belongsToAnother(state: UrlState, sinks: readonly string[]): Promise<boolean> {
     return (await this.findOthers(state, sinks)).length > 0;
   }
 
   /**
-   * Must be called before the document is deleted. Other crawlers that have it visit its page at once, and order what they find.
+   * Must be called before the document is deleted. Other crawlers that have it visit its page at once and order what
+   * they find.
    */
   async giveUp(state: Pick<UrlState, 'crawler' | 'url'>, sinks: readonly string[]): Promise<void> {
     const { clock, inDoubt } = this.services;

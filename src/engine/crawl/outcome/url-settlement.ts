@@ -1,6 +1,7 @@
 /**
- * The end of every decision about a URL, whether it was made by a visit or by a person: the order goes to the sinks, and when they
- * have answered, the state is settled. This is the only place that changes what the store knows about a document.
+ * Carries out every decision about a URL, whether made by a visit or by a person: sends the order to the sinks and,
+ * once they have answered, settles the state. This is the only place that changes what the store knows about a
+ * document.
  */
 
 import type { Disposition } from '../../../domain/crawl/state-changes.js';
@@ -27,54 +28,57 @@ import type { Owing } from './owing.js';
 import { PartOrders, type PartPlan } from './part-orders.js';
 import type { SharedDocuments } from './shared-documents.js';
 
-/** The desired change of a URL without a visit; what follows from it is decided when nothing else is in flight for the URL. */
+/**
+ * A desired change of a URL without a visit. What follows from it is decided once nothing else is in flight for the
+ * URL.
+ */
 export type UrlCommand =
   | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' }
   | { readonly do: 'send-again'; readonly entry: LedgerEntry }
   /**
-   * What is indexed goes to one sink: copied from one that keeps it, otherwise by a visit. Copied from the sink itself: its principals
-   * have changed.
+   * Sends what is indexed to one sink: copied from the sink `from`, otherwise found by a visit. If `from` is the sink
+   * itself, the document's principals have changed.
    */
   | { readonly do: 'send-to'; readonly sink: string; readonly from?: string };
 
-/** What became of a decision. */
+/** What a command means for a URL. */
 export interface CommandResult {
   readonly disposition: Disposition;
-  /** The deletion is already in the ledger (held, awaiting or refused); the order that is sent replaces it. */
+  /** The deletion as it is already in the ledger (held, awaiting or refused); the order that is sent replaces it. */
   readonly resume?: LedgerEntry;
   /** The document of an add order. */
   readonly document?: PushDocument;
-  /** Only these sinks get the order; absent: all sinks of the crawler. */
+  /** The only sinks that get the order; absent for all sinks of the crawler. */
   readonly sinks?: readonly string[];
   /** The deletion of a document that was split off the page, released by a person. */
   readonly releasedPart?: { readonly id: string; readonly entry: LedgerEntry };
-  /** An entry of the ledger that is no longer needed, and why. */
+  /** A ledger entry that is no longer needed, and why. */
   readonly cancel?: { readonly order: LedgerEntry; readonly why: string };
 }
 
 export interface Decision extends CommandResult {
   readonly state: UrlState;
-  /** The fence under which it was made. */
+  /** The fence under which the decision was made. */
   readonly fence: Fence;
   readonly visit?: Visit;
   readonly links?: PageLinks;
-  /** When the visit began; absent: there was no visit. */
+  /** When the visit began; absent if there was none. */
   readonly startedAt?: Instant;
-  /** Decided by a person, through a command or the configuration: the guard does not apply. */
+  /** True if a person decided, through a command or the configuration: the guard does not apply. */
   readonly byPerson?: boolean;
 }
 
-/** Where the URL is in the queue afterwards; undefined when it is not queued, or is gone. */
+/** The URL after its settlement; `next` is its place in the queue, absent if it is not queued or gone. */
 export interface SettledUrl {
-  /** Its links lead to it again. */
+  /** True if the URL is gone or its status is removed: links may lead to it again. */
   readonly removed: boolean;
-  /** What was written of it, unless it is gone. */
+  /** The status that was written, if it changed and the URL is not gone. */
   readonly status?: UrlState['status'];
   readonly reason?: Reason;
   readonly next?: { readonly source: SourceNumber; readonly dueAt: Instant };
   /**
-   * The hashes of the document in the index: null if there is no document any longer, or none with text; undefined when nothing
-   * has changed.
+   * The similarity hash of the document in the index: null if there is no longer a document, or none with text;
+   * undefined if nothing has changed.
    */
   readonly simhash?: bigint | null;
 }
@@ -98,7 +102,7 @@ export interface SettlementServices {
 export interface SettlementSettings {
   readonly sinks: readonly string[];
   readonly maximumAge: Duration;
-  /** Counts every order that the sinks have answered. */
+  /** Counts each order that the sinks have answered. */
   readonly tally: Pick<Tally, 'countOrder'>;
 }
 
@@ -122,8 +126,8 @@ export class UrlSettlement {
   }
 
   /**
-   * Throws FencedOut when the URL was assigned to another node meanwhile: then nothing of it is settled here. Throws SinkUnavailable when
-   * the order is for one sink alone, which has not taken it in time.
+   * @throws FencedOut when the URL has been assigned to another node in the meantime; nothing is then settled here
+   * @throws SinkUnavailable when the order is for one sink alone, which has not answered in time
    */
   async settle(decision: Decision): Promise<SettledUrl> {
     const { inDoubt } = this.services;
@@ -172,16 +176,17 @@ export class UrlSettlement {
       );
     }
     const answersAgain = changes.status === 'indexed' && state.pendingDeletion !== undefined;
-    if (answersAgain) orders.push(...this.cancel(await this.findHeld(state), 'the page answers again'));
+    if (answersAgain) orders.push(...this.cancel(await this.findHeld(state), 'the page responds normally again'));
     if (remove) orders.push(...this.cancel(await this.findHeld(state), 'the URL is no longer known'));
     const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
     const { parts: _, ...own } = document;
-    // The order may wait for hours. If the process dies meanwhile, the errors before this answer don't count towards the next one.
+    // The order may wait for hours. If the process dies in the meantime, errors before this response must not count
+    // towards the next one.
     if (state.temporaryErrors > 0 && changes.temporaryErrors === 0)
       await this.writeBeforeSending(decision, { temporaryErrors: 0 });
     const plan = await this.parts.planWithDocument(state, document, decision.startedAt);
-    // If the process dies in between, the visit is made again: it must know every document that may be in the index then.
+    // If the process dies in between, the visit is repeated and must then know every document that may be in the index.
     if (plan?.hasNew) await this.markUnknown(decision, { parts: plan.possible });
     const add = this.services.ledger.createAddOrder(state, order.reason, own);
     const { entries, isRefused, partiallyAccepted, owed } = await this.sendAll(add, plan, decision);
@@ -192,7 +197,7 @@ export class UrlSettlement {
     return { changes: this.changesOfRefusal(state, { ...refused, ...known }, partiallyAccepted), orders, remove, owed };
   }
 
-  /** The parts, and what remains of the marks of `markUnknown`. */
+  /** The parts to record, and the reversal of `markUnknown` if no sink accepted anything. */
   private changesAfterRefusal({ stamp }: UrlState, partiallyAccepted: boolean, plan: PartPlan): UrlChanges {
     const unchanged = { parts: nullIfEmpty(plan.unchanged) };
     if (!plan.hasNew) return unchanged;
@@ -206,9 +211,9 @@ export class UrlSettlement {
     const plan = await this.parts.planRelease(decision.state, entry, id);
     const [order] = plan?.orders ?? [];
     if (!plan || !order)
-      return { changes: {}, orders: this.cancel([entry], 'the part is deleted already'), remove: false };
+      return { changes: {}, orders: this.cancel([entry], 'the part has already been deleted'), remove: false };
     const { entries, isRefused, owed } = await this.sendAll(order, { ...plan, orders: [] }, decision);
-    // The next visit finds again that the part is gone.
+    // The next visit finds out again that the part is gone.
     const changes: UrlChanges = isRefused
       ? { stamp: UNKNOWN_STAMP, etag: null, lastModified: null }
       : { parts: nullIfEmpty(plan.parts) };
@@ -217,9 +222,9 @@ export class UrlSettlement {
 
   private async delete(decision: Decision, reason: Reason): Promise<CarriedOut> {
     const { state, disposition, byPerson } = decision;
-    // The ledger decides what is held: a person may have dropped it since the URL was read.
+    // The ledger says what is held: a person may have dropped the deletion since the URL was read.
     const held = await this.findHeld(state);
-    // Already held: one order is enough, and it waits for a person.
+    // If a deletion is already held, that one order is enough; it is waiting for a person.
     if (!byPerson && held.some((entry) => entry.state === 'held'))
       return { changes: this.changesOfWithheld(state, disposition, reason), orders: [], remove: false };
     const waiting = findWaiting(held, reason);
@@ -235,12 +240,12 @@ export class UrlSettlement {
         return this.keepBack(decision, order, verdict, held);
       }
     }
-    // A visit that dies in between is made again, and so is a removal; nothing would repeat this one.
+    // After a crash in between, visits and removals are repeated; nothing would repeat this deletion.
     const marks = byPerson && (!disposition.remove || decision.resume) && state.stamp !== undefined;
     if (marks) await this.markUnknown(decision);
     await this.services.shared.giveUp(state, this.settings.sinks);
-    // A document may have been sent while the deletion waited, by a process that died before it recorded that: a new number is
-    // needed.
+    // While the deletion was waiting, a process may have sent a document and died before recording that: a new order id
+    // is needed.
     const plan = await this.parts.planWithDeletion(state);
     const sentAll = await this.sendAll(this.services.ledger.createDeleteOrder(state, reason), plan, decision);
     const { partiallyAccepted, isRefused, owed } = sentAll;
@@ -248,9 +253,9 @@ export class UrlSettlement {
     const replaced = this.cancel(known ? [known] : [], `sent as order ${sent.id}`);
     const others = held.filter(({ id }) => id !== known?.id);
     if (isRefused) {
-      // The document is still there, so the next visit that finds it gone orders its deletion again, unless another order waits for
-      // a person. Other waiting deletions end: their page has answered otherwise, and a later fault waits for a sign of life of its
-      // own.
+      // The document is still there, so the next visit that finds it gone orders its deletion again, unless another
+      // order is waiting for a person. Other waiting deletions end: their page has since given a different response,
+      // and a later fault waits for a sign of life of its own.
       const pendingDeletion = (byPerson ? others[0]?.reason : undefined) ?? null;
       const changes = { ...this.changesOfWithheld(state, disposition, reason), pendingDeletion, stamp: state.stamp };
       const over = byPerson ? [] : this.cancel(others, 'the document is to be deleted for another reason');
@@ -270,13 +275,16 @@ export class UrlSettlement {
     return this.writeBeforeSending(decision, { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...more });
   }
 
-  /** Written before anything is sent. */
+  /** Writes changes before anything is sent. */
   private async writeBeforeSending({ state, fence }: Decision, changes: UrlChanges): Promise<void> {
     if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
       throw new FencedOut([fence]);
   }
 
-  /** Entries of the ledger, that of the order first. If one of the orders is refused, the page counts as refused. */
+  /**
+   * Sends an order and those of the page's parts. Returns the ledger entries, that of `order` first. If one of the
+   * orders is refused, the page counts as refused.
+   */
   private async sendAll(order: PushOrder, plan: PartPlan | undefined, decision: Decision) {
     const sent = await Promise.all([order, ...(plan?.orders ?? [])].map((one) => this.send(one, decision)));
     const isRefused = sent.some(({ entry }) => entry.state === 'refused');
@@ -304,13 +312,19 @@ export class UrlSettlement {
     return { entry, partiallyAccepted, owed };
   }
 
-  /** If one sink has accepted what another one refuses, nobody knows what they hold: the next visit orders whatever it finds. */
+  /**
+   * If one sink has accepted what another has refused, nobody knows what they hold: the next visit orders whatever it
+   * finds.
+   */
   private changesOfRefusal(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
     if (!partiallyAccepted) return this.services.inDoubt.changesIfUnanswered(state, changes);
     return { ...changes, stamp: UNKNOWN_STAMP };
   }
 
-  /** The guard holds the order back; `open`: entries that it had held before. */
+  /**
+   * Records that the guard holds the order back.
+   * @param open entries that it had already held back
+   */
   private keepBack(
     { state, disposition }: Decision,
     order: PushOrder,
@@ -335,7 +349,7 @@ export class UrlSettlement {
     return { changes: { ...changes, source: changes.source ?? REFRESH, dueAt }, orders, remove: false };
   }
 
-  /** The outcome of the visit is recorded, and the document stays where it is; the URL is visited as before. */
+  /** Records the outcome of the visit; the document stays where it is, and the URL is visited as before. */
   private changesOfWithheld(state: UrlState, disposition: Disposition, reason: Reason): UrlChanges {
     const { stamp: _stamp, simhash: _simhash, ...rest }: StateChanges = disposition.changes;
     const revisit: UrlChanges =
@@ -348,12 +362,12 @@ export class UrlSettlement {
             visits: state.visits + 1,
           }
         : {};
-    // Without validators: an answer "not modified" would refer to the page that is to go, not to the document.
+    // Without validators: a "not modified" response would refer to the page whose document is to be deleted.
     const changes = { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
     return this.services.inDoubt.changesIfUnanswered(state, changes);
   }
 
-  /** Deletions of its document that the guard holds back. */
+  /** Deletions of the URL's document that the guard is holding back. */
   private async findHeld(state: UrlState): Promise<LedgerEntry[]> {
     if (state.pendingDeletion === undefined) return [];
     return [...(await this.findOrdersInState(state, 'held')), ...(await this.findOrdersInState(state, 'awaiting'))];
@@ -368,12 +382,12 @@ export class UrlSettlement {
   }
 }
 
-/** More than a URL has: one order is held, and one awaits each condition. */
+/** More than a URL can have: one order is held, and one awaits each condition. */
 const MOST_HELD = 10;
 
 const nullIfEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
-/** The deletion that already waits for the same condition. */
+/** The deletion that is already waiting for the same condition. */
 const findWaiting = (open: readonly LedgerEntry[], reason: Reason): LedgerEntry | undefined =>
   open.find((entry) => entry.state === 'awaiting' && isServerFault(entry.reason) === isServerFault(reason));
 
@@ -382,7 +396,7 @@ function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null |
   return status === 'indexed' ? simhash : undefined;
 }
 
-/** The sinks keep what they had: the state records that, and the sink's message is in the ledger. */
+/** The sinks keep what they had: the state records that; the sink's message is in the ledger. */
 function changesOfRefusedAdd(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
   const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
   return {
