@@ -26,7 +26,7 @@ export interface Unsettled {
   readonly deletions: number;
 }
 
-/** What limits a crawler's speed right now, in words for a person. @param unsettled is called only if nothing is due */
+/** What limits a crawler's speed right now, in words for a person. `unsettled` is called only if nothing is due. */
 export async function describeLimit(load: Load, unsettled: () => Promise<Unsettled>): Promise<string> {
   const limit = limitOf(load);
   if (limit !== NOTHING_DUE) return limit;

@@ -1,6 +1,6 @@
 /**
- * Pages that redirect to themselves but may answer another request: with the URL variant that the redirect names, or with the
- * cookies that it sets. The same visit continues with that, after the pause of the host.
+ * Pages that redirect to themselves but may respond normally to a different request: one with the URL variant that the
+ * redirect names, or with the cookies that it sets. The same visit goes on with that request after the host's pause.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
@@ -9,15 +9,15 @@ import type { Session, SessionStore } from '../ports/session-store.js';
 import type { Attempt } from './visit/attempt.js';
 import type { KeptCookies } from './visit/visit-sessions.js';
 
-/** What the next request of the visit is made with. */
+/** What the visit's next request uses. */
 export interface Retry {
   readonly variant?: string;
   readonly session?: Session;
-  /** Requests in a row that brought different cookies. */
+  /** Number of consecutive requests that brought different cookies. */
   readonly rounds: number;
 }
 
-/** A site that sets a different cookie with each answer would be asked forever. */
+/** A site that sets a different cookie with each response would otherwise receive requests forever. */
 const MOST_ROUNDS = 3;
 
 export class Retries {
@@ -29,7 +29,10 @@ export class Retries {
     return this.retries.get(state);
   }
 
-  /** Should the page be requested again? `kept`: cookies of the host; undefined: cookies last only as long as the visit. */
+  /**
+   * Whether the page should be requested again.
+   * @param kept the host's cookies; undefined if cookies last only as long as the visit
+   */
   async shouldRetry(attempt: Attempt, result: PageResult, { effects }: Verdict, kept?: KeptCookies): Promise<boolean> {
     if (result.outcome.kind !== 'error' || result.outcome.code !== 'redirect-loop') return false;
     const { state, url } = attempt;
@@ -47,14 +50,14 @@ export class Retries {
       if (kept) again = session.cookies(url.href) !== kept.sent;
       if (again) rounds++;
     }
-    // Another variant is tried once; which URL to fetch is up to the configuration.
+    // A variant is tried only once, and not if the configuration says which URL to fetch.
     const other = effects.fetchUrl === undefined && before?.variant === undefined ? variant : undefined;
     if (!again && other === undefined) return false;
     this.retries.set(state, { variant: other ?? before?.variant, session, rounds });
     return true;
   }
 
-  /** The visit has reached a result. */
+  /** To be called when the visit has reached a result. */
   end(state: UrlState): void {
     if (this.retries.get(state)?.session) this.sessions.end(keyOf(state));
     this.retries.delete(state);

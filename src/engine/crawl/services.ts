@@ -58,6 +58,6 @@ export interface CrawlServices {
   readonly rendered: RenderedVisits;
   readonly cron: CronSchedule;
   readonly tracing: Tracing;
-  /** Visits that each crawler may begin, for a crawl that ends after a given number. */
+  /** Maximum number of visits per crawler, for a crawl that ends after a given number. */
   readonly mostVisits: number;
 }

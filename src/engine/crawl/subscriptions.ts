@@ -1,7 +1,8 @@
 /**
- * Subscribes to the hubs that feeds name (WebSub), and has a feed visited when its hub reports a change. The callback URL contains
- * everything needed about the subscription, with a digest that only this server can make: nothing is stored. The content that a hub
- * sends is not read, since the visit shows what has changed; so nobody can put anything into the index this way.
+ * Subscribes to the hubs named by feeds (WebSub), and has a feed visited when its hub reports a change. The callback
+ * URL contains everything needed about the subscription, with a digest that only this server can compute, so nothing is
+ * stored. The content that a hub sends is not read, since the visit finds out what has changed; so nobody can put
+ * anything into the index this way.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
@@ -41,27 +42,27 @@ export const WEBSUB_PATH = 'websub';
 
 const SALT_SETTING = 'websub/salt';
 const LEASE_SECONDS = 864_000;
-/** Delay after a subscription that failed. */
+/** Delay before a failed subscription is requested again. */
 const ASK_AGAIN = hours(6);
 const AFTER_DENIAL = days(7);
 /** Fraction of a lease after which it is renewed. */
 const RENEWED_AT = 0.8;
 const SHORTEST_LEASE = seconds(600);
 const MOST_SUBSCRIPTIONS = 5_000;
-/** A feed whose hub reports changes more often is visited once. */
+/** Changes that a hub reports within this time lead to one visit. */
 const TOLD_TOGETHER = seconds(10);
 const ANSWER_SIZE = 16_384;
 const ASK_TIMEOUT = seconds(20);
 const DIGEST_BYTES = 16;
 
 export class Subscriptions {
-  /** By crawler and topic: when the hub may be asked again. */
+  /** By crawler and topic: when the next subscription may be requested. */
   private readonly asked = new Map<string, Instant>();
-  /** Reported a moment ago, and whether it has been reported again since. */
+  /** Feeds reported a moment ago, and whether they have been reported again since. */
   private readonly told = new Map<string, { again: boolean }>();
   private definition: WebSubDefinition | undefined;
   private salt: string | undefined;
-  /** Has the feed visited; set by the engine. */
+  /** Has a feed visited; set by the engine. */
   visit: (crawler: string, feed: string) => Promise<void> = async () => undefined;
 
   constructor(private readonly services: SubscriptionServices) {}
@@ -70,7 +71,7 @@ export class Subscriptions {
     this.definition = definition;
   }
 
-  /** A feed that was read names a hub. */
+  /** To be called when a feed that was read names a hub. */
   subscribeIfAllowed(crawler: string, feed: string, hub: FeedHub): void {
     if (!this.definition || !mayUseHub(hub, feed, this.definition.hubs)) return;
     const key = `${crawler} ${hub.topic}`;
@@ -84,7 +85,7 @@ export class Subscriptions {
     );
   }
 
-  /** The answer to a hub that verifies the intent of a subscription; undefined: it was not intended. */
+  /** The response to a hub that verifies the intent of a subscription; undefined if it was not intended. */
   async confirm(token: string, { mode, topic, challenge, leaseSeconds }: HubQuestion): Promise<string | undefined> {
     const subscription = await this.read(token);
     if (!subscription || !this.definition || topic !== subscription.topic) return undefined;
@@ -93,7 +94,7 @@ export class Subscriptions {
     const { feed, hub } = subscription;
     if (mode === 'denied') {
       this.asked.set(key, after(clock.now(), AFTER_DENIAL));
-      log.info('a hub refuses to report changes of a feed', { feed, hub });
+      log.info('a hub refuses to report changes to a feed', { feed, hub });
       return '';
     }
     if (mode !== 'subscribe' || challenge === '') return undefined;
@@ -101,11 +102,11 @@ export class Subscriptions {
     const renewAt = after(clock.now(), milliseconds(lease * RENEWED_AT));
     this.asked.set(key, renewAt);
     clock.at(renewAt, () => void this.scheduleRenewal(subscription, key, renewAt));
-    log.info('a hub reports changes of a feed from now on', { crawler: subscription.crawler, feed, hub, leaseSeconds });
+    log.info('a hub reports changes to a feed from now on', { crawler: subscription.crawler, feed, hub, leaseSeconds });
     return challenge;
   }
 
-  /** The hub reports that the feed has changed; false: this server did not subscribe to it. */
+  /** To be called when a hub reports that a feed has changed. False if this server did not subscribe to the feed. */
   async handleNotification(token: string): Promise<boolean> {
     const subscription = await this.read(token);
     if (!subscription || !this.definition || !this.services.crawler(subscription.crawler)) return false;
@@ -121,11 +122,11 @@ export class Subscriptions {
     const mark = { again: false };
     this.told.set(token, mark);
     this.visit(crawler, feed).catch((error: unknown) =>
-      log.warn('a feed that its hub reported as changed could not be visited', { feed, error: String(error) }),
+      log.warn('could not visit a feed that its hub reported as changed', { feed, error: String(error) }),
     );
     clock.at(after(clock.now(), TOLD_TOGETHER), () => {
       this.told.delete(token);
-      // What was reported meanwhile may be newer than the visit.
+      // A change reported in the meantime may be newer than the visit.
       if (mark.again) this.visitFeed(token, told);
     });
   }
@@ -159,7 +160,7 @@ export class Subscriptions {
         sendBy: services.hosts.sendBy,
       });
       const answer = outcome.kind === 'failure' ? outcome.code : `${outcome.status}`;
-      services.log.info('asked a hub to report changes of a feed', {
+      services.log.info('asked a hub to report changes to a feed', {
         crawler: subscription.crawler,
         feed,
         hub,

@@ -39,7 +39,7 @@ export class Rate {
 /** Upper bounds in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Refresh visits over which prices are averaged. */
+/** Number of refresh visits over which prices are averaged. */
 const PRICES_REMEMBERED = 100;
 
 /** Counters of one crawler since the start of the process. */
@@ -49,7 +49,7 @@ export class Tally {
   readonly orders: Rate;
   private readonly outcomes = new Map<string, number>();
   private readonly unread = new Map<Reason, number>();
-  /** Pages that a browser was asked to render, by outcome. */
+  /** Numbers of pages that a browser was asked to render, by outcome. */
   private readonly renderings = new Map<string, number>();
   private renderSeconds = 0;
   private readonly refusedRequests = new Map<string, number>();
@@ -60,7 +60,7 @@ export class Tally {
   private visitPrice: Duration | undefined;
   visits = 0;
   bytes = 0;
-  /** Pages that have no content without their scripts. */
+  /** Number of pages that have no content without their scripts. */
   needRendering = 0;
   discovered = 0;
   refused = 0;
@@ -83,7 +83,7 @@ export class Tally {
     for (let i = BUCKETS.length - 1; i >= 0 && took <= BUCKETS[i]!; i--) this.buckets[i]!++;
   }
 
-  /** Documents whose text could not be extracted. */
+  /** Counts a document whose text could not be extracted. */
   countUnread(reason: Reason): void {
     increment(this.unread, reason);
   }

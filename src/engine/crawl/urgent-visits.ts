@@ -1,27 +1,30 @@
 /**
- * URLs that a person wants visited now although their host rests (back-off): one at a time for each host, at the pace of its
- * throttle. What the answer says about the host ends the back-off, or leaves it as it is.
+ * URLs that a person wants visited now although their host is resting (back-off): one at a time for each host, at the
+ * pace of its throttle. Depending on the response, the back-off ends or stays unchanged.
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { HostWindow } from './frontier/host-window.js';
 
-/** Until the last answer of the host has ended. */
+/** Interval of checks while a response from the host is still in flight. */
 const ASK_AGAIN = seconds(1);
 
 export class UrgentVisits {
   private readonly waiting = new Map<string, { readonly url: UrlState; readonly window: HostWindow }>();
   private cancelTimer: (() => void) | undefined;
 
-  /** `giveBack` gets URLs that are no longer urgent: their host no longer rests, or a person or a schedule has stopped it. */
+  /**
+   * @param giveBack receives URLs that are no longer urgent: their host is no longer resting, or a person or a schedule
+   * has stopped it
+   */
   constructor(
     private readonly clock: Clock,
     private readonly wake: () => void,
     private readonly giveBack: (url: UrlState, window: HostWindow) => void,
   ) {}
 
-  /** False when the host already has one. */
+  /** False if the host already has an urgent URL. */
   add(url: UrlState, window: HostWindow): boolean {
     if (this.waiting.has(url.hostKey)) return false;
     this.waiting.set(url.hostKey, { url, window });
@@ -29,7 +32,7 @@ export class UrgentVisits {
     return true;
   }
 
-  /** Takes a URL that is to be decided without a visit out of the waiting ones. */
+  /** Removes a waiting URL that is to be decided on without a visit. */
   remove({ id, hostKey }: { id: UrlId; hostKey: string }): boolean {
     return this.waiting.get(hostKey)?.url.id === id && this.waiting.delete(hostKey);
   }
@@ -38,7 +41,7 @@ export class UrgentVisits {
     for (const hostKey of this.waiting.keys()) if (isLost(hostKey)) this.waiting.delete(hostKey);
   }
 
-  /** The next URL whose host may be asked. */
+  /** Takes the next URL whose host may receive a request. */
   next(): { readonly url: UrlState; readonly window: HostWindow } | undefined {
     if (this.waiting.size === 0) return undefined;
     const now = this.clock.now();

@@ -1,6 +1,6 @@
 /**
- * Picks URLs from the frontier while there is room and starts a visit of each. It never waits for a host: a host that is not ready
- * is simply not picked.
+ * Picks URLs from the frontier while there is room, and starts a visit of each. Never waits for a host: a host that is
+ * not ready is simply not picked.
  */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
@@ -18,13 +18,13 @@ import type { SettledUrl } from './outcome/url-settlement.js';
 import { PUT_BACK } from './visit/preconditions.js';
 import type { VisitRunner } from './visit/visit.js';
 
-/** Delay after the database could not be reached. */
+/** Delay before trying again if the database could not be reached. */
 const TELL_AGAIN = seconds(5);
-/** Delay after a visit that failed for a reason on our side. */
+/** Delay before a visit is repeated that failed for a reason on our side. */
 const VISIT_AGAIN = minutes(1);
 /**
- * Bytes of pages that are fetched and not yet settled. More than may wait for a sink, so that the crawl reaches this limit only
- * when the store cannot keep up.
+ * Maximum number of bytes of pages that are fetched and not yet settled. This is more than may be waiting for a sink,
+ * so that the crawl reaches the limit only if the store cannot keep up.
  */
 const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
 
@@ -35,24 +35,24 @@ export interface LoopServices {
   readonly nodes: Pick<Nodes, 'send'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Visits that each crawler begins. */
+  /** Maximum number of visits per crawler. */
   readonly mostVisits: number;
 }
 
-/** The crawler that visits. */
+/** The crawler whose URLs are visited. */
 export interface LoopOwner {
   definition(): CrawlerDefinition;
   visits(): Pick<VisitRunner, 'run'>;
-  /** The visit of the URL is settled. */
+  /** Called when the visit of the URL is settled. */
   noteVisited(url: UrlState, end: SettledUrl): Promise<void>;
 }
 
 export class VisitLoop {
   /** URLs with a visit, or a decision without one, that has begun and is not settled yet. */
   readonly inFlight = new Set<UrlState>();
-  /** Visits that may still begin. */
+  /** Number of visits that may still begin. */
   private visitsLeft: number;
-  /** Pages being fetched. */
+  /** Number of pages being fetched. */
   private fetching = 0;
   private bufferedBytes = 0;
   private runs = false;
@@ -67,13 +67,13 @@ export class VisitLoop {
     this.visitsLeft = services.mostVisits;
   }
 
-  /** Whether further visits may begin; those in flight go on in either case. */
+  /** Says whether further visits may begin; those in flight go on in either case. */
   run(runs: boolean): void {
     this.runs = runs;
     this.wake();
   }
 
-  /** Requests a check of the frontier soon; many requests lead to one check. */
+  /** Requests a check of the frontier soon; several requests lead to one check. */
   wake(): void {
     if (this.pumpQueued || this.closed || !this.runs) return;
     this.pumpQueued = true;
@@ -87,7 +87,7 @@ export class VisitLoop {
     return this.fetching;
   }
 
-  /** Few enough pages are fetched and not settled. */
+  /** True while the store keeps up: few enough pages are fetched and not yet settled. */
   get storeFollows(): boolean {
     return this.bufferedBytes < MOST_BYTES_IN_HAND;
   }
@@ -117,7 +117,7 @@ export class VisitLoop {
         delivery.flushLast();
         return;
       }
-      // The lease has expired, and this node has not been notified yet.
+      // This node has lost the host and has not been notified yet.
       if (!partitions.owns(picked.host.key)) {
         this.frontier.revoke((hostKey) => hostKey === picked.host.key);
         continue;
@@ -156,7 +156,7 @@ export class VisitLoop {
         this.leaveTo(url, error);
         return;
       }
-      // Not the site's fault: the store or the program failed. The lease ends unsettled, so the URL comes again.
+      // Not the site's fault: the store or the program failed. The URL is not settled, so it is visited again.
       this.services.log.error('a visit failed', {
         crawler: this.owner.definition().name,
         url: url.url,
@@ -169,13 +169,16 @@ export class VisitLoop {
     }
   }
 
-  /** The host belongs to another node, which visits the URL again; it must know if an order of ours may have overtaken its own. */
+  /**
+   * The host belongs to another node, which visits the URL again; it must be notified if one of our orders may have
+   * overtaken its own.
+   */
   private leaveTo(url: UrlState, { uncertain }: FencedOut): void {
     this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
     if (uncertain) void this.notifyOwner(url);
   }
 
-  /** An order may have been delivered out of order: the new owner must learn of it as long as this process lives. */
+  /** An order may have been delivered out of order: tries to notify the new owner as long as this process lives. */
   private async notifyOwner(url: UrlState): Promise<void> {
     const { nodes, clock, log } = this.services;
     for (;;) {
@@ -183,7 +186,7 @@ export class VisitLoop {
         await nodes.send(createVerifyCommand(url));
         return;
       } catch (error) {
-        log.warn('an order may have been delivered out of order; the new owner of the host cannot be notified yet', {
+        log.warn('an order may have been delivered out of sequence; the new owner of the host cannot be notified yet', {
           url: url.url,
           error: String(error),
         });

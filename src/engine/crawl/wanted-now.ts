@@ -1,4 +1,4 @@
-/** Visits that somebody is waiting for: of URLs whose host rests, and of those that must be checked soon. */
+/** Visits that a person is waiting for, of URLs whose host is resting. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { USER } from '../../domain/frontier/sources.js';
 import type { Clock } from '../ports/clock.js';
@@ -8,7 +8,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { createTryCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 
-/** How many resting hosts one forced refresh of many URLs may ask. */
+/** Maximum number of resting hosts that receive a request in one forced refresh of many URLs. */
 const MOST_TRIED_HOSTS = 100;
 
 export interface WantedServices {
@@ -25,13 +25,16 @@ export class WantedNow {
     private readonly frontier: Pick<Frontier, 'tryNow' | 'listRestingHosts'>,
   ) {}
 
-  /** A person wants it visited now, even if its host rests; carried out by the node that owns the host. */
+  /**
+   * Visits the URL now because a person wants it, even if its host is resting; carried out by the node that owns the
+   * host.
+   */
   async visit(url: UrlState): Promise<void> {
     if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
     else await this.services.nodes.send(createTryCommand(url));
   }
 
-  /** One URL of each host that rests, from those that a person wants. */
+  /** Visits one URL of each resting host, from those that a person wants. */
   async visitRestingHosts(): Promise<void> {
     const { store, clock } = this.services;
     for (const hostKey of this.frontier.listRestingHosts(MOST_TRIED_HOSTS)) {

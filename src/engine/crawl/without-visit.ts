@@ -1,4 +1,4 @@
-/** What happens to a URL without a visit: a command, a correction of what is known about it, an earlier next visit. */
+/** Changes to a URL without a visit: a command, a correction of what is known about it, an earlier next visit. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
@@ -11,10 +11,10 @@ import type { Frontier } from './frontier/frontier.js';
 import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
 import type { CommandResult, SettledUrl, UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
 
-/** Where a URL waits for its next visit. */
+/** Where a URL is waiting for its next visit. */
 export type Place = NonNullable<SettledUrl['next']>;
 
-/** The crawler whose URLs they are. */
+/** The crawler whose URLs are changed. */
 interface Owner {
   readonly frontier: Pick<Frontier, 'hold' | 'requeue'>;
   readonly inFlight: Set<UrlState>;
@@ -23,7 +23,7 @@ interface Owner {
   noteSettled(url: UrlState, end: SettledUrl): void;
 }
 
-/** What a command means for the present state of a URL; undefined: nothing. */
+/** Decides what a command means for a URL's current state; undefined if nothing. */
 export interface UrlCommandReader {
   decide(command: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined>;
 }
@@ -43,8 +43,9 @@ export class WithoutVisit {
   ) {}
 
   /**
-   * Carries out a command, or has the node that owns the host do so; false when the URL is in flight and decides for itself.
-   * `known` may be out of date: a visit may have ended since it was read.
+   * Carries out a command, or has the node that owns the host do so; false if the URL is in flight, so that its visit
+   * decides.
+   * @param known may be out of date: a visit may have ended since it was read
    */
   async decide(known: UrlState, command: UrlCommand): Promise<boolean> {
     const { partitions, nodes } = this.services;
@@ -82,8 +83,9 @@ export class WithoutVisit {
   }
 
   /**
-   * Does something with the URL as it is while nothing else of it is in flight; false when something is, or its host is another
-   * node's. The work says where the URL waits then, when that has changed.
+   * Runs `work` on the URL's current state while nothing else is in flight for it. False if something is, or if the
+   * host belongs to another node.
+   * @param work returns where the URL is waiting afterwards, if that has changed
    */
   async whileHeld(
     known: UrlState,
@@ -105,7 +107,7 @@ export class WithoutVisit {
     return true;
   }
 
-  /** Records what else is known about a URL, and when it is visited next; false when it is in flight. */
+  /** Records corrections to what is known about a URL, and when it is visited next; false if it is in flight. */
   async correct(url: UrlState, changes: UrlChanges & { source: SourceNumber; dueAt: Instant }): Promise<boolean> {
     const { frontier } = this.owner;
     if (!frontier.hold(url)) return false;
@@ -118,7 +120,7 @@ export class WithoutVisit {
     return true;
   }
 
-  /** Brings the next visit forward; false when the URL is in flight, or its host belongs to another node. */
+  /** Brings the next visit forward; false if the URL is in flight or its host belongs to another node. */
   async requeue(url: UrlState, place: Place): Promise<boolean> {
     const { partitions, store } = this.services;
     const { frontier } = this.owner;

@@ -64,7 +64,7 @@ export class InDoubtDeliveries {
     this.urls.delete(url);
   }
 
-  /** @throws StoreUnavailable when the other nodes cannot be informed which deliveries are in doubt */
+  /** Throws if the other nodes cannot be informed which deliveries are in doubt. */
   async save(): Promise<void> {
     if (this.urls.size > 0) {
       this.since = this.clock.now();

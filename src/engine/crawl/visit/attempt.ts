@@ -5,18 +5,18 @@ import type { PageTask } from '../../ports/page-task.js';
 import type { Host } from '../hosts/hosts.js';
 import type { LoginSession } from '../logins/login-session.js';
 
-/** A URL whose host has been claimed for it. */
+/** A URL to be requested; its host has been claimed. */
 export interface Attempt {
   readonly state: UrlState;
   readonly host: Host;
-  /** What will be requested. */
+  /** The URL to request, which may be a variant. */
   readonly url: CrawlUrl;
   readonly options: UrlOptions;
   readonly task: () => PageTask;
-  /** A person wants it although the host rests. */
+  /** True if a person wants the visit although the host is resting. */
   readonly tried: boolean;
   /** The login that the URL needs; see docs/LOGINS.md. */
   readonly login?: LoginSession;
-  /** Called when it has to wait for another host. */
+  /** Called when the visit has to wait for another host. */
   readonly waits: () => void;
 }

@@ -4,7 +4,10 @@ import type { Instant } from '../../../domain/time/units.js';
 import type { CronSchedule } from '../../ports/cron-schedule.js';
 import type { PageSchedule } from '../../ports/page-task.js';
 
-/** What a crawler's dispositions depend on; `schedule` is what the policy says about the URL. */
+/**
+ * The rules on which a crawler's dispositions depend.
+ * @param schedule what the policy says about visits of the URL
+ */
 export function toDispositionRules(
   { errors, refresh }: CrawlerDefinition,
   schedule: PageSchedule,

@@ -1,5 +1,6 @@
 /**
- * A document among the others of its crawler: is it a near duplicate of an indexed one, or does it give way to its canonical URL?
+ * Compares a document with the others of its crawler: whether it is a near duplicate of an indexed one, and whether it
+ * gives way to its canonical URL.
  */
 import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
 import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
@@ -17,7 +18,7 @@ type Document = Extract<VisitOutcome, { kind: 'document' }>;
 export class Documents {
   private nearDuplicates: NearDuplicates | undefined;
   private loaded: Promise<void> | undefined;
-  /** Pages that give way and are not settled yet: of two that name each other, one has to stay. */
+  /** Pages that give way and are not settled yet: if two name each other, one has to stay. */
   private readonly givingWay = new Set<string>();
   /** Pages that were found to be new and are not settled yet. */
   private readonly entering = new Set<UrlId>();
@@ -28,7 +29,7 @@ export class Documents {
     private readonly looksForDuplicates: () => boolean,
   ) {}
 
-  /** The outcome of a visit in view of the other documents; `endVisit` must be called when it is settled. */
+  /** Decides the outcome of a visit in view of the other documents; `endVisit` must be called when it is settled. */
   async decideOutcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
     if (page.kind === 'unchanged') {
       const original = this.looksForDuplicates() ? await this.findOriginal(state, state.simhash) : undefined;
@@ -41,19 +42,22 @@ export class Documents {
     return this.decideUnlessDuplicate(state, document);
   }
 
-  /** The visit is settled, or has failed. */
+  /** To be called when the visit is settled or has failed. */
   endVisit({ url }: UrlState): void {
     this.givingWay.delete(url);
   }
 
-  /** The visit could not be settled: what was known of the URL before still holds. */
+  /** To be called when the visit could not be settled: what was known about the URL before still holds. */
   noteFailure({ id, stamp, simhash }: UrlState): void {
     if (!this.entering.delete(id)) return;
     if (stamp !== undefined && simhash !== undefined) this.nearDuplicates?.add(id, simhash);
     else this.nearDuplicates?.remove(id);
   }
 
-  /** What the index holds of a URL: null if it no longer has text there, undefined if nothing has changed. */
+  /**
+   * Records what the index holds for a URL.
+   * @param simhash null if it no longer has text there, undefined if nothing has changed
+   */
   noteSettled(state: UrlState, simhash: bigint | null | undefined): void {
     if (simhash === undefined) this.noteFailure(state);
     this.entering.delete(state.id);
@@ -64,9 +68,10 @@ export class Documents {
   private async decideBesideCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
     const verdict = await this.judgeCanonical(state, canonical);
     if (verdict === 'gives-way') return { ...document, index: false, reason: CANONICAL_ELSEWHERE, related: canonical };
-    // Without validators, the next visit reads it again, changed or not: its canonical URL may be in the index by then.
+    // Without validators, the next visit reads the page again, changed or not: its canonical URL may be in the index by
+    // then.
     const kept = { ...document, etag: undefined, lastModified: undefined };
-    // Nor may it keep its canonical URL, which has the same text, out of the index.
+    // Without a hash, it cannot keep its canonical URL, which has the same text, out of the index either.
     return verdict === 'waits' ? { ...kept, simhash: undefined } : this.decideUnlessDuplicate(state, kept);
   }
 
@@ -90,7 +95,10 @@ export class Documents {
     return { ...document, index: false, reason: 'near-duplicate', related: state?.url };
   }
 
-  /** If twins are both in the index, the one found first stays. */
+  /**
+   * Finds the indexed document that this one duplicates. If two duplicates are both in the index, the one found first
+   * stays.
+   */
   private async findOriginal(
     { id, stamp }: UrlState,
     simhash: bigint | undefined,
@@ -105,17 +113,17 @@ export class Documents {
     const counts = stamp === undefined ? (other: UrlId) => other !== id : (other: UrlId) => other < id;
     const original = this.nearDuplicates?.find(simhash, counts);
     if (original === undefined && enters) {
-      // Known from here on, in the same step as the look-up: a twin may come before this one is settled.
+      // Added in the same step as the look-up: a duplicate may come before this one is settled.
       this.nearDuplicates?.add(id, simhash);
       this.entering.add(id);
     }
     return original;
   }
 
-  /** What the index holds; only crawlers that look for near duplicates have hashes of texts. */
+  /** Loads the hashes of indexed documents; only crawlers that look for near duplicates have them. */
   private async load(): Promise<void> {
     const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
-    this.nearDuplicates = known; // URLs settled meanwhile belong to it
+    this.nearDuplicates = known; // URLs settled in the meantime are added to it
     let last = 0;
     for (;;) {
       const page = await this.store.list({ crawler: this.crawler, indexed: true }, last, PAGE);

@@ -1,6 +1,6 @@
 /**
- * The part of a visit during which its host is claimed: the policy, the preconditions, the request, and the pause that the request
- * causes.
+ * The part of a visit during which its host is claimed: policy, preconditions, request, and the pause that follows the
+ * request.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Verdict } from '../../../domain/policy/verdict.js';
@@ -35,16 +35,16 @@ export interface FetchServices {
 export interface FetchTarget {
   readonly context: CrawlContext;
   readonly gates: Pick<Gates, 'noteFetched'>;
-  /** Requests that may be in flight at the host at the same time; undefined: the limit of the crawler. */
+  /** Sets the maximum number of requests in flight at the host; undefined for the crawler's limit. */
   limitHost(hostKey: string, limit: number | undefined): void;
 }
 
-/** A URL whose visit is lost is put back this many times in a row; after that, the URL itself may be the cause. */
+/** A URL is put back after up to this many lost visits in a row; after more, the URL itself may be the cause. */
 const MOST_LOSSES = 3;
 
 export class FetchStage {
   private readonly losses = new WeakMap<UrlState, number>();
-  /** Visits that a person requested while the host rested, and until when it would have rested. */
+  /** Visits that a person requested while the host was resting, with the time until which it would have rested. */
   private readonly tried = new WeakMap<UrlState, Instant>();
 
   constructor(
@@ -56,7 +56,10 @@ export class FetchStage {
     private readonly sessions: VisitSessions,
   ) {}
 
-  /** The caller has claimed the host; the claim ends here. `waits` is called when it has to wait for another host. */
+  /**
+   * Fetches the page. The caller has claimed the host; the claim ends here.
+   * @param waits called when the visit has to wait for another host
+   */
   async run(state: UrlState, host: Host, startedAt: Instant, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
     if (host.isResting(startedAt)) this.tried.set(state, host.politeness.backOffUntil);
     else this.tried.delete(state);
@@ -67,7 +70,7 @@ export class FetchStage {
     return result;
   }
 
-  /** Until when the host would have rested if no person had requested the visit. */
+  /** The time until which the host would have rested if no person had requested the visit. */
   restUntil(state: UrlState): Instant | undefined {
     return this.tried.get(state);
   }
@@ -80,7 +83,7 @@ export class FetchStage {
       const verdict = await this.judge(state);
       const attempt = this.createAttempt(state, host, verdict, waits);
       this.target.limitHost(host.key, attempt.options.concurrencyPerHost);
-      // The page processor rejects what the policy excludes, and then no request is sent to the host at all.
+      // The page processor rejects URLs that the policy excludes; then no request is sent to the host at all.
       if (verdict.accepted) {
         const { end, asked } = await this.preconditions.check(attempt);
         if (asked) pause = this.preconditions.getDelay(attempt);
@@ -116,7 +119,7 @@ export class FetchStage {
     return this.retries.shouldRetry(attempt, result, verdict, this.sessions.findJar(attempt));
   }
 
-  /** A page that was slow to read makes its host wait longer, so that others get their share of the thread. */
+  /** If a page was slow to read, its host gets a longer pause, so that others get their share of the thread. */
   private delayAfterReading(host: Host, { readingTime, outcome }: PageResult, delay: Duration): Duration {
     if (readingTime === undefined) return delay;
     const pause = pauseAfterReading(delay, readingTime);

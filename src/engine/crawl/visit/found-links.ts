@@ -1,4 +1,7 @@
-/** Takes what a visit finds into the frontier: the links of a page, the target of a redirect, and the sitemaps of a robots.txt. */
+/**
+ * Takes the URLs that a visit finds into the frontier: a page's links, the target of a redirect, and the sitemaps named
+ * by robots.txt.
+ */
 
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { SITEMAPS } from '../../../domain/frontier/sources.js';
@@ -25,18 +28,21 @@ export interface LinkTarget {
   readonly tally: Tally;
   readonly endless: EndlessLinks;
   noteRefused(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string): void;
-  /** The home page of a site root redirects to another site; without a target, it answers itself again. */
+  /**
+   * Called when the home page of a site root redirects to another site; without a target, when it has its own content
+   * again.
+   */
   noteSiteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }
 
-/** Per page. */
+/** Maximum number of listed links kept for one page. */
 const LISTED_LINKS = 500;
 
 export const listedLinksSettingName = ({ crawler, url }: Pick<UrlState, 'crawler' | 'url'>): string =>
   `listed-links/${crawler}/${url}`;
 
 export class FoundLinks {
-  /** The versions of robots.txt whose sitemaps were already taken. */
+  /** The versions of robots.txt whose sitemaps have already been taken. */
   private readonly seededFrom = new WeakSet<RobotsEntry>();
 
   constructor(
@@ -44,7 +50,7 @@ export class FoundLinks {
     private readonly target: LinkTarget,
   ) {}
 
-  /** How many URLs were new. */
+  /** Stores what the visit has found; returns how many URLs were new. */
   async store(state: UrlState, result: PageResult): Promise<number> {
     const { tally } = this.target;
     tally.refused += result.refused.length;
@@ -89,7 +95,7 @@ export class FoundLinks {
     return stored.length;
   }
 
-  /** Links that are listed for a person, and not queued, belong to the history of their page. */
+  /** Links that are listed for a person instead of queued belong to the history of their page. */
   private async rememberListed(state: UrlState, { refused }: PageResult): Promise<void> {
     const listed = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
     if (listed.length === 0) return;
@@ -97,11 +103,11 @@ export class FoundLinks {
     await this.services.store.putSetting(listedLinksSettingName(state), JSON.stringify(urls));
   }
 
-  /** Sitemaps named by robots.txt, or the usual place if it names none, enter the frontier like any URL. */
+  /** Takes the sitemaps named by robots.txt, or the usual place if it names none, into the frontier like any URL. */
   seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> | undefined {
     const { definition, canonicalize } = this.target.context;
     if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return undefined;
-    // Links of such a root wait for approval; so do those of its site.
+    // The links of such a root wait for approval; so do its site's sitemaps.
     if (findRoot(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
     const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : ['/sitemap.xml'];

@@ -1,4 +1,6 @@
-/** What a visit found is discovered, and what the page says about changes of other pages is recorded. */
+/**
+ * Takes the links that a visit found into the frontier, and handles what the page says about changes to other pages.
+ */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import { isFeed } from '../../page/page-links.js';
@@ -18,7 +20,7 @@ export class LinkStage {
     private readonly subscriptions: Pick<Subscriptions, 'subscribeIfAllowed'>,
   ) {}
 
-  /** The result, including whether a sitemap has brought anything new. */
+  /** Returns the result, completed with whether a sitemap has brought anything new. */
   async process(state: UrlState, result: PageResult): Promise<PageResult> {
     const again = await this.foundAgain.findLinked(state, result, this.context);
     const added = await this.links.store(

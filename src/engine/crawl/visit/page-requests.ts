@@ -1,4 +1,4 @@
-/** The request to the page processor on behalf of a visit: the page task, with what this visit needs. */
+/** Sends a visit's request to the page processor: the page task with everything this visit needs. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
@@ -25,12 +25,12 @@ export interface RequestServices {
   readonly tracing: Pick<Tracing, 'recordAnswer'>;
 }
 
-/** The crawler that asks. */
+/** The crawler whose page is requested. */
 export interface RequestTarget {
   readonly context: CrawlContext;
   readonly endless: Pick<EndlessLinks, 'wantsWords'>;
   readonly foundAgain: Pick<FoundAgain, 'wantsLinks'>;
-  /** When the present policy took effect. */
+  /** When the current policy took effect. */
   policySince(): Instant;
 }
 
@@ -101,6 +101,9 @@ export class PageRequests {
   }
 }
 
-/** A page that has changed before: another change is taken as a sign that the pages it links to have changed, too. */
+/**
+ * Whether the page is a hub, one that has changed before: another change suggests that the pages it links to have
+ * changed, too.
+ */
 export const isHub = ({ changes, stamp }: UrlState, { definition }: CrawlContext): boolean =>
   definition.refresh.hubs && changes > 0 && stamp !== undefined;

@@ -1,5 +1,5 @@
 /**
- * What must hold before a page is requested, checked in the order of the list; nothing else decides order. To add one:
+ * The conditions that must hold before a page is requested, checked in the order of the list. To add one, see
  * docs/ARCHITECTURE.md, "Seams".
  */
 
@@ -26,7 +26,9 @@ import { toLoginFailure } from './visit-sessions.js';
 /** The URL was not visited and returns to the head of its queue. */
 export const PUT_BACK = Symbol('put back');
 
-/** Without an `end`, the visit continues. `asked`: a request was sent to the host, so a pause follows. */
+/**
+ * Without an `end`, the visit continues. `asked` is true if a request was sent to the host, so that a pause follows.
+ */
 export interface Gate {
   readonly end?: PageResult | typeof PUT_BACK;
   readonly asked?: boolean;
@@ -61,7 +63,7 @@ export class Preconditions {
     private readonly links: FoundLinks,
   ) {}
 
-  /** Checks until one ends the visit. */
+  /** Checks the conditions until one ends the visit. */
   async check(attempt: Attempt): Promise<Gate> {
     for (const precondition of this.list) {
       const gate = precondition(attempt);
@@ -85,7 +87,7 @@ export class Preconditions {
     return requestDelay(options.throttle ?? definition.throttle, wanted);
   }
 
-  /** What robots.txt says about the use of the page; undefined: nothing, or robots.txt is not obeyed. */
+  /** What robots.txt says about the use of the page; undefined if nothing, or if robots.txt is not obeyed. */
   findPreferences({ url, options }: Pick<Attempt, 'url' | 'options'>): PageTask['robotsPreferences'] {
     return this.obeysRobots(options)
       ? this.services.robots.findPreferences(url, this.getRobotsAgent(options))
@@ -104,18 +106,18 @@ export class Preconditions {
     const agent = this.getRobotsAgent(options);
     const answer = this.services.robots.check(url, agent);
     if (answer.kind === 'unknown') return this.loadRobotsTxt(attempt);
-    // A person who has a URL tried while its host rests wants the present answer.
+    // A person who has a URL tried while its host is resting wants the current response.
     if (answer.kind === 'unreachable' && attempt.tried) return this.loadRobotsTxt(attempt);
     if (answer.kind === 'unreachable') {
       this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
       return { end: PUT_BACK };
     }
-    // Another crawler may have loaded it: each crawler has sitemaps of its own in its frontier.
+    // Another crawler may have loaded robots.txt; this one still needs its sitemaps in its own frontier.
     const seeded = this.links.seedSitemaps(state, url, answer.entry);
     const gate: Gate =
       answer.kind === 'allowed'
         ? GO_ON
-        : { end: createExcluded(state, 'robots-disallowed', `robots.txt forbids it to ${agent}`) };
+        : { end: createExcluded(state, 'robots-disallowed', `robots.txt disallows it for ${agent}`) };
     return seeded ? seeded.then(() => gate) : gate;
   }
 
@@ -130,7 +132,7 @@ export class Preconditions {
     const { login } = attempt;
     if (failure && login?.noteFailedHandshake(failure.code))
       return { asked: true, end: toLoginFailure(createEmptyResult(state), `login ${login.name}: ${failure.detail}`) };
-    // The network failed before any page could be requested: that is the outcome of this URL, too.
+    // The network failed before any page could be requested: that is also this URL's outcome.
     return { asked: true, end: failure ? createFailure(state, failure) : PUT_BACK };
   }
 
@@ -149,7 +151,7 @@ export class Preconditions {
     return { asked: probe && hasAsked(probe), end: PUT_BACK };
   }
 
-  /** Visits wait together for one login; while it fails, no request is sent to the host. */
+  /** All visits wait for the same login attempt; while logins fail, no request is sent to the host. */
   private checkLogin({ state, url, login }: Attempt): Gate | Promise<Gate> {
     if (!login) return GO_ON;
     if (login.isLoginPage(url.href)) return { end: createExcluded(state, 'login-page', `of login ${login.name}`) };
@@ -174,11 +176,11 @@ export class Preconditions {
   }
 }
 
-/** A URL that was excluded before any request has cost its host nothing. */
+/** False if the URL was excluded before any request, which cost its host nothing. */
 export const hasAsked = ({ outcome, status }: PageResult): boolean =>
   outcome.kind !== 'excluded' || status !== undefined;
 
-/** Without a request, and for now: the next visit may find otherwise. */
+/** The result of a visit that made no request; the next visit may end differently. */
 function createExcluded(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
   const outcome: PageOutcome = {
     kind: 'excluded',

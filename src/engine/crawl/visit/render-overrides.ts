@@ -1,6 +1,7 @@
 /**
- * What a person has decided about the pages of a URL pattern, overriding what `render="auto"` has learned. Kept in the store, by
- * host, and read again every minute: the decision may be made on any node, and another one may crawl the host.
+ * A person's decisions about the pages of a URL pattern, which override what `render="auto"` has learned. They are kept
+ * in the store, by host, and read again every minute: a decision may be made on any node, and another one may crawl the
+ * host.
  */
 import { after, type Instant, seconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
@@ -14,7 +15,7 @@ type Overrides = Readonly<Record<string, Override>>;
 
 const READ_AGAIN = seconds(60);
 const MOST_HOSTS = 10_000;
-/** For one host; with more, a rule is the better way. */
+/** Maximum number of patterns for one host; beyond that, a rule is better. */
 const MOST_PATTERNS = 100;
 
 export class RenderOverrides {
@@ -36,14 +37,17 @@ export class RenderOverrides {
     return this.remember(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
   }
 
-  /** `undefined` restores what is learned for the pattern. */
+  /**
+   * @param override `undefined` restores what has been learned for the pattern
+   * @throws Unacceptable
+   */
   async set(hostKey: string, pattern: string, override: Override | undefined): Promise<void> {
     this.known.set(hostKey, { until: this.clock.now(), overrides: {} }, 1);
     const { [pattern]: _, ...others } = await this.get(hostKey);
     const overrides = override === undefined ? others : { ...others, [pattern]: override };
     const count = Object.keys(overrides).length;
     if (count > MOST_PATTERNS)
-      throw new Unacceptable(`${MOST_PATTERNS} patterns of ${hostKey} are overruled already: write a rule with Render`);
+      throw new Unacceptable(`${MOST_PATTERNS} patterns of ${hostKey} are already overridden; write a rule with Render instead`);
     await this.store.putSetting(settingOf(hostKey), count === 0 ? undefined : JSON.stringify(overrides));
     this.remember(hostKey, overrides);
   }

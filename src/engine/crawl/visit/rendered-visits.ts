@@ -1,4 +1,4 @@
-/** Visits whose pages are rendered: which ones, what is learned from them, and what they cost their hosts. */
+/** Decides which visits render their pages, what is learned from that, and what it costs the hosts. */
 import type { RenderMode } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import {
@@ -15,11 +15,14 @@ import type { PageResult, PageTask } from '../../ports/page-task.js';
 import type { Attempt } from './attempt.js';
 import { RenderOverrides } from './render-overrides.js';
 
-/** Visits that may wait for the browser besides the pages being fetched; more take the place of fetches. */
+/**
+ * Maximum number of visits waiting for the browser in addition to the pages being fetched; further ones take the place
+ * of fetches.
+ */
 const MOST_BESIDE = 32;
-/** Patterns of a host. */
+/** Maximum number of a host's patterns that are shown. */
 const MOST_SHOWN = 500;
-/** However many requests a page makes to its host, the next page waits no longer than for this many. */
+/** However many requests a page makes to its host, the pause that follows counts at most this many. */
 const MOST_PAUSES = 10;
 
 /** What `render="auto"` has learned about pages whose URLs look alike. */
@@ -27,13 +30,13 @@ export interface RenderPatternView {
   /** A path with numbers replaced by `N`, or a folder with `*`. */
   readonly pattern: string;
   readonly choice: 'browser' | 'plain' | 'trying';
-  /** What a person has decided instead. */
+  /** A person's decision, which takes precedence. */
   readonly override?: 'always' | 'never';
-  /** Pages that were rendered since the start of the process. */
+  /** Number of pages rendered since the start of the process. */
   readonly samples: number;
-  /** 0…1: the share of recently rendered pages that brought more. */
+  /** Share of recently rendered pages whose rendering brought more content, from 0 to 1. */
   readonly worthwhile: number;
-  /** Time to render a page, mean of recent ones. */
+  /** Mean time to render a page, over recent ones. */
   readonly time: Duration;
   readonly failures: number;
 }
@@ -47,14 +50,17 @@ export class RenderedVisits {
   readonly learning = new RenderLearning();
   readonly overrides: RenderOverrides;
   private waiting = 0;
-  /** By host and pattern: pages that wait for one that is being tried. */
+  /** By host and pattern: pages that are waiting for one that is being tried. */
   private readonly untilTried = new Map<string, (() => void)[]>();
 
   constructor(store: Pick<FrontierStore, 'getSetting' | 'putSetting'>, clock: Pick<Clock, 'now'>) {
     this.overrides = new RenderOverrides(store, clock);
   }
 
-  /** `work` visits the page; it gets the part of the page's task about rendering, nothing where nothing is rendered. */
+  /**
+   * @param work visits the page; it receives the rendering part of the page's task, which is empty if the crawler does
+   * not render
+   */
   async run({ state, options, waits }: Asked, render: RenderMode, work: Work): Promise<PageResult> {
     const mode = options.renderMode ?? render;
     if (mode === 'never') return work(NOTHING);
@@ -72,7 +78,7 @@ export class RenderedVisits {
     return first === 'plain' ? visit(undefined) : this.runBeside(waits, () => this.runAsLearned(state, first, visit));
   }
 
-  /** Pages of a pattern that is being tried wait until it is known. */
+  /** Pages of a pattern that is being tried wait until the trial has ended. */
   private async runAsLearned({ hostKey, url }: UrlState, first: NextPage, visit: Visit): Promise<PageResult> {
     const pattern = `${hostKey} ${renderPattern(url)}`;
     let next = first;
@@ -93,7 +99,7 @@ export class RenderedVisits {
     }
   }
 
-  /** What is known about a host here, and what a person has decided for it. */
+  /** What this node knows about a host's patterns, and what a person has decided for them. */
   async listPatterns(hostKey: string): Promise<RenderPatternView[]> {
     const overrides = await this.overrides.get(hostKey);
     const learned = this.learning.listPatterns(hostKey).slice(0, MOST_SHOWN);
@@ -105,12 +111,14 @@ export class RenderedVisits {
     ];
   }
 
-  /** A pause follows for each request that a page has made to the host. */
+  /** The pause is extended for each request that a page has made to its host. */
   pauseAfter(pause: Duration, { rendering }: PageResult): Duration {
     return rendering ? milliseconds(pause * Math.min(MOST_PAUSES, 1 + rendering.ownRequests)) : pause;
   }
 
-  /** A page that waits for the browser keeps no other page from being fetched. */
+  /**
+   * Runs the work beside other fetches: a page that is waiting for the browser keeps no other page from being fetched.
+   */
   private async runBeside<T>(waits: () => void, work: () => Promise<T>): Promise<T> {
     if (this.waiting >= MOST_BESIDE) return work();
     this.waiting++;

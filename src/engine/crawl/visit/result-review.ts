@@ -1,6 +1,6 @@
 /**
- * What the answer to one page does not reveal on its own: a redirect that is a login wall or closes a loop, a document that is the
- * error page of its host. Such a result becomes an error, and nothing that the page led to is taken.
+ * Detects what a single response does not reveal: a redirect that is a login wall or closes a loop, a document that is
+ * its host's error page. Such a result becomes an error, and nothing that the page led to is taken.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
@@ -33,7 +33,10 @@ export class ResultReview {
     }
   }
 
-  /** The links of the page were not taken: where they were read, they count as reported and would not be reported again. */
+  /**
+   * To be called when the page's links were not taken: the page processor counts them as reported and would not report
+   * them again.
+   */
   withdraw(result: PageResult): void {
     if (result.links.length === 0) return;
     this.services.processor.forget(
@@ -74,19 +77,19 @@ export class ResultReview {
     const now = this.services.clock.now();
     if (this.walls.judgeRedirect({ hostKey, from: url, target, indexed, now }) === 'wall')
       return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
-    // One of the many pages behind the wall is visited first: it must not lose its document because of that.
+    // The first of many pages behind a wall to be visited must not lose its document because no others have been seen.
     const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
     if (asInDoubt)
       return this.toFailure(result, 'login-wall', `an indexed page redirects its visitors to ${withoutQuery(target)}`);
     return result;
   }
 
-  /** Is the target one of the URLs whose redirects led here? */
+  /** Whether the target is one of the URLs whose redirects led here. */
   private async leadsBack(state: UrlState, target: string): Promise<boolean> {
     let last: UrlState | undefined = state;
     for (let steps = state.redirects; steps > 0 && last?.discoveredVia === 'redirect' && last.foundOn; steps--) {
       last = await this.services.store.find(state.crawler, last.foundOn);
-      // A URL that waits is still being recorded: its visit is the one that led here.
+      // A waiting URL is still being recorded: its visit is the one that led here.
       if (last?.status !== 'redirected' && last?.status !== 'waiting') return false;
       if (last.url === target) return true;
     }

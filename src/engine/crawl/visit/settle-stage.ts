@@ -1,4 +1,4 @@
-/** The end of a visit: its disposition, its entry in the history of the URL, its settlement. */
+/** The end of a visit: its disposition, its entry in the URL history, and its settlement. */
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { Teller } from '../../../domain/explain/visit-detail.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -39,10 +39,10 @@ export interface SettleTarget {
   readonly foundAgain: Pick<FoundAgain, 'linksToRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
   readonly tally: Pick<Tally, 'countPrice'>;
-  /** URLs whose site has requested their visit. */
+  /** URLs that their site has reported as changed. */
   readonly told: Map<UrlId, Teller>;
   readonly gates: Pick<Gates, 'wasKeptUntilNow'>;
-  /** When the present policy took effect. */
+  /** When the current policy took effect. */
   policySince(): Instant;
 }
 
@@ -51,10 +51,10 @@ export interface MadeVisit {
   readonly state: UrlState;
   readonly host: Host;
   readonly result: PageResult;
-  /** The fence under which it began. */
+  /** The fence under which the visit began. */
   readonly fence: Fence;
   readonly startedAt: Instant;
-  /** Until when the host would have rested if no person had requested the visit. */
+  /** The time until which the host would have rested if no person had requested the visit. */
   readonly restedUntil: Instant | undefined;
 }
 
@@ -95,7 +95,7 @@ export class SettleStage {
     this.counts.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
-    // Its links were judged by the previous policy; recorded with that time, its next visit reads them again.
+    // The page's links were judged by the previous policy: with this time recorded, its next visit reads them again.
     if (changes.lastVisitAt !== undefined && startedAt <= this.target.policySince()) changes.lastVisitAt = startedAt;
     return {
       state,

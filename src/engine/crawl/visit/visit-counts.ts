@@ -1,4 +1,4 @@
-/** Counts a visit: metrics of the crawler, health of the site, and the event for observers. */
+/** Counts a visit in the crawler's metrics and the site's health, and emits an event. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { defaultReactions, type ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { crawlUrl } from '../../../domain/url/crawl-url.js';
@@ -32,7 +32,10 @@ export class VisitCounts {
   }
 }
 
-/** How to count a visit that looked for a sitemap in the usual place and found none: nobody had named it, so nothing failed. */
+/**
+ * The outcome under which a visit is counted that looked for a sitemap in the usual place and found none: nobody had
+ * named it, so nothing failed.
+ */
 const NO_SITEMAP = 'no-sitemap';
 
 const isMissingGuess = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>

@@ -17,11 +17,11 @@ import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 interface VisitFacts {
   readonly changed: boolean;
   readonly restedUntil: Instant | undefined;
-  /** Who requested it, if its site did. */
+  /** The channel through which the site requested the visit, if it did. */
   readonly teller: Teller | undefined;
 }
 
-/** What the history of a URL keeps of a visit. */
+/** What the URL history keeps of a visit. */
 export function createVisitRecord(
   result: PageResult,
   outcome: VisitOutcome,

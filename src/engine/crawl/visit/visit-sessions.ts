@@ -1,6 +1,6 @@
 /**
- * What a visit uses of a session, and what it adds to it: the cookies that its host has set, or a login. Visits of one crawler to
- * one host share their cookies; a login has its own.
+ * The session that a visit uses and updates: the cookies that its host has set, or a login. A crawler's visits to one
+ * host share their cookies; a login has its own.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { findFetcher } from '../../page/crawl-context.js';
@@ -18,10 +18,10 @@ export interface SessionServices {
   readonly logins: Pick<Logins, 'find'>;
 }
 
-/** Requests of one visit that were repeated because of a login. */
+/** Maximum number of requests that one visit repeats because of a login. */
 const MOST_ROUNDS = 3;
 
-/** Cookies of a host, used and set by several visits, and those that this visit sent. */
+/** The cookies of a host, used and set by several visits, and those that this visit has sent. */
 export interface KeptCookies {
   readonly jar: Session;
   readonly sent: string | undefined;
@@ -35,9 +35,9 @@ interface Round {
 export class VisitSessions {
   private readonly rounds = new WeakMap<UrlState, Round>();
   private readonly generations = new WeakMap<UrlState, number>();
-  /** Cookies of the last request of a visit. */
+  /** The cookies sent with a visit's last request. */
   private readonly sent = new WeakMap<UrlState, string>();
-  /** The last Set-Cookie fields accepted, by host: most sites set the same ones with each answer. */
+  /** The last Set-Cookie fields accepted, by host: most sites set the same ones with each response. */
   private readonly lastTaken = new Map<string, string>();
 
   constructor(
@@ -49,7 +49,7 @@ export class VisitSessions {
     return this.services.logins.find(findFetcher(this.target.context, options).name, href, options.login);
   }
 
-  /** What the request for the URL carries; undefined: nothing. */
+  /** What the request for the URL carries; undefined if nothing. */
   createSession({ state, host, url, login }: Attempt): RequestSession | undefined | Promise<RequestSession> {
     if (!login) {
       const cookies = this.services.sessions.find(this.keyOf(host.key))?.cookies(url.href);
@@ -58,22 +58,22 @@ export class VisitSessions {
     this.generations.set(state, login.generation);
     const session = login.sessionFor(url.href);
     const withLoginName = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
-    // Without it, the site asks for a login, which shows what is wrong.
+    // Without its session, the request is answered with a login page, which shows what is wrong.
     return session instanceof Promise ? session.then(withLoginName, () => withLoginName({})) : withLoginName(session);
   }
 
-  /** The request of the visit was sent with these. */
+  /** Notes the cookies that the visit's request was sent with. */
   note(state: UrlState, { cookies }: RequestSession): void {
     if (cookies !== undefined) this.sent.set(state, cookies);
   }
 
-  /** The cookies of the host, for a visit that is not logged in and whose fetcher keeps cookies. */
+  /** The host's cookies, for a visit that is not logged in and whose fetcher keeps cookies. */
   findJar({ state, host, login, options }: Attempt): KeptCookies | undefined {
     if (login || !findFetcher(this.target.context, options).cookies) return undefined;
     return { jar: this.services.sessions.open(this.keyOf(host.key)), sent: this.sent.get(state) };
   }
 
-  /** The result as it is, or `again`: the page must be requested once more. */
+  /** Returns the result, or `again` if the page must be requested once more. */
   handleAnswer(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
     if (attempt.login) return this.handleLoginAnswer(attempt, attempt.login, result);
     if (result.setCookie !== undefined && !isRedirectLoop(result))
@@ -103,13 +103,13 @@ export class VisitSessions {
     const verdict = await this.judge(login, result, this.generations.get(state) ?? 0);
     if (verdict === 'fine') return result;
     const { rounds, relogged } = this.rounds.get(state) ?? { rounds: 0, relogged: false };
-    // The page asked for a login before, and other pages are served: the account has no access to it.
+    // The page asked for a login before, but other pages are served: the account has no access to this one.
     const known = state.reason === 'login-failed' && login.confirmed;
     if (rounds < MOST_ROUNDS && !(verdict === 'ended' && (relogged || known))) {
       this.rounds.set(state, { rounds: rounds + 1, relogged: relogged || verdict === 'ended' });
       return 'again';
     }
-    return toLoginFailure(result, `login ${login.name}: the page still asks for a login after one that succeeded`);
+    return toLoginFailure(result, `login ${login.name}: the page still asks for a login after a successful one`);
   }
 
   private judge(
@@ -126,17 +126,17 @@ export class VisitSessions {
 
 const MOST_HOSTS = 10_000;
 
-/** Such a page may expect its cookie back: crawl/retries.ts. */
+/** Whether the page redirects to itself: it may expect its cookie back (crawl/retries.ts). */
 export const isRedirectLoop = ({ outcome }: PageResult): boolean =>
   outcome.kind === 'error' && outcome.code === 'redirect-loop';
 
-/** What was sent of a session, without its values. */
+/** Describes what was sent of a session, without any values. */
 export const toSentSession = ({ login, cookies }: RequestSession): SentSession => ({
   login,
   cookies: cookies?.split('; ').map((pair) => pair.split('=', 1)[0]!) ?? [],
 });
 
-/** Nothing on the page counts: it is a login page. */
+/** The result of a page that turned out to be a login page: nothing on it counts. */
 export const toLoginFailure = (result: Omit<PageResult, 'outcome'>, detail: string): PageResult => ({
   ...result,
   outcome: { kind: 'error', code: 'login-failed', detail },

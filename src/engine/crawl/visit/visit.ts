@@ -1,4 +1,4 @@
-/** One visit, from a leased URL to its settled state: fetch, links, settlement, in this order; nothing else decides order. */
+/** One visit, from a leased URL to its settled state: fetch, links and settlement, in this order. */
 
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Clock } from '../../ports/clock.js';
@@ -31,9 +31,10 @@ export class VisitRunner {
   ) {}
 
   /**
-   * `fetched` is called when the request has ended and only decision and delivery remain, with the bytes that the page occupies in
-   * memory until then; it is also called earlier, without bytes, when another host must be waited for. Throws FencedOut when the
-   * host was assigned to another node, which visits the URL again.
+   * @param fetched called when the request has ended and only decision and delivery remain, with the number of bytes
+   * that the page occupies in memory until then; also called earlier, with 0, when the visit has to wait for another
+   * host
+   * @throws FencedOut when the host has been assigned to another node, which visits the URL again
    */
   run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<SettledUrl | typeof PUT_BACK> {
     return this.services.tracing.traceVisit(state, () => this.visit(state, host, fetched));
@@ -73,7 +74,7 @@ export class VisitRunner {
   }
 }
 
-/** A link with what is known about it besides its URL, while it is on its way to the store. */
+/** Estimated size of a link in memory, besides its URL, while it is on its way to the store. */
 const LINK_BYTES = 256;
 
 function bytesOf({ outcome, links, refused }: PageResult): number {
