@@ -36,7 +36,7 @@ interface Whole {
 
 export type EngineParts = ReturnType<typeof createParts>;
 
-/** Assembles what acts on all crawlers for people, for other nodes and for sites that report changes. */
+/** Assembles the parts that act on all crawlers on behalf of people, other nodes, and sites that report changes. */
 export function createParts(ports: EnginePorts, services: CrawlServices, engine: Whole) {
   const { rejudging, kept, crawlersByName, definition } = engine;
   const { robots, health, hosts } = services;

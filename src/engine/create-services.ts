@@ -1,4 +1,4 @@
-/** Creates what all crawlers of a server share, on top of the ports that the program gives the engine. */
+/** Creates the services that all crawlers of a server share, on top of the ports given to the engine. */
 import type { SinkDefinition } from '../domain/crawl/sink-definition.js';
 import { after } from '../domain/time/units.js';
 import type { Rejudging } from './control/rejudging.js';
@@ -43,30 +43,36 @@ import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
 export interface EnginePorts {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
-  /** Opens another one, for a definition that is not in force; absent: pages are only shown under the one that is. */
+  /**
+   * Opens another processor for a definition that is not in force. If absent, pages are only shown under the definition
+   * in force.
+   */
   readonly openProcessor?: () => PageProcessor;
   readonly clock: Clock;
   readonly log: Log;
   readonly cron: CronSchedule;
   readonly sessions: SessionStore;
   readonly loadDomains: LoadDomains;
-  /** Absent: a configuration with logins is refused. */
+  /** If absent, a configuration with logins is refused. */
   readonly createLogin?: CreateLogin;
-  /** Keeps what logins remember unreadable in the store; absent: they start over after a restart. */
+  /** Makes what logins store unreadable. If absent, logins start over after a restart. */
   readonly seal?: TextSeal;
   readonly createSink: (definition: SinkDefinition) => Sink;
-  /** Absent: there are none. */
+  /** Absent if there are none. */
   readonly plugins?: Pick<Plugins, 'listViews'>;
-  /** With `nodes`: other servers share the store. */
+  /** Given together with `nodes` if other servers share the store. */
   readonly partitions?: Partitions;
   readonly nodes?: Nodes;
-  /** Absent: nobody looks. */
+  /** Absent if visits are not traced. */
   readonly tracing?: Tracing;
-  /** Each crawler ends after this many visits; absent: never. */
+  /** Maximum number of visits per crawler; absent for no limit. */
   readonly mostVisits?: number;
 }
 
-/** Orders and bytes that may wait for one sink; beyond either, no further page is fetched for it. */
+/**
+ * Maximum number of orders and bytes that may be waiting for one sink; beyond either, no further page is fetched for
+ * it.
+ */
 const DELIVERY_LIMITS = { maxOrders: 500, maxBytes: 16 * 1024 * 1024 };
 const SETTLEMENTS_PER_CALL = 500;
 

@@ -1,4 +1,4 @@
-/** What the server and the command line need from the engine. Views are plain data, ready to be shown. */
+/** What the server and the command line need from the engine. Views are plain data, ready to be displayed. */
 
 import { type ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
@@ -50,9 +50,9 @@ import {
 
 export interface EngineApi {
   readonly definition: ServerDefinition;
-  /** A hub verifies the intent of a subscription; undefined: it was not intended. */
+  /** The response to a hub that verifies the intent of a subscription; undefined if it was not intended. */
   confirmHub(token: string, question: HubQuestion): Promise<string | undefined>;
-  /** A hub reports a change of a feed; false: nobody subscribed to it. */
+  /** To be called when a hub reports a change to a feed; false if this server did not subscribe to it. */
   handleHubNotification(token: string): Promise<boolean>;
   listCrawlers(): Promise<CrawlerView[]>;
   getCrawler(name: string): Promise<CrawlerView>;
@@ -64,25 +64,25 @@ export interface EngineApi {
 
   submit(crawler: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]>;
   /**
-   * The URLs of a list in mnoGoSearch's format: with deleteNoServer="no" the whole server of each. One outcome for each, in their
-   * order.
+   * Submits the URLs of a list in mnoGoSearch's format; with deleteNoServer="no", each stands for its whole server.
+   * Returns one outcome for each, in the same order.
    */
   submitList(crawler: string, urls: readonly string[]): Promise<SubmitOutcome[]>;
-  /** URLs that their site reports as changed. */
+  /** Submits URLs that their site reports as changed. */
   submitIndexNow(submission: IndexNowSubmission): Promise<IndexNowAnswer>;
   /** Roots of the configuration, then submitted ones, by URL: at most `limit` (default: all) after a position. */
   listRoots(crawler: string, after?: string, limit?: number): Promise<RootView[]>;
   removeRoot(crawler: string, url: string): Promise<void>;
 
-  /** Stored URLs after an id, as far as one step comes. */
+  /** Stored URLs after an id, as many as one step of the search finds. */
   searchUrls(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<SearchStep>;
   /** See FrontierStore.count. */
   countUrls(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
-  /** At most a minute old. */
+  /** The survey may be up to a minute old. */
   getSurvey(crawler: string): Promise<SurveyView>;
   getUrlHistory(crawler: string, url: string): Promise<UrlHistory>;
   explain(crawler: string, url: string, from?: string): Promise<UrlExplanation>;
-  /** `render`: its scripts run, and the page as it was sent is compared with the result. */
+  /** @param render runs the page's scripts and compares the page as it was sent with the result */
   viewPage(crawler: string, url: string, render?: boolean): Promise<PageView>;
   /** Like viewPage(), but under any definition, in force or not, and with robots.txt; nothing is stored. See FirstLook. */
   lookAtPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
@@ -91,7 +91,7 @@ export interface EngineApi {
   listRefusedLinks(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
   clear(crawler: string, choice: UrlChoice): Promise<number>;
-  /** One URL, or all that match. */
+  /** Refreshes one URL, or all that match. */
   refresh(crawler: string, what: RefreshRequest): Promise<RefreshOutcome>;
   clearErrors(crawler: string): Promise<number>;
   /** URLs in error by error code, most frequent first. */
@@ -111,12 +111,18 @@ export interface EngineApi {
 
   listHosts(crawler: string, after: string | undefined, limit: number): Promise<HostView[]>;
   getHost(hostKey: string): Promise<HostView>;
-  /** The contents of a folder of a host, as far as one step comes; `folder` is empty for all, or ends with a slash. */
+  /**
+   * The contents of a folder of a host, as many as one step finds; `folder` ends with a slash, or is empty for the
+   * whole host.
+   */
   listFolders(crawler: string, hostKey: string, folder: string, after: number): Promise<FolderStep>;
   setHostPaused(hostKey: string, paused: boolean): Promise<void>;
-  /** What `render="auto"` has learned about the pages of a host, and what a person has decided about them. */
+  /** What `render="auto"` has learned about a host's pages, and what a person has decided about them. */
   getHostRendering(hostKey: string): Promise<readonly RenderPatternView[]>;
-  /** `like`: a pattern, or a URL that matches it. Undefined restores what is learned. */
+  /**
+   * @param like a pattern, or a URL that matches it
+   * @param render undefined restores what has been learned
+   */
   overruleRendering(hostKey: string, like: string, render: 'always' | 'never' | undefined): Promise<void>;
 
   /** Yields a growing report; the last one is `done`. Nothing is changed. */
@@ -127,41 +133,44 @@ export interface EngineApi {
   listHeldDeletions(): Promise<HeldDeletions[]>;
   releaseHeld(hostKey: string): Promise<number>;
   dropHeld(hostKey: string): Promise<number>;
-  /** As this server sees them. */
+  /** The state as this server sees it. */
   listLogins(): LoginView[];
   /** Logs in now, whatever the result of earlier attempts. */
   testLogin(name: string): Promise<LoginView>;
-  /** As this server sees them. */
+  /** The state as this server sees it. */
   listSinks(): SinkView[];
-  /** As all servers on the database see them together. */
+  /** The state merged from all servers on the database. */
   listAllSinks(): Promise<SinkView[]>;
   /** Sends everything that is indexed to a sink, for all crawlers that push to it or for one of them. */
   pushAgain(sink: string, crawler?: string): Promise<BackfillView[]>;
-  /** For this server only. */
+  /** Covers this server only. */
   listPlugins(): readonly PluginView[];
   listBackfills(): Promise<BackfillView[]>;
-  /** What sinks have yet to receive because they were slow or down while others followed. */
+  /** What sinks have yet to receive because they were slow or down while others kept up. */
   countOwed(): Promise<OwedCount[]>;
-  /** The document of a URL as a sink of the crawler keeps it; undefined: no sink returns it. */
+  /** The document of a URL as a sink of the crawler keeps it; undefined if no sink returns it. */
   findKeptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;
-  /** Compares what the sink holds with what the store believes it holds. */
+  /** Compares the documents that the sink holds with those it should hold according to the store. */
   reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
 
-  /** Something that all servers share has changed in the database. */
+  /** To be called when something that all servers share has changed in the database. */
   notifyOthers(): Promise<void>;
   subscribe(listener: (event: CrawlEvent) => void): () => void;
   /** Crawlers that have become idle on this server since the last call. */
   listCaughtUp(): readonly string[];
-  /** What happens on this server, for as long as it runs; the observer must not throw. */
+  /** Reports events on this server for as long as it runs; the observer must not throw. */
   observe(observer: (event: CrawlEvent) => void): void;
-  /** For this server only. */
+  /** Covers this server only. */
   getMetrics(): Promise<EngineMetrics>;
-  /** For every server on the database that crawls, by a name that is valid as long as its process; '' is this one. */
+  /**
+   * Counters of every server on the database that crawls, by a name that is valid as long as its process; '' stands for
+   * this one.
+   */
   getCounters(): Promise<ReadonlyMap<string, Pick<EngineMetrics, 'pages' | 'orders'>>>;
-  /** Everything it remembers has been loaded; before that, its answers would be wrong. */
+  /** True once everything the engine remembers has been loaded; before that, its results would be wrong. */
   readonly isOpen: boolean;
-  /** Ready to work: open, and the store answers. */
+  /** Whether the engine is ready to work: it is open and the store is responding. */
   getReadiness(): Promise<{ ready: boolean; reasons: readonly string[] }>;
-  /** No new fetch; orders in memory are delivered or left for the next start. */
+  /** Starts no new fetch; orders in memory are delivered or left for the next start. */
   drain(timeout: Duration): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The engine: all crawlers of a server over one store, one page processor and one set of sinks. It assembles the parts and
- * implements EngineApi; the behaviour is in the parts.
+ * The engine runs all crawlers of a server over one store, one page processor and one set of sinks. It assembles the
+ * parts and implements EngineApi; the behaviour is in the parts.
  */
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
@@ -72,7 +72,7 @@ export class Engine implements EngineApi {
     return this.current;
   }
 
-  /** Starts to work: loads what the store remembers and starts the crawlers that were not stopped by a person. */
+  /** Starts working: loads what the store remembers and starts the crawlers that were not stopped by a person. */
   async open(definition: ServerDefinition): Promise<void> {
     await this.services.ledger.open();
     await this.services.inDoubt.open();
@@ -93,7 +93,7 @@ export class Engine implements EngineApi {
     const contexts = compileContexts(definition); // throws before anything has changed
     const roots = await this.addStoredRoots(contexts);
     const configured = this.ports.processor.configure(definition);
-    // Right after the configuration: no page may be judged without them.
+    // Right after the configuration, since no page may be judged without them.
     for (const [crawler, root] of roots) this.ports.processor.addRoot(crawler, root);
     await configured;
     await this.services.logins.configure(definition);
@@ -108,7 +108,7 @@ export class Engine implements EngineApi {
       crawler.close();
       this.crawlersByName.delete(name);
     }
-    // All of them before the store is asked for anything: a failing store must not leave a crawler with outdated rules.
+    // Configures all crawlers before the store is used: a failing store must not leave a crawler with outdated rules.
     const rootsBefore = new Map<string, Iterable<string>>();
     for (const [name, context] of contexts) {
       const present = this.crawlersByName.get(name);
@@ -142,7 +142,7 @@ export class Engine implements EngineApi {
   /** Must be called when the configuration has changed in the database; `onConfigurationChange` says how it is read again. */
   notifyOthers = (): Promise<void> => this.services.nodes.notifyControlChanged();
 
-  /** `load` puts a configuration into force here that another node has stored. */
+  /** @param load puts a configuration into force here that another node has stored */
   onConfigurationChange(load: () => Promise<void>): void {
     this.parts.control.onChange = load;
   }
@@ -278,7 +278,7 @@ export class Engine implements EngineApi {
       await this.services.store.getSetting('ready');
       return { ready: true, reasons: [] };
     } catch (error) {
-      return { ready: false, reasons: [`the store does not answer: ${(error as Error).message}`] };
+      return { ready: false, reasons: [`the store is not responding: ${(error as Error).message}`] };
     }
   }
 
@@ -289,7 +289,7 @@ export class Engine implements EngineApi {
     for (const work of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) work.stopAll();
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.hurry();
-    // What a sink does not take in time is not settled, so it is fetched and pushed again after the next start.
+    // What a sink does not accept in time is not settled, so it is fetched and pushed again after the next start.
     while (this.countInFlight() > 0 && !this.waitsForSinksOnly() && clock.now() < deadline) {
       await clock.sleep(DRAIN_STEP);
       delivery.hurry();
@@ -310,18 +310,18 @@ export class Engine implements EngineApi {
     return false;
   }
 
-  /** URLs that could not be read without a login that works again. */
+  /** Visits the URLs again that could not be read without a login that now works again. */
   private visitAgain(login: string, prefix: string): void {
     const like = toLikePrefix(prefix);
     for (const crawler of this.crawlersByName.values()) {
       this.parts.maintenance.refresh(crawler, { like, reason: 'login-failed' }).catch((error: unknown) => {
         const facts = { login, crawler: crawler.name, error: String(error) };
-        this.services.log.warn('pages that need the login wait for their next visit', facts);
+        this.services.log.warn('could not refresh the pages that need the login; they wait for their next visit', facts);
       });
     }
   }
 
-  /** Nothing is left to do before a sink that is unavailable comes back. */
+  /** True if nothing is left to do before an unavailable sink comes back. */
   private waitsForSinksOnly(): boolean {
     const { delivery } = this.services;
     return delivery.isBlocked && [...this.crawlersByName.values()].every((crawler) => !crawler.isDeciding);
@@ -341,7 +341,7 @@ export class Engine implements EngineApi {
     for (const crawler of this.crawlersByName.values()) await this.parts.maintenance.resume(crawler);
   }
 
-  /** What one node does for all continues here. */
+  /** Continues here what one node does for all. */
   private takeLead(): void {
     const resume = async (): Promise<void> => {
       await this.resume();
@@ -351,7 +351,7 @@ export class Engine implements EngineApi {
       }
     };
     resume().catch((error: unknown) =>
-      this.services.log.error('work of the last leading node was not resumed', { error: String(error) }),
+      this.services.log.error('could not resume the work of the previous leading node', { error: String(error) }),
     );
   }
 }

@@ -1,12 +1,12 @@
-/** What one node currently does for a crawler, and how the views of several nodes are merged. */
+/** What one node is currently doing for a crawler, and how the views of several nodes are merged. */
 import { type Instant, instant } from '../../domain/time/units.js';
 import type { Load } from './limited-by.js';
 
 export interface CrawlerWork {
   readonly name: string;
-  /** The node has hosts, so what limits it limits the crawl. */
+  /** True if the node has hosts, so that what limits it limits the crawl. */
   readonly hasHosts: boolean;
-  /** By source number, since the start of the process. */
+  /** Number of picks by source number since the start of the process. */
   readonly picks: readonly number[];
   readonly pagesPerSecond: number;
   readonly errorsPerSecond: number;
@@ -41,13 +41,13 @@ export function mergeWork(own: CrawlerWork, others: readonly CrawlerWork[]): Cra
   };
 }
 
-/** Schedules count as the limit only if they are on every node. */
+/** Schedules count as the limit only if they are the limit on every node. */
 function mergeClosedUntil(busy: readonly Load['waiting'][]): { readonly closedUntil?: Instant } {
   const times = busy.flatMap(({ closedUntil }) => closedUntil ?? []);
   return times.length === 0 || times.length < busy.length ? {} : { closedUntil: instant(Math.min(...times)) };
 }
 
-/** The state of the crawler is taken from this node: it is the same on all. */
+/** The crawler's state is taken from this node: it is the same on all. */
 function mergeLoads(own: Load, loads: readonly Load[]): Load {
   const sum = (of: (load: Load) => number): number => loads.reduce((total, load) => total + of(load), 0);
   const waiting = loads.map((load) => load.waiting);

@@ -1,8 +1,8 @@
 /**
- * Brings orders to the sinks of their crawler. An order is answered when every sink has answered; only then does the caller change
- * what the store knows about the document. What is in flight is bounded: `hasRoom` says whether another page may come.
- * A sink that is slow or down does not hold up the others: once another sink has answered, the order is put off there, and the caller
- * records with the settlement that the sink is owed it.
+ * Delivers orders to the sinks of their crawler. An order is answered once every sink has answered; only then does the
+ * caller change what the store knows about the document. Orders in flight are limited: `hasRoom` says whether another
+ * page may come. A sink that is slow or down does not hold up the others: once another sink has answered, the order is
+ * put off there, and the caller records in the settlement that the sink is owed the order.
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Duration } from '../../domain/time/units.js';
@@ -13,9 +13,9 @@ import type { SinkView } from './sink-view.js';
 export interface Delivered {
   readonly answer: OrderAnswer;
   readonly attempts: number;
-  /** Some sinks have taken the order that others refuse, or may do so later. */
+  /** True if some sinks have accepted the order, or may do so later, although others refuse it. */
   readonly partiallyAccepted: boolean;
-  /** Sinks that are behind and have not received it. All of them only if that was allowed. */
+  /** Sinks that are behind and have not received the order; these are all sinks only if `mayPutOff` was set. */
   readonly putOff: readonly string[];
 }
 
@@ -25,18 +25,18 @@ interface AnswerOfSink {
 }
 
 export interface DeliveryOptions {
-  /** The order goes out only as long as it holds. */
+  /** The order is sent only while this fence holds. */
   readonly fence?: Fence;
-  /** No other sink has to answer before it may be put off. */
+  /** True if the order may be put off before another sink has answered. */
   readonly mayPutOff?: boolean;
 }
 
-/** Decided, and not yet answered by every sink. */
+/** An order that has been decided and not yet answered by every sink. */
 export interface InFlight {
   readonly order: PushOrder;
-  /** The message of a sink that refused it while another one has not answered yet. */
+  /** The message of a sink that refused the order, while another one has not answered yet. */
   refusal?: string;
-  /** A sink has answered. */
+  /** True once a sink has answered. */
   isAnswered?: boolean;
 }
 
@@ -47,7 +47,7 @@ export class Delivery {
   constructor(
     private readonly limits: Room,
     private readonly partitions: Pick<Partitions, 'holds'>,
-    /** May another order come within this time? */
+    /** Says whether another order may come within this time. */
     private readonly moreMayCome: (within: Duration) => boolean,
   ) {}
 
@@ -55,12 +55,12 @@ export class Delivery {
     this.sinks = new Map(sinks);
   }
 
-  /** One of the sinks that follows is enough: the others are put off. */
+  /** One sink that keeps up is enough: orders for the others are put off. */
   hasRoom(sinkNames: readonly string[]): boolean {
     return sinkNames.length === 0 || sinkNames.some((name) => this.isOpen(name));
   }
 
-  /** How many more orders may wait for the sink; 0 when it is full of bytes. */
+  /** How many more orders may wait for the sink; 0 if its limit of bytes is reached. */
   getRoom(name: string): number {
     const load = this.sinks.get(name)?.load ?? { orders: 0, bytes: 0 };
     return load.bytes < this.limits.maxBytes ? Math.max(0, this.limits.maxOrders - load.orders) : 0;
@@ -72,8 +72,9 @@ export class Delivery {
   }
 
   /**
-   * With a fence, the order is sent only while that holds. Throws FencedOut when the fence ended before every sink had answered:
-   * the new owner of the host decides again.
+   * Sends the order and resolves once every sink has answered or put it off. With a fence, the order is sent only while
+   * that holds.
+   * @throws FencedOut when the fence ended before every sink had answered: the host's new owner decides again
    */
   async deliver(order: PushOrder, sinkNames: readonly string[], options: DeliveryOptions = {}): Promise<Delivered> {
     const { fence } = options;
@@ -99,12 +100,12 @@ export class Delivery {
     }
   }
 
-  /** Oldest first. */
+  /** Orders in flight, oldest first. */
   listPending(): InFlight[] {
     return [...this.inFlight.values()];
   }
 
-  /** Orders wait for others to share a batch with. If no other can come within that time, they are sent at once. */
+  /** Orders wait for others to share a batch with. If no other can come within that time, sends them at once. */
   flushLast(): void {
     const ages = [...this.sinks.values()].flatMap(({ isWaiting, definition }) =>
       isWaiting ? definition.batchAge : [],
@@ -116,13 +117,13 @@ export class Delivery {
     for (const sink of this.sinks.values()) sink.flush();
   }
 
-  /** Nothing should wait for a sink that is ill if another one has answered. */
+  /** Puts off orders that are waiting for an unavailable sink and may be put off; sends the others at once. */
   hurry(): void {
     for (const sink of this.sinks.values()) sink.hurry();
     this.flush();
   }
 
-  /** Every order that has not been answered waits for a sink that is unavailable. */
+  /** True if every order that has not been answered is waiting for an unavailable sink. */
   get isBlocked(): boolean {
     return [...this.sinks.values()].every((sink) => sink.load.orders === 0 || sink.isBlocked);
   }
@@ -154,14 +155,14 @@ export class Delivery {
     });
   }
 
-  /** From now on the order need not wait for sinks that are behind. */
+  /** From now on, the order need not wait for sinks that are behind. */
   private releaseFromOthers(order: PushOrder, others: readonly string[]): void {
     const inFlight = this.inFlight.get(order.id);
     if (inFlight) inFlight.isAnswered = true;
     for (const name of others) this.sinks.get(name)?.leave(order, this.limits);
   }
 
-  /** A refusal bears the name of the sink, and is known while others have not answered. */
+  /** Adds the sink's name to a refusal and makes it visible while other sinks have not answered. */
   private noteRefusal(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
     if (answer.state !== 'refused' || answer === WITHDRAWN || answer === PUT_OFF) return answer;
     const message = `${name}: ${answer.message}`;

@@ -7,29 +7,30 @@ import { withTimeLimit } from '../support/within.js';
 const MOST_ENTRIES = 1_000;
 const LONGEST_INSPECTION = seconds(10);
 /**
- * How long to wait before a sink that could not be listed is asked again: otherwise, a receiver that only accepts orders would be
- * asked before each batch.
+ * How long to wait before trying again to list a sink: otherwise, a receiver that only accepts orders would be asked
+ * before each batch.
  */
 const PAUSE_AFTER_FAILURE = minutes(1);
 
 interface InspectionServices {
   readonly clock: Clock;
   readonly log: Log;
-  /** Does a crawler of this server know the URL? */
+  /** Says whether a crawler of this server knows the URL. */
   readonly knows: (uri: string) => Promise<boolean>;
 }
 
 /**
- * The documents of a sink that can list them are checked before the first order goes out: documents that no crawler here knows
- * belong to another server that pushes under the same name, and each of the two would replace and delete the other's documents.
- * Orders are sent nevertheless, and a sink that cannot be listed now is asked again after a minute at the earliest.
+ * Checks the documents of a sink that can list them before the first order goes out: documents that no crawler here
+ * knows belong to another server that pushes under the same name, and each of the two would replace and delete the
+ * other's documents. Orders are sent nevertheless. If a sink cannot be listed now, the next attempt follows after a
+ * minute at the earliest.
  */
 export class InspectedSink implements Sink {
   readonly name: string;
   readonly listEntries: Sink['listEntries'];
   readonly readDocuments: Sink['readDocuments'];
   readonly probe: Sink['probe'];
-  /** What was found, in words. */
+  /** What was found, in words for a person. */
   warning: string | undefined;
   private inspection: Promise<void> | undefined;
   private inspectAgainAt: Instant | undefined;
@@ -61,7 +62,7 @@ export class InspectedSink implements Sink {
     try {
       await withTimeLimit(this.services.clock, LONGEST_INSPECTION, (signal) => this.look(signal));
     } catch {
-      // What is wrong with the sink is reported by the delivery.
+      // Delivery reports what is wrong with the sink.
       this.inspectAgainAt = after(this.services.clock.now(), PAUSE_AFTER_FAILURE);
     }
   }
@@ -79,8 +80,8 @@ export class InspectedSink implements Sink {
     this.warning =
       foreign === 0
         ? undefined
-        : `It holds documents that belong to no crawler of this server (${foreign} of the ${Math.min(seen, MOST_ENTRIES)} looked at, such as ${example}). If another server pushes there, give this sink a connector or index of its own; if they are left over, reconcile the sink with repair`;
+        : `It holds documents that belong to no crawler on this server (${foreign} of the ${Math.min(seen, MOST_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if they are left over, reconcile the sink with repair`;
     if (this.warning)
-      this.services.log.warn("a sink holds somebody else's documents", { sink: this.name, message: this.warning });
+      this.services.log.warn("a sink holds documents that are not this server's", { sink: this.name, message: this.warning });
   }
 }

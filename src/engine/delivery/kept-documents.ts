@@ -10,7 +10,7 @@ export class KeptDocuments {
   constructor(private readonly sinkOf: (name: string) => Sink | undefined) {}
 
   /**
-   * Undefined: the sink does not have it.
+   * Undefined if the sink does not have it.
    * @throws SinkUnavailable
    */
   async find(name: string, uri: string): Promise<KeptDocument | undefined> {
@@ -19,7 +19,7 @@ export class KeptDocuments {
     return this.readerOf(sink).add(uri);
   }
 
-  /** Does not keep sinks in memory that are out of service. */
+  /** Forgets all readers, so that sinks out of service do not stay in memory. */
   forget(): void {
     this.readers.clear();
   }
@@ -34,7 +34,10 @@ export class KeptDocuments {
   }
 }
 
-/** If a request for many fails, each is requested separately: together they may exceed the size of an answer. */
+/**
+ * If a request for several documents fails, each is requested separately: together they may exceed the size limit of a
+ * response.
+ */
 async function read(sink: Sink, uris: readonly string[]): Promise<(KeptDocument | undefined)[]> {
   const signal = new AbortController().signal;
   try {

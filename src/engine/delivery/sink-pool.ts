@@ -15,18 +15,18 @@ interface SinkServices {
   readonly events: CrawlEvents;
   readonly delivery: Delivery;
   readonly createSink: (definition: SinkDefinition) => Sink;
-  /** Does a crawler of this server know the URL? */
+  /** Says whether a crawler of this server knows the URL. */
   readonly knows: (uri: string) => Promise<boolean>;
-  /** A sink has answered: there may be room again. */
+  /** Called when a sink has answered: there may be room again. */
   readonly answered: () => void;
 }
 
-/** The queues of the sinks that the configuration names, across changes of the configuration. */
+/** The queues of the configured sinks, across configuration changes. */
 export class SinkPool {
-  /** For sinks that name no connector. */
+  /** The connector of sinks that name none. */
   connector = FORMER_CONNECTOR;
   private queues = new Map<string, SinkQueue>();
-  /** Out of service, with requests that may still be in flight. */
+  /** Queues out of service, which may still have requests in flight. */
   private retired: SinkQueue[] = [];
 
   constructor(private readonly services: SinkServices) {}
@@ -55,7 +55,7 @@ export class SinkPool {
     await Promise.all([...this.queues.values(), ...this.retired].map((queue) => queue.close()));
   }
 
-  /** What the old queue has not delivered goes to the new one: it is the same destination with other settings. */
+  /** What the old queue has not delivered goes to the new one: it is the same destination with different settings. */
   private replace(definition: SinkDefinition, present: SinkQueue | undefined): SinkQueue {
     const queue = this.open(definition);
     if (present) queue.replace(present);
@@ -86,5 +86,5 @@ const NOBODY: SuccessorQueue = {
   },
 };
 
-/** Its place in the file may change without it becoming another sink. */
+/** A sink whose place in the file changes is still the same sink. */
 const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean => isSameDefinition(a, b, 'place');

@@ -11,47 +11,47 @@ export interface Waiting {
   readonly bytes: number;
   readonly since: Instant;
   readonly answer: (answer: OrderAnswer, attempts: number) => void;
-  /** Checked before each attempt; absent: always allowed. */
+  /** Checked before each attempt; absent if the order may always be sent. */
   readonly mayGo?: () => boolean;
-  /** May it be put off when the sink is slow or down? Absent: never. */
+  /** Whether the order may be put off if the sink is slow or down; absent if it may not. */
   readonly mayPutOff?: () => boolean;
   attempts: number;
 }
 
-/** Orders and bytes that may wait for one sink. */
+/** Maximum number of orders and bytes that may be waiting for one sink. */
 export interface Room {
   readonly maxOrders: number;
   readonly maxBytes: number;
 }
 
-/** Takes over the orders that a queue out of service has not completed. */
+/** A queue that takes over the orders that a queue out of service has not completed. */
 export interface SuccessorQueue {
-  /** Also called without an order, when a request has ended: orders of its URIs may have waited for that. */
+  /** Also called without orders when a request has ended: orders for its URIs may have been waiting for that. */
   adopt(orders: readonly Waiting[]): void;
 }
 
 /** The answer to an order that may no longer be sent. */
 export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node has the host' };
 
-/** The answer to an order that did not go out: the sink is behind, and gets what is indexed when it follows again. */
+/** The answer to an order that was not sent: the sink is behind, and gets what is indexed once it follows again. */
 export const PUT_OFF: OrderAnswer = { state: 'refused', message: 'put off: the sink is behind' };
 
 /** How long an order waits for a sink that is slow or down before it is put off. */
 export const PATIENCE = minutes(1);
 
-/** How often a sink to which nothing is pushed is asked whether it would accept orders. */
+/** Interval at which a sink to which nothing is being pushed is probed. */
 const PROBE_EVERY = minutes(5);
 
 const FIRST_RETRY = seconds(1);
 const LONGEST_RETRY = seconds(60);
 
-/** The size of a deletion in a batch: its URI and its frame. */
+/** The size of a deletion in a batch: its URI and the markup around it. */
 const DELETION_BYTES = 256;
 
 /**
- * The orders on their way to one sink: batches limited by count, bytes and age; several batches in flight at once, but never two
- * orders of one URI; a batch that the sink could not take returns to the head of the queue and is tried again for as long as
- * necessary.
+ * The orders on their way to one sink. Batches are limited by count, bytes and age; several may be in flight at once,
+ * but never two orders for one URI. A batch that the sink could not take returns to the head of the queue and is
+ * retried for as long as necessary.
  */
 export class SinkQueue implements SuccessorQueue {
   private queue: Waiting[] = [];
@@ -59,11 +59,11 @@ export class SinkQueue implements SuccessorQueue {
   private batches = 0;
   private inFlight = 0;
   private inFlightBytes = 0;
-  /** In flight, here or in the queues that this one replaced. */
+  /** URIs with an order in flight, here or in the queues that this one replaced. */
   private uris = new Set<string>();
   private retries = 0;
   private nextAttemptAt: Instant | undefined;
-  /** Since when the sink has been ill. */
+  /** Since when the sink has been unavailable. */
   private illSince: Instant | undefined;
   private message: string | undefined;
   private acknowledged = 0;
@@ -86,17 +86,17 @@ export class SinkQueue implements SuccessorQueue {
     this.probeLater();
   }
 
-  /** Orders and bytes that are decided and not yet acknowledged. */
+  /** Number of orders and bytes waiting or in flight. */
   get load(): { orders: number; bytes: number } {
     return { orders: this.queue.length + this.inFlight, bytes: this.queuedBytes + this.inFlightBytes };
   }
 
-  /** Is there an order that is not part of a request yet? */
+  /** Whether there is an order that is not part of a request yet. */
   get isWaiting(): boolean {
     return this.queue.length > 0;
   }
 
-  /** Orders wait here, and none of them is being sent, because the sink is unavailable. */
+  /** True if orders are waiting here and none is being sent, because the sink is unavailable. */
   get isBlocked(): boolean {
     return this.illSince !== undefined && this.inFlight === 0 && this.queue.length > 0;
   }
@@ -109,13 +109,19 @@ export class SinkQueue implements SuccessorQueue {
     if (when.mayPutOff) this.armPatience();
   }
 
-  /** Another sink has answered the order: it must not wait here if this sink has been ill for a while, or is full. */
+  /**
+   * To be called when another sink has answered the order: it must not wait here if this sink has been unavailable for
+   * a while, or is full.
+   */
   leave(order: PushOrder, room: Room): void {
     const waiting = this.queue.find((one) => one.order === order);
     if (waiting && (this.isBehind(waiting, room) || this.isLate(waiting))) this.putOff([waiting]);
   }
 
-  /** The process is about to end, or to give hosts away: what waits for a sink that is ill is put off where that may be. */
+  /**
+   * To be called when the process is about to end or to give up hosts: orders that are waiting for an unavailable sink
+   * are put off if they may be.
+   */
   hurry(): void {
     if (this.illSince !== undefined) this.putOff(this.queue.filter(({ mayPutOff }) => mayPutOff?.()));
   }
@@ -144,13 +150,16 @@ export class SinkQueue implements SuccessorQueue {
     this.send(true);
   }
 
-  /** The same destination with other settings: orders in flight there hold up later orders of their URIs here. */
+  /**
+   * Replaces the queue of the same destination with different settings: orders in flight there hold up later orders for
+   * their URIs here.
+   */
   replace(previous: SinkQueue): void {
     this.uris = previous.uris;
     previous.retire(this);
   }
 
-  /** Stops sending. What waits goes to the new queue, and so does each batch in flight that fails. */
+  /** Stops sending. Waiting orders go to the successor, and so does each batch in flight that fails. */
   retire(successor: SuccessorQueue): void {
     const { queue } = this;
     this.queue = [];
@@ -161,7 +170,7 @@ export class SinkQueue implements SuccessorQueue {
     if (this.batches === 0) void this.close();
   }
 
-  /** At the head: they are older than the orders that wait here. */
+  /** Puts the orders at the head: they are older than those waiting here. */
   adopt(orders: readonly Waiting[]): void {
     if (this.successor) {
       this.successor.adopt(orders);
@@ -191,7 +200,7 @@ export class SinkQueue implements SuccessorQueue {
     this.cancelPatience?.();
   }
 
-  /** Not counting the order itself: one that is larger than the room is taken by a sink that has nothing else. */
+  /** The order itself is not counted, so that an order larger than the room is accepted if nothing else is waiting. */
   private isBehind({ bytes }: Waiting, { maxOrders, maxBytes }: Room): boolean {
     const { load } = this;
     return (
@@ -219,7 +228,7 @@ export class SinkQueue implements SuccessorQueue {
       this.putOff(this.queue.filter((waiting) => this.isLate(waiting) && waiting.mayPutOff?.()));
   }
 
-  /** Wakes up when the next order has waited for as long as one may. */
+  /** Wakes up when the next order has waited for the maximum time. */
   private armPatience(): void {
     if (this.cancelPatience || this.closed || this.successor) return;
     const next = this.queue.find((waiting) => waiting.mayPutOff && !this.isLate(waiting));
@@ -244,7 +253,7 @@ export class SinkQueue implements SuccessorQueue {
     const first = this.queue[0];
     if (!first) return false;
     if (this.nextAttemptAt !== undefined && this.clock.now() < this.nextAttemptAt) return false;
-    if (this.retries > 0 && this.batches > 0) return false; // a sink that is ill is asked by one request at a time
+    if (this.retries > 0 && this.batches > 0) return false; // an unavailable sink receives one request at a time
     if (now || this.retries > 0) return true;
     const { batchDocuments, batchBytes, batchAge } = this.definition;
     return (
@@ -269,7 +278,7 @@ export class SinkQueue implements SuccessorQueue {
         withdrawn.push(waiting);
         continue;
       }
-      // An order whose URI is in flight waits, and so do later ones of that URI; the others overtake it.
+      // An order waits while its URI is in flight, and so do later ones for that URI; all others overtake it.
       if (this.uris.has(uri) || passedOver.has(uri)) {
         rest.push(waiting);
         passedOver.add(uri);
@@ -330,7 +339,7 @@ export class SinkQueue implements SuccessorQueue {
     const message = error instanceof Error ? error.message : String(error);
     const asked = error instanceof SinkUnavailable ? error.retryAfterMs : undefined;
     const wait = Math.min(asked ?? FIRST_RETRY * 2 ** Math.min(this.retries, 10), LONGEST_RETRY);
-    if (this.retries === 0) this.log.warn('sink is unavailable; orders wait', { sink: this.sink.name, message });
+    if (this.retries === 0) this.log.warn('sink is unavailable; orders are waiting', { sink: this.sink.name, message });
     this.illSince ??= this.clock.now();
     this.retries++;
     this.message = message;
@@ -345,7 +354,7 @@ export class SinkQueue implements SuccessorQueue {
     });
   }
 
-  /** The answers to orders already show how the sink is. */
+  /** Probes only if no orders are on their way: otherwise their answers show the state of the sink. */
   private async probe(): Promise<void> {
     if (this.load.orders > 0) return;
     const acknowledged = this.acknowledged + this.refused;
@@ -367,7 +376,7 @@ export class SinkQueue implements SuccessorQueue {
     this.changed(wasIll ? { state: 'ready' } : undefined);
   }
 
-  /** Wakes up when the oldest order has reached the age of a batch, or the next attempt is due. */
+  /** Wakes up when the oldest order has reached the maximum age of a batch, or the next attempt is due. */
   private armTimer(): void {
     this.cancelTimer?.();
     this.cancelTimer = undefined;
@@ -375,7 +384,7 @@ export class SinkQueue implements SuccessorQueue {
     if (!first || this.closed || this.batches >= this.definition.concurrency) return;
     const age: Duration = this.definition.batchAge;
     const at = this.nextAttemptAt ?? after(first.since, age);
-    if (at <= this.clock.now() && this.uris.size > 0) return; // the end of a batch in flight comes back here
+    if (at <= this.clock.now() && this.uris.size > 0) return; // called again when a batch in flight ends
     this.cancelTimer = this.clock.at(at, () => {
       this.cancelTimer = undefined;
       this.send();

@@ -9,12 +9,12 @@ export interface SinkView {
   readonly pendingBytes: number;
   readonly acknowledged: number;
   readonly refused: number;
-  /** Its message when it last refused an order. */
+  /** The sink's message when it last refused an order. */
   readonly lastRefusal?: string;
   readonly nextAttemptAt?: Instant;
-  /** It can list its documents. */
+  /** True if the sink can list its documents. */
   readonly comparable: boolean;
-  /** `papi`: the name under which documents are pushed. */
+  /** For type `papi`, the name under which documents are pushed. */
   readonly connector?: string;
   /** Something a person should check although orders are being sent. */
   readonly warning?: string;

@@ -1,18 +1,18 @@
-/** The file name that the header Content-Disposition gives a document (RFC 6266). */
+/** Reads the file name that the Content-Disposition header gives a document (RFC 6266). */
 import { parseParameters } from './link-header.js';
 
 const LONGEST_HEADER = 4_096;
 const LONGEST_NAME = 255;
 const EXTENDED = /^(utf-8|iso-8859-1)'[^']*'(.*)$/is;
 
-/** Without folders and control characters; undefined when there is no readable name. */
+/** The file name without folders and control characters; undefined if there is no readable name. */
 export function parseFileName(header: string | undefined): string | undefined {
   if (header === undefined || header.length > LONGEST_HEADER) return undefined;
   const parameters = parseParameters(header);
   return toPlainName(decodeExtended(parameters.get('filename*'))) ?? toPlainName(parameters.get('filename'));
 }
 
-/** RFC 8187: charset, language and percent-encoded bytes. */
+/** Decodes charset, language and percent-encoded bytes (RFC 8187). */
 function decodeExtended(value: string | undefined): string | undefined {
   const [, charset, encoded] = EXTENDED.exec(value ?? '') ?? [];
   if (charset === undefined || encoded === undefined) return undefined;

@@ -1,16 +1,16 @@
 /**
- * The content hash of a document: two versions with the same hash are not pushed twice. The hash of a page covers what is delivered
- * of it: text, title, metas, fields. The size of the file and the date of its last change alone do not count as a change. A
- * separate part covers the links of the page, so that new links are followed on a page whose text has not changed. For any other
- * document the hash covers its bytes. Hashes of earlier versions covered the bytes of pages, too: a page that still has such a hash
- * counts as unchanged until its bytes change.
+ * The content hash of a document: of two versions with the same hash, only one is pushed. A page's hash covers what is
+ * delivered: text, title, metas and fields. A different file size or modification date alone does not count as a
+ * change. A separate part covers the page's links, so that new links are followed on a page whose text has not changed.
+ * For any other document, the hash covers its bytes. In earlier versions of Crawlway, the hash of a page covered its
+ * bytes, too: a page that still has such a hash counts as unchanged until its bytes change.
  */
 import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 
-/** Returns a hexadecimal digest; for a text, of its UTF-8 bytes. */
+/** Returns a hexadecimal digest; for a string, that of its UTF-8 bytes. */
 export type Digest = (content: Uint8Array | string) => string;
 
 const OF_CONTENT = 'c1-';
@@ -27,7 +27,7 @@ const OF_THE_FILE = new Set(['file_size', 'lastmodifieddate']);
 
 const factsOf = (metas: readonly Meta[]): string[] => metas.map(({ name, value }) => `${name}\0${value}`);
 
-/** `page.task.stamp` if the document has not changed since then. */
+/** Returns `page.task.stamp` if the document has not changed since that version. */
 export function hashContent(
   page: FetchedPage,
   draft: DocumentDraft,
@@ -36,7 +36,8 @@ export function hashContent(
 ): string {
   const known = page.task.stamp;
   if (!page.hashesContent) return hashOfBytes(page, draft, digest);
-  // The index holds what an earlier version made of these bytes: nobody wants everything pushed again for a few additional metas.
+  // The index holds what an earlier version of Crawlway made of these bytes: a few additional metas are not worth
+  // pushing everything again.
   const isEarlier = known !== undefined && !known.startsWith(OF_CONTENT);
   if (isEarlier && !changesDocuments(page.taking) && hashOfBytes(page, draft, digest) === known) return known;
   const content = `${OF_CONTENT}${hashOfContent(page, draft, digest, parts)}`;
@@ -44,7 +45,7 @@ export function hashContent(
   return content + hashLinks(page.content, digest);
 }
 
-/** Without the metas of the head, which are part of the bytes. */
+/** Leaves out the metas of the head, which are part of the bytes. */
 function hashOfBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
   const { lasting } = draft;
   const { taking, mediaType, body } = page;
@@ -56,7 +57,7 @@ function hashOfBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): s
   );
 }
 
-/** Each has its own digest, so that neither has to be copied after the other. */
+/** Body and facts have separate digests, so that they need not be copied into one buffer. */
 const hashBodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest): string =>
   digest(body) + digest(facts).slice(0, FACTS_LENGTH);
 
@@ -83,13 +84,13 @@ function joinFacts(metas: readonly Meta[]): string {
   return facts;
 }
 
-/** The same page is a different document when its text stands for its bytes. */
+/** A page whose text is delivered instead of its bytes is a different document. */
 const listTextSettings = ({ textOnly }: FetchedPage): string[] => (textOnly ? ['text only'] : []);
 
 const listGivenTextSettings = ({ givenText }: DocumentDraft): string[] =>
   givenText === undefined ? [] : ['given text', givenText];
 
-/** A form that is newly requested counts as a change. */
+/** A newly requested form of the text counts as a change. */
 function listFormSettings({ taking }: FetchedPage): string[] {
   if (!taking?.headings && !taking?.markdown && !taking?.chunks) return [];
   const { headings, markdown, chunks } = taking;
@@ -99,7 +100,7 @@ function listFormSettings({ taking }: FetchedPage): string[] {
 const withoutPlaces = (taking: ContentDefinition): string =>
   JSON.stringify(taking, (key, value: unknown) => (key === 'place' ? undefined : value));
 
-/** Whether the links of the page are those it had when it got that hash. */
+/** Whether the page's links are those it had when it got that hash. */
 export function hasLinksOf(known: string | undefined, content: PageContent, digest: Digest): boolean {
   if (known === undefined) return false;
   return !known.startsWith(OF_CONTENT) || known.endsWith(hashLinks(content, digest));
@@ -108,7 +109,7 @@ export function hasLinksOf(known: string | undefined, content: PageContent, dige
 function hashLinks({ base, links, robotsMetas }: PageContent, digest: Digest): string {
   let written = `${base ?? ''}\n`;
   for (const { agent, directives } of robotsMetas) written += `${agent}:${directives}\n`;
-  // Most links are plain ones: only others need a description.
+  // Most links are plain; only the others need a description.
   for (const { href, kind, nofollow } of links)
     written += kind === 'a' && !nofollow ? `${href}\n` : `${href}\n${kind}${nofollow ? '!' : ''}\r`;
   return digest(written).slice(0, LINKS_LENGTH);

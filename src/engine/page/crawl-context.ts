@@ -14,27 +14,27 @@ import { type Canonicalizer, createCanonicalizer } from '../../domain/url/canoni
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import { KnownRoots } from './known-roots.js';
 
-/** One crawler's definition, with everything compiled that is needed to judge and read its pages. */
+/** One crawler's definition, compiled with everything that is needed to judge and read its pages. */
 export interface CrawlContext {
   readonly definition: CrawlerDefinition;
   readonly fetcher: FetcherDefinition;
-  /** By name: an option may choose another one for some URLs. */
+  /** Fetchers by name: an option may choose a different one for some URLs. */
   readonly fetchers: ReadonlyMap<string, FetcherDefinition>;
   readonly policy: CrawlPolicy;
   readonly canonicalize: Canonicalizer;
   readonly softErrors: SoftErrorMatcher | undefined;
-  /** A sink of this crawler indexes the extracted text; the Push API server extracts its own from the bytes. */
+  /** True if a sink of this crawler indexes the extracted text; the Push API server extracts its own from the bytes. */
   readonly wantsText: boolean;
-  /** A sink of this crawler reads the bytes of documents. */
+  /** True if a sink of this crawler reads the bytes of documents. */
   readonly wantsBytes: boolean;
-  /** A sink of this crawler accepts the text of documents that are not pages. */
+  /** True if a sink of this crawler accepts the text of documents that are not pages. */
   readonly wantsDocumentText: boolean;
   readonly roots: KnownRoots;
-  /** By name; what applies to all pages has none. */
+  /** Content definitions by name; the one for all pages has no name. */
   readonly contents: ReadonlyMap<string | undefined, CompiledContent>;
-  /** Says who may see a page. */
+  /** Determines who may see a page. */
   readonly acl: AclReader | undefined;
-  /** Hubs named by feeds are wanted (WebSub). */
+  /** True if hubs named by feeds are wanted (WebSub). */
   readonly asksHubs: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface CompiledContent {
   readonly fields: FieldReader | undefined;
 }
 
-/** What is extracted from a page; undefined: the page as it is. */
+/** The definition of what is extracted from a page; undefined if the page is taken as is. */
 export const findContent = ({ contents }: CrawlContext, { content }: UrlOptions): CompiledContent | undefined =>
   contents.get(content);
 
@@ -51,7 +51,10 @@ export const findContent = ({ contents }: CrawlContext, { content }: UrlOptions)
 export const findFetcher = ({ fetcher, fetchers }: CrawlContext, options: UrlOptions): FetcherDefinition =>
   options.fetcher === undefined ? fetcher : (fetchers.get(options.fetcher) ?? fetcher);
 
-/** The root that led to a URL, by its name; if there is none, or it was removed, a root on whose site the URL is. */
+/**
+ * Finds the root that led to a URL by its name. If it has none, or the root was removed, finds a root on whose site the
+ * URL is.
+ */
 export function findRoot(
   context: CrawlContext,
   name: string | undefined,
@@ -62,11 +65,11 @@ export function findRoot(
   return known ?? (name === undefined ? undefined : createRemovedRoot(crawlUrl(name)));
 }
 
-/** The root with that name, which may date from other canonicalization steps. */
+/** Finds the root with that name, which may date from different canonicalization steps. */
 export const findKnownRoot = ({ roots, canonicalize }: CrawlContext, name: string): RootContext | undefined =>
   roots.get(name) ?? roots.get(canonicalize(name)?.href ?? name);
 
-/** A stored URL that is judged again. */
+/** The candidate for a stored URL that is judged again. */
 export const toStoredCandidate = (
   { discoveredVia, hops }: Pick<UrlState, 'discoveredVia' | 'hops'>,
   url: CrawlUrl,
@@ -79,7 +82,7 @@ export const toStoredCandidate = (
   hops,
 });
 
-/** Throws PolicyError, listing all problems, when the definition does not compile. */
+/** @throws PolicyError, listing all problems, when the definition does not compile */
 export function compileContexts(definition: ServerDefinition): Map<string, CrawlContext> {
   return new Map(definition.crawlers.map((crawler) => [crawler.name, compileContext(crawler, definition)]));
 }

@@ -1,6 +1,6 @@
 /**
- * The steps that make a document of a page that was read, in this order; nothing else decides order. A step adds to the draft or
- * changes it. To add one: docs/ARCHITECTURE.md, "Seams".
+ * The steps that turn a page that was read into a document, in this order. A step adds to the draft or changes it. To
+ * add one, see docs/ARCHITECTURE.md, "Seams".
  */
 import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
@@ -26,7 +26,7 @@ export interface FetchedPage {
   readonly body: Uint8Array;
   readonly mediaType: string;
   readonly content: PageContent;
-  /** robots directives said noarchive: the sink is told, and decides. */
+  /** True if robots directives said noarchive: the sink is informed, and decides. */
   readonly noArchive: boolean;
   /** What the site says about the use of the page. */
   readonly terms: readonly Meta[];
@@ -40,31 +40,31 @@ export interface FetchedPage {
   readonly acl?: AclReader;
   /** The base of relative URLs on the page. */
   readonly base: string;
-  /** Compares what is delivered, so that a change elsewhere in the page does not count. */
+  /** True if the hash covers what is delivered, so that a change elsewhere in the page does not count. */
   readonly hashesContent: boolean;
-  /** Whether its scripts have run; undefined where the crawler renders nothing. */
+  /** Whether the page's scripts have run; undefined if the crawler renders nothing. */
   readonly rendered?: boolean;
-  /** The document was reached by a redirect from this URL, and the crawler indexes redirect sources. */
+  /** Set if the document was reached by a redirect from this URL and the crawler indexes redirect sources. */
   readonly redirectSource?: string;
 }
 
 /** A document in the making. */
 export interface DocumentDraft {
-  /** Metas that belong to the content: a change of one of them is a change of the document. */
+  /** Metas that belong to the content: a change to one of them is a change to the document. */
   readonly lasting: Meta[];
-  /** What the page says about itself in its head; a meta of the same name in `lasting` takes precedence. */
+  /** Metas from the page's head; a meta of the same name in `lasting` takes precedence. */
   readonly described: Meta[];
-  /** Metas of this visit. */
+  /** Metas that concern this visit only. */
   readonly passing: Meta[];
   master: PushDocument['master'];
-  /** What sinks index; empty if none of them needs text. */
+  /** The text that sinks index; empty if none of them needs text. */
   text: string;
-  /** The text comes from a plug-in: a change of it is a change of the document. */
+  /** Text from a plug-in: a change to it is a change to the document. */
   givenText?: string;
 }
 
 interface StepFacts {
-  /** For messages. */
+  /** The name used in messages. */
   readonly name: string;
 }
 
@@ -73,7 +73,10 @@ export interface SyncStep extends StepFacts {
   run(draft: DocumentDraft, page: FetchedPage): void;
 }
 
-/** If it does not end within `timeLimit`, or rejects, the visit gets the error `failure`, and the document stays as it was. */
+/**
+ * If the step does not end within `timeLimit`, or rejects, the visit gets the error `failure`, and the document stays
+ * as it was.
+ */
 export interface AsyncStep extends StepFacts {
   readonly kind: 'async';
   readonly timeLimit: Duration;
@@ -86,7 +89,7 @@ export type DocumentStep = SyncStep | AsyncStep;
 
 const createStep = (name: string, run: SyncStep['run']): SyncStep => ({ kind: 'sync', name, run });
 
-/** Names of the metas: docs/REFERENCE.md. */
+/** The names of the metas are listed in docs/REFERENCE.md. */
 export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   createStep('address', ({ lasting }, { url }) => addMeta(lasting, 'publicUrl', url.href)),
   createStep('title', ({ lasting }, { content }) => addMeta(lasting, 'title', content.title)),
@@ -99,7 +102,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   ),
   createStep('file', ({ lasting }, page) => {
     addMeta(lasting, 'file_name', toFileName(page, page.mediaType));
-    // The length of what scripts write differs between visits, although the content is the same.
+    // The size of a rendered page differs between visits even if its content is the same.
     if (!page.rendered) addMeta(lasting, 'file_size', String(page.body.byteLength));
     addMeta(lasting, 'content_type', page.mediaType);
   }),
@@ -141,11 +144,11 @@ function addMeta(metas: Meta[], name: string, value: string | undefined): void {
   if (value !== undefined && value !== '') metas.push(toTypedMeta(name, value));
 }
 
-/** A configured field that the page has: anything that comes later under its name is dropped. */
+/** Whether the page has this configured field: a later meta of the same name is then dropped. */
 const isFieldIn = (lasting: readonly Meta[], field: string, taking: ContentDefinition | undefined): boolean =>
   (taking?.fields ?? []).some(({ name }) => name === field) && lasting.some(({ name }) => name === field);
 
-/** A field takes precedence over other metas of its name. */
+/** A field takes precedence over other metas of the same name. */
 function addConfiguredFields(lasting: Meta[], described: Meta[], { fields, url, base, content }: FetchedPage): void {
   const metas = fields?.({ url, base, metas: content.metas, found: content.found }) ?? [];
   if (metas.length === 0) return;
@@ -157,7 +160,7 @@ function addConfiguredFields(lasting: Meta[], described: Meta[], { fields, url, 
   lasting.push(...metas);
 }
 
-/** A page must not claim for itself what the configuration decides. */
+/** A page's own metas must not override what the configuration decides. */
 function addAccessMetas(lasting: Meta[], described: Meta[], { acl, url, headers, content }: FetchedPage): void {
   if (!acl) return;
   for (const list of [lasting, described]) {
@@ -169,7 +172,7 @@ function addAccessMetas(lasting: Meta[], described: Meta[], { acl, url, headers,
   for (const value of deny) lasting.push({ name: ACL_DENY, value });
 }
 
-/** Metas of which a document has one value: a meta of the configuration replaces it. */
+/** Metas that have a single value, which a configured meta replaces. */
 const REPLACEABLE = new Set([
   'publicUrl',
   'title',
@@ -182,7 +185,7 @@ const REPLACEABLE = new Set([
   'source',
 ]);
 
-/** Metas of the URL itself take precedence over those it inherited, and both over those of the page. */
+/** The URL's own metas take precedence over those it inherited, and both over those of the page. */
 function addPolicyMetas(lasting: Meta[], { task, effects }: FetchedPage): void {
   const own = new Set(effects.metas.map((meta) => meta.name));
   const inherited = task.inheritedMetas.filter(({ name, scope }) => scope === 'document' || !own.has(name));
@@ -217,7 +220,7 @@ function createTextPart(page: FetchedPage): PushDocument['master'] {
   };
 }
 
-/** The name that the server gives the file (Content-Disposition), or the last segment of the path. */
+/** The file name that the server gives (Content-Disposition), or else the last segment of the path. */
 function toFileName({ url, headers }: FetchedPage, mediaType: string): string {
   const given = parseFileName(headers['content-disposition']);
   if (given !== undefined) return given;

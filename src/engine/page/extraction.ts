@@ -1,4 +1,4 @@
-/** Has the content of a body extracted, within the limits that the port promises. */
+/** Has the content of a body extracted, within the limits that ExtractionContext sets. */
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import type { Clock } from '../ports/clock.js';
 import {
@@ -24,7 +24,7 @@ const MAX_METAS = 500;
 const MAX_VALUE_LENGTH = 16_384;
 const MAX_TITLE_LENGTH = 16_384;
 
-/** A promise only where the extractor works elsewhere; it rejects only with ExtractorUnavailable. */
+/** Returns a promise only if the extractor works elsewhere; it rejects only with ExtractorUnavailable. */
 export function extract(
   tools: ExtractionTools,
   body: Uint8Array,
@@ -54,7 +54,7 @@ async function extractElsewhere(
   }
 }
 
-/** What comes from elsewhere is cut to the limits here. */
+/** Content extracted elsewhere is cut to the limits here. */
 function applyLimits(read: Extraction, { maxLinks, maxTextLength }: ExtractionContext): Extraction {
   const { text, links, metas, fields = [], title } = read;
   const fits =

@@ -1,16 +1,16 @@
-/** All ways to fetch as one fetcher: each request goes to the engine that it names. */
+/** Combines all fetch engines into one fetcher: each request goes to the engine that it names. */
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { FetchEngine, Fetcher, FetchRequest } from '../ports/fetcher.js';
 
 export class FetchEngines implements Fetcher {
   private readonly byName: ReadonlyMap<string, FetchEngine>;
 
-  /** The first engine resolves names. */
+  /** @param engines the first one also resolves host names */
   constructor(private readonly engines: readonly [FetchEngine, ...FetchEngine[]]) {
     this.byName = new Map(engines.map((engine) => [engine.engine, engine]));
   }
 
-  /** Throws when no engine has the name asked for. */
+  /** @throws Error when no engine has the requested name */
   fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
     const engine = this.byName.get(request.engine ?? 'http');
     if (!engine) throw new Error(`There is no fetch engine named ${JSON.stringify(request.engine)}.`);

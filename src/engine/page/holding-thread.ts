@@ -3,7 +3,7 @@ export interface ThreadTools {
   readonly reading?: (isRead: boolean) => void;
 }
 
-/** For work that may block the thread for long. Work that is done elsewhere is awaited outside of it. */
+/** Runs work that may block the thread for a long time. Work that is done elsewhere is awaited outside of it. */
 export function holdThread<T>({ reading }: ThreadTools, work: () => T): T {
   reading?.(true);
   try {

@@ -27,13 +27,13 @@ export interface JudgedUrl {
   readonly candidate: Candidate;
   readonly verdict: Verdict;
   readonly mode: RenderMode;
-  /** Why its page is not requested. */
+  /** Why the page is not requested; absent if it is. */
   readonly excluded?: PageOutcome;
-  /** Headers of its request, from plug-ins. */
+  /** Headers that plug-ins add to the request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Queries DNS only where the verdict depends on the address of the host. */
+/** Queries DNS only if the verdict depends on the host's address. */
 export async function judgeUrl(
   task: PageTask,
   context: CrawlContext,
@@ -50,7 +50,7 @@ export async function judgeUrl(
   if (verdict.accepted) {
     return { task, context, url, candidate, verdict, mode: renderModeOf(context, verdict.effects.options, task) };
   }
-  // A host unknown to DNS is not excluded, but it must not be asked either: a proxy might know it.
+  // A host unknown to DNS is not excluded, but must not receive requests either: a proxy might know it.
   const excluded =
     address === null
       ? createFailure('dns-no-answer', describeMissingAddress(verdict))
@@ -59,13 +59,13 @@ export async function judgeUrl(
 }
 
 const describeMissingAddress = ({ detail }: Verdict): string =>
-  `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
+  `an address rule in the crawl space would have to allow the host, but DNS does not know its address: ${detail}`;
 
-/** What is extracted from pages here. */
+/** The definition of what is extracted from this page. */
 export const findTakenContent = ({ task, context, verdict }: JudgedUrl): CompiledContent | undefined =>
   task.trial?.content ? compileContent(task.trial.content) : findContent(context, verdict.effects.options);
 
-/** Its links are needed, changed or not. */
+/** Whether the page's links are needed even if it has not changed. */
 export const readsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || task.reportLinks === true;
 
 export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean =>
@@ -74,7 +74,7 @@ export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean 
 export const needsContentHash = (page: JudgedUrl, mediaType: string): boolean =>
   isPage(mediaType) && (findTakenContent(page)?.definition.changeDetection ?? 'content') === 'content';
 
-/** For a document that its receiver does not read itself. */
+/** Whether text is needed because the receiver does not read such documents itself. */
 export const needsDocumentText = (
   { context }: JudgedUrl,
   mediaType: string,
@@ -89,8 +89,8 @@ export function needsPageText(page: JudgedUrl): boolean {
 }
 
 /**
- * The URL that this one has become, if it was stored under other canonicalization steps or by an earlier version: its document
- * stays until the other is in the index, as if the page had named that one as its canonical URL.
+ * The URL that this one has become, if it was stored under different canonicalization steps or by an earlier version.
+ * Its document stays until the new URL is in the index, as if the page had named that one as its canonical URL.
  */
 export function findCanonicalForm({ context, url }: JudgedUrl): CrawlUrl | undefined {
   const form = recanonicalize(url, context.canonicalize);

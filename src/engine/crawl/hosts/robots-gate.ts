@@ -180,7 +180,10 @@ export class RobotsGate {
     return answer;
   }
 
-  /** Releases the host that redirects in the meantime, since it may be the target itself. */
+  /**
+   * Fetches from the redirect's target. The host that redirects is released in the meantime, as it may be the target
+   * itself.
+   */
   private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
     const { throttle, limit, waits } = request;
     this.hosts.releaseAfterRequest(host, throttle);
