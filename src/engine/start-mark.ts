@@ -7,7 +7,7 @@ import type { Clock } from './ports/clock.js';
 import type { Settings } from './ports/frontier-store.js';
 import type { Partitions } from './ports/partitions.js';
 
-/** This setting exists while a process uses the store; a clean stop removes it. */
+/** Name of a setting that exists while a process uses the store; a clean stop removes it. */
 const RUNNING = 'running';
 
 export interface MarkServices {
@@ -19,13 +19,13 @@ export interface MarkServices {
   readonly ledger: Ledger;
 }
 
-/** Tells the next start whether the last process ended cleanly. Several nodes on one store have leases instead. */
+/** Tells the next process whether the last one ended cleanly. Several nodes on one store have leases instead. */
 export class StartMark {
   private isSet = false;
 
   constructor(private readonly services: MarkServices) {}
 
-  /** After a crash the politeness of the last second is lost: every host gets one pause, whatever its state was. */
+  /** After a crash, the politeness of the last second is lost: every host gets one pause, whatever its state was. */
   async set(definition: ServerDefinition): Promise<void> {
     const { store, clock, hosts, partitions, inDoubt } = this.services;
     if (!partitions.shared) {
@@ -39,7 +39,7 @@ export class StartMark {
     this.isSet = true;
   }
 
-  /** If there are orders that no sink has answered, it stays: the next start finds what a crash would have left. */
+  /** If there are orders that no sink has answered, the mark stays: the next start then proceeds as after a crash. */
   async clear(ordersInFlight: number): Promise<void> {
     const { store, partitions, inDoubt, ledger } = this.services;
     if (!this.isSet || partitions.shared || ordersInFlight > 0) return;

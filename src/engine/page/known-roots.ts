@@ -2,9 +2,9 @@ import { isOnSite } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 
-/** The roots of a crawler by their canonical URLs: configured ones, and submitted ones as they come. */
+/** A crawler's roots by canonical URL: configured ones, and submitted ones as they come. */
 export class KnownRoots extends Map<string, RootContext> {
-  /** There may be as many roots as URLs on their sites, and each of those may look one up. */
+  /** An index by host: there may be as many roots as URLs on their sites, and each URL may look one up. */
   #byHost: Map<string, RootContext[]> | undefined;
 
   override set(url: string, root: RootContext): this {

@@ -8,7 +8,10 @@ import type { DiscoveredLink, PageTask, RefusedLink } from '../ports/page-task.j
 import type { CrawlContext } from './crawl-context.js';
 import type { LinkMemory, WrittenLinks } from './link-memory.js';
 
-/** Does a verdict of the layer depend on the page that the link is on? The others reject a link because of its URL alone. */
+/**
+ * Whether a layer's verdict depends on the page that the link is on; the other layers reject a link because of its URL
+ * alone.
+ */
 const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
   'link-rules': true,
   'site-mode': true,
@@ -21,7 +24,7 @@ const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
 /** V8 gives all longer strings of one length the same hash: looking up thousands of them in a set takes minutes. */
 const LONGEST_LOOKED_UP = 16_383;
 
-/** Characters of refused links that one page reports; 40,000 links are usually shorter. */
+/** Maximum number of characters in the refused links that one page reports; 40,000 links are usually shorter. */
 const MOST_REFUSED = 4_000_000;
 
 type LinkDiscoveredVia = Exclude<DiscoveredLink['discoveredVia'], 'robots'>;
@@ -46,7 +49,10 @@ export class LinkCollector {
     private page: PageOrigin,
   ) {}
 
-  /** The page is not a redirect: a home page has links to its own site, whichever site it led to before. */
+  /**
+   * To be called if the page is not a redirect: a home page's links belong to its own site again, whichever site it led
+   * to before.
+   */
   restoreSite(): void {
     const { root, url } = this.page;
     if (root?.formerPrefixes && root.url.href === url.href) this.page = { ...this.page, root: moveSiteBack(root) };
@@ -63,14 +69,14 @@ export class LinkCollector {
     const known = discoveredVia === 'link' ? this.writtenLinksFor(base).get(link) : undefined;
     if (known === 'handed on' || this.seen.has(raw)) return;
     this.seen.add(raw);
-    // A rule may examine the fragment.
+    // A link with a fragment is judged again, as rules may examine the fragment.
     if (!known || link !== raw) this.addWritten(raw, link, base, discoveredVia, lastModified);
     else if (known.url !== this.page.url.href) this.report(known);
   }
 
   /**
-   * A sitemap named by an index of sitemaps. On the host of the index it is requested like one named by robots.txt, whatever the
-   * policy says about documents: its URLs are judged.
+   * Adds a sitemap named by a sitemap index. On the index's host, it is requested like one named by robots.txt,
+   * whatever the policy says about documents, since its URLs are judged themselves.
    */
   addSitemap(raw: string, index: PageTask['discoveredVia']): void {
     const url = this.context.canonicalize(raw, this.page.url.href);
@@ -103,7 +109,7 @@ export class LinkCollector {
       written.addRefused(link, this.refused.at(-1)!);
   }
 
-  /** The reason why the URL is refused, or undefined when it was accepted or is already known. */
+  /** Returns the reason why the URL is refused, or undefined if it is accepted or already known. */
   addUrl(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): ReasonCode | undefined {
     return this.collect(url, discoveredVia, lastModified)?.reason;
   }
@@ -144,7 +150,7 @@ export class LinkCollector {
     return { url, discoveredVia, from: this.page.url, root: this.page.root, hops };
   }
 
-  /** Metas of rules that match only because of the fragment, which is not part of the URL when it is crawled. */
+  /** The metas of rules that match only because of the fragment, which is not part of the URL when it is crawled. */
   private findFragmentMetas(
     url: CrawlUrl,
     discoveredVia: DiscoveredLink['discoveredVia'],

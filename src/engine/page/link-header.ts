@@ -1,11 +1,11 @@
 /**
- * The HTTP Link header (RFC 8288) as a list of targets with their parameters, and parameters of other headers. Each character is
- * read once.
+ * Parses the HTTP Link header (RFC 8288) into targets with their parameters, and the parameters of other headers. Each
+ * character is read once.
  */
 
 export interface HeaderLink {
   readonly href: string;
-  /** Names in lower case; if a name occurs twice, the first counts. */
+  /** By name in lower case; if a name occurs twice, the first value counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +29,7 @@ export function parseLinkHeader(header: string): HeaderLink[] {
   return links;
 }
 
-/** What follows the first word of a header: `attachment; filename="a.pdf"`. */
+/** The parameters after the first word of a header, as in `attachment; filename="a.pdf"`. */
 export function parseParameters(header: string): ReadonlyMap<string, string> {
   const reader = new Reader(header);
   reader.readWhile(/[^;]/);
@@ -57,7 +57,7 @@ class Reader {
     return true;
   }
 
-  /** The text before the character, which is consumed; undefined if the character does not follow. */
+  /** Reads the text up to the character, which is consumed; undefined if the character does not follow. */
   readUntil(character: string): string | undefined {
     const end = this.text.indexOf(character, this.at);
     if (end < 0) return undefined;

@@ -1,22 +1,22 @@
 import type { RefusedLink } from '../ports/page-task.js';
 import { copyString } from '../support/copied-string.js';
 
-/** What is known of a link as written: its URL was reported, or was refused and always will be. */
+/** What is known about a link as written: its URL has been reported, or is refused on any page. */
 export type KnownLink = 'handed on' | RefusedLink;
 
-/** Longer ones seldom occur twice: URLs for sharing a page, for example. */
+/** Longer refused links, such as URLs for sharing a page, seldom occur twice. */
 const LONGEST_REFUSED = 160;
 
-/** Few sites have pages in folders with longer names, and each of them would be remembered. */
+/** Few sites have folders with longer paths, and each of them would be remembered. */
 const LONGEST_PLACE = 2_048;
 
 /**
- * Remembers which links were already reported: most links of a page were on the page before, and a known URL needs neither a
- * verdict nor a place in a message. It also remembers some refused links. Bounded; forgetting one costs a needless report or
- * verdict.
+ * Remembers which links have already been reported: most of a page's links were on the previous page, too, and a known
+ * URL needs neither a verdict nor space in a message. Also remembers some refused links. The memory is limited; a
+ * forgotten link costs a needless report or verdict.
  */
 export class LinkMemory {
-  /** URLs in two generations: when the younger one is full, it becomes the older one. */
+  /** Reported URLs in two generations: when the younger one is full, it becomes the older one. */
   private young = new Set<string>();
   private old = new Set<string>();
   /** Links as written, by the part of a page's base URL on which their meaning depends. */
@@ -29,7 +29,7 @@ export class LinkMemory {
     this.roomForRefused = generationSize / 5;
   }
 
-  /** These URLs are no longer stored. */
+  /** To be called when these URLs are no longer stored. */
   forget(urls: readonly string[]): void {
     this.forgetWritten();
     for (const url of urls) {
@@ -50,7 +50,7 @@ export class LinkMemory {
     this.young.add(copyString(href));
   }
 
-  /** For the links of one page with this base URL (http or https, as the URL standard writes it). */
+  /** What is remembered for a page with this base URL (http or https, as serialized by the URL standard). */
   writtenLinksFor(base: string): WrittenLinks {
     if (this.room <= 0) this.forgetWritten();
     const end = base.search(/[?#]/);
@@ -89,7 +89,7 @@ export class LinkMemory {
 
 const [SPACE, HASH, SLASH, QUESTION] = [0x20, 0x23, 0x2f, 0x3f];
 
-/** Links that need not even be resolved: a page in the same place had a link with the same characters. */
+/** Links that need not even be resolved, since a page in the same place had a link with the same characters. */
 export class WrittenLinks {
   constructor(
     private readonly relative: Map<string, KnownLink>,
@@ -98,7 +98,7 @@ export class WrittenLinks {
     private readonly takesRoom: (known: KnownLink) => boolean,
   ) {}
 
-  /** `link` has no fragment, except one that may be a route. */
+  /** @param link has no fragment, except one that may be a route */
   get(link: string): KnownLink | undefined {
     return this.mapFor(link)?.get(link);
   }

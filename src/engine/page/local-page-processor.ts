@@ -15,11 +15,11 @@ import { type PageTools, processPage } from './page-pipeline.js';
 import { PagePlugins } from './page-plugins.js';
 
 export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'reading' | 'steps' | 'plugins'> {
-  /** Calls plug-ins; absent: there are none. */
+  /** Calls plug-ins; absent if there are none. */
   readonly pluginCaller?: PluginCaller;
-  /** The first engine gets all requests that name no other. */
+  /** The first engine gets all requests that name no engine. */
   readonly createEngines: (definitions: readonly FetcherDefinition[]) => readonly [FetchEngine, ...FetchEngine[]];
-  /** Run after the built-in steps. */
+  /** Steps that run after the built-in ones. */
   readonly moreSteps?: readonly DocumentStep[];
 }
 
@@ -30,7 +30,7 @@ export class LocalPageProcessor implements PageProcessor {
 
   private fetcher: Fetcher | undefined;
   private fetchers: readonly FetcherDefinition[] | undefined;
-  /** Work in flight by fetcher: a fetcher that is replaced is closed when its last work has ended. */
+  /** Number of calls in flight by fetcher: a replaced fetcher is closed when its last call has ended. */
   private readonly inFlight = new Map<Fetcher, number>();
 
   private readonly steps: readonly DocumentStep[];
@@ -49,7 +49,7 @@ export class LocalPageProcessor implements PageProcessor {
     this.plugins?.setExpected((definition.plugins ?? []).map(({ name }) => name));
     this.configureReader();
     for (const [name, context] of contexts) {
-      // Submitted roots survive a change of the configuration; the engine announces those that do not.
+      // Submitted roots survive a configuration change; the engine removes those that do not.
       for (const [url, root] of this.contexts.get(name)?.roots ?? [])
         if (!context.roots.has(url)) context.roots.set(url, root);
       this.links.set(name, new LinkMemory());
@@ -68,7 +68,7 @@ export class LocalPageProcessor implements PageProcessor {
 
   addRoot(crawler: string, root: RootContext): void {
     this.contexts.get(crawler)?.roots.set(root.url.href, root);
-    // What a page may link to has changed with its root, so links that were judged before are judged again.
+    // The new root may change verdicts on links, so links that were judged before are judged again.
     this.links.set(crawler, new LinkMemory());
   }
 
@@ -126,7 +126,7 @@ export class LocalPageProcessor implements PageProcessor {
     void fetcher.close();
   }
 
-  /** Connections and what is known of hosts are kept if the fetchers stay as they are. */
+  /** Keeps connections and what is known about hosts if the fetchers are unchanged. */
   private configureFetcher(definitions: readonly FetcherDefinition[]): void {
     if (this.fetchers && isSameDefinition(definitions, this.fetchers)) return;
     const previous = this.fetcher;

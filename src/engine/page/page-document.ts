@@ -19,7 +19,7 @@ export interface DocumentTools {
   readonly clock: Pick<Clock, 'now' | 'at'>;
 }
 
-/** A step did not finish. */
+/** Thrown when a step fails or takes too long. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
   constructor(
@@ -33,8 +33,8 @@ export class StepFailed extends Error {
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * The document that sinks receive. A promise only from the first asynchronous step on; it rejects with StepFailed when a step
- * fails.
+ * Builds the document that sinks receive. Returns a promise only if a step is asynchronous; it rejects with StepFailed
+ * when a step fails.
  */
 export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocument | Promise<PushDocument> {
   const draft = createDraft(page);
@@ -69,7 +69,7 @@ async function buildFrom(
   return createDocument(page, draft, tools.digest);
 }
 
-/** The step gets a draft of its own, so that a step that continues after its time limit changes nothing. */
+/** The step gets its own copy of the draft, so that a step that continues after its time limit changes nothing. */
 async function runStep(
   step: AsyncStep,
   draft: DocumentDraft,
@@ -110,8 +110,8 @@ function createDocument(page: FetchedPage, draft: DocumentDraft, digest: Digest)
 }
 
 /**
- * Documents of the parts that were split off the page: what applies to the page applies to them, too, except their own title,
- * fields and text.
+ * Creates the documents of the parts that were split off the page: what applies to the page applies to them, too, but
+ * they have their own title, fields and text.
  */
 function createPartDocuments(page: FetchedPage, parts: readonly PagePart[], digest: Digest): PushDocument[] {
   return parts.map(({ id, title, found, ...forms }) => {

@@ -1,4 +1,4 @@
-/** What is kept and pushed of a page that was read. */
+/** Collects what is kept and pushed of a page that was read. */
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { fingerprintOf } from '../../domain/fetch/error-pages.js';
 import { parseLifetime } from '../../domain/fetch/stated-lifetime.js';
@@ -29,13 +29,13 @@ export interface ReadPage {
   readonly mediaType: string;
   readonly content: PageContent;
   readonly unread?: Refusal;
-  /** Its scripts have run. */
+  /** True if the page's scripts have run. */
   readonly rendered?: boolean;
-  /** Why it could not be rendered, and is used as it was sent. */
+  /** Why the page could not be rendered, so that it is used as it was sent. */
   readonly renderFailure?: RenderFailure;
 }
 
-/** The input of the document steps. */
+/** Creates the input of the document steps. */
 export function toFetchedPage(
   page: JudgedUrl,
   { answer, mediaType, content, unread, rendered }: ReadPage,
@@ -70,12 +70,12 @@ export function toFetchedPage(
   };
 }
 
-/** A meta of its own, see metas of a document. */
+/** The robots directive noarchive, which is not among the metas of `Terms`. */
 const NO_ARCHIVE = { name: 'noarchive', value: 'true' };
 
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
-/** `canonical`: the other URL that it gives way to, if the policy accepts that one. */
+/** @param canonical the URL that the page gives way to, if the policy accepts that URL */
 export function createDocumentOutcome(
   page: JudgedUrl,
   read: ReadPage,
@@ -115,7 +115,7 @@ function findReasonNotToIndex(
 ): { readonly index: false; readonly reason: ReasonCode } | undefined {
   const { index, follow } = verdict.effects;
   if (!index) return { index, reason: follow ? 'links-only' : 'no-index' };
-  // Sites that answer everything with some page do so for their sitemap, too.
+  // Sites that serve a page for every URL do so for their sitemap, too.
   if (task.discoveredVia === 'robots' && isSitemapName(url.path)) return { index: false, reason: 'links-only' };
   const reason = forbids ?? (context.definition.whenUnreadable === 'skip' ? unread?.refused : undefined);
   return reason && { index: false, reason };
@@ -129,7 +129,7 @@ function collectFacts(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, 
     fingerprint: page.context.definition.probeErrorPages ? fingerprintOf(content, page.url) : undefined,
     contentType: mediaType,
     title: content.title.slice(0, 300),
-    // Without validators, the visit at the end of its time reads it again, changed or not.
+    // Without validators, the visit at the end of the page's availability reads it again, changed or not.
     ...(directives.unavailableAfter === undefined ? readValidators(answer.headers) : {}),
     lifetime: parseLifetime(answer.headers),
   };

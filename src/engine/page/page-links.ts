@@ -1,4 +1,4 @@
-/** Which links of a page, a feed or a sitemap are followed, and what they inherit. */
+/** Decides which links of a page, feed or sitemap are followed, and what they inherit. */
 import { hashWords } from '../../domain/content/vocabulary.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { FeedHub } from '../../domain/signals/websub.js';
@@ -15,7 +15,7 @@ const MAX_SITEMAP_ENTRIES = 50_000;
 
 export const isFeed = (mediaType: string): boolean => /^application\/(?:rss|atom)\+xml$/.test(mediaType);
 
-/** The sitemap, if the answer is to be read as one. */
+/** Reads the response as a sitemap; undefined if it is not to be read as one. */
 export function readSitemap(
   { task, context, url }: JudgedUrl,
   { body, headers }: HttpAnswer,
@@ -44,7 +44,9 @@ export function followSitemap(
   return { kind: 'sitemap', entries: entries.length };
 }
 
-/** A feed says when its pages changed, and which hub reports that. */
+/**
+ * Follows a feed's links with the dates of their last changes; returns the hub that reports changes, if there is one.
+ */
 export function followFeed(
   { context, verdict, url }: JudgedUrl,
   { body, headers }: HttpAnswer,
@@ -59,7 +61,7 @@ export function followFeed(
   return context.asksHubs && feed ? findHub(feed, headers, url.href) : undefined;
 }
 
-/** The header takes precedence over the feed. */
+/** The Link header takes precedence over the feed. */
 function findHub(feed: SitemapContent, headers: HttpAnswer['headers'], base: string): FeedHub | undefined {
   const links = parseLinkHeader(headers['link'] ?? '');
   const findByRelation = (relation: string): string | undefined =>
@@ -73,18 +75,18 @@ function findHub(feed: SitemapContent, headers: HttpAnswer['headers'], base: str
 export interface LinkingPage {
   readonly answer: HttpAnswer;
   readonly content: PageContent;
-  /** The base of its relative links. */
+  /** The base of the page's relative links. */
   readonly base: string;
-  /** Its robots directives allow its links to be followed. */
+  /** Whether the page's robots directives allow its links to be followed. */
   readonly allowed: boolean;
 }
 
-/** Hashes of its words, if they are needed. */
+/** Collects the page's links. Returns the hashes of its words, if they are needed. */
 export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkCollector): Int32Array | undefined {
   const { task, context, verdict, url } = page;
   const { answer, content, base, allowed } = read;
   if (!verdict.effects.follow && !task.inspect) {
-    // The links of a root whose links wait for approval: they are reported, not queued.
+    // If a root's links wait for approval, they are reported, not queued.
     if (findRoot(context, task.root, url)?.followLinks === false)
       for (const { kind, href } of content.links)
         if (kind !== 'canonical') refuse(page, href, base, 'links-not-followed', collector);
@@ -98,13 +100,13 @@ export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkC
   }
   if (allowed) for (const link of parseHeaderLinks(answer)) collector.add(link.href, url.href);
   const { wantsWords } = task;
-  // A page without a link that could be new leads into no trap: its words are not needed.
+  // A page without possibly new links does not lead into a trap, so its words are not needed.
   return wantsWords && collector.links.length > 0
     ? hashWords(`${content.title} ${content.text}`, wantsWords)
     : undefined;
 }
 
-/** Links beyond the limit of a page: samples of them are reported as refused. */
+/** Reports samples of the links beyond a page's limit as refused. */
 export function reportCutLinks(
   page: JudgedUrl,
   { content: { cutLinks }, base }: LinkingPage,

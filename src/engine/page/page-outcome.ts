@@ -1,4 +1,4 @@
-/** What an HTTP answer means for the URL: errors, redirects, 304 and bodies worth reading. */
+/** What an HTTP response means for the URL: errors, redirects, 304 and bodies worth reading. */
 import { type ErrorCode, errorCodeForStatus } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
@@ -15,34 +15,34 @@ const PERMANENT_REDIRECTS = new Set([301, 308]);
 export const isRedirect = (answer: HttpAnswer): boolean => REDIRECTS.has(answer.status);
 export const isPermanentRedirect = (answer: HttpAnswer): boolean => PERMANENT_REDIRECTS.has(answer.status);
 
-/** The outcome of an answer that carries no document, or undefined when its body is to be read. */
+/** The outcome of a response that carries no document; undefined if its body is to be read. */
 export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now: Instant): PageOutcome | undefined {
   if (answer.status === 304) {
     return conditional
       ? { kind: 'unchanged' }
-      : createFailure('not-modified-unconditional', 'the server answered 304 to a request that was not conditional');
+      : createFailure('not-modified-unconditional', 'the server responded with 304 to a request that was not conditional');
   }
   if (answer.status === 206)
     return createFailure('http-other', 'the server sent partial content (206) although none was requested');
   if (answer.status === 204 || answer.status === 205)
-    return createFailure('http-other', `the server said that there is no content (${answer.status})`);
+    return createFailure('http-other', `the server says that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const retryAfter = readRetryAfter(answer, now);
-  // Whatever it says, the server intends to be back.
+  // Whatever its value, Retry-After means that the server intends to be back.
   const code = errorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
-  return createFailure(code, `the server answered ${answer.status}`, retryAfter);
+  return createFailure(code, `the server responded with ${answer.status}`, retryAfter);
 }
 
 export function createFailure(code: ErrorCode, detail: string, retryAfter?: Duration): PageOutcome {
   return retryAfter === undefined ? { kind: 'error', code, detail } : { kind: 'error', code, detail, retryAfter };
 }
 
-/** Depends on the answer; the next visit may bring another one. */
+/** The exclusion depends on the response; the next visit may get a different one. */
 export function createExclusion(reason: ReasonCode, detail: string): PageOutcome {
   return { kind: 'excluded', reason, detail, keepDocument: false, removeStatus: false, revisit: true };
 }
 
-/** By the policy. */
+/** The outcome for a URL that the policy excludes. */
 export function createVerdictExclusion(
   { reason, detail, keepDocument, layer }: Verdict,
   { byConfiguration }: { readonly byConfiguration: boolean },
@@ -60,7 +60,7 @@ export function readRetryAfter(answer: HttpAnswer, now: Instant): Duration | und
   return date === undefined ? undefined : milliseconds(Math.max(0, date - now));
 }
 
-/** Does the crawler accept this media type? `text/*` covers a family. */
+/** Whether the crawler accepts this media type; `text/*` covers a family. */
 export function acceptsMediaType(mode: 'include' | 'exclude', types: readonly string[], mediaType: string): boolean {
   const family = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`;
   const listed = types.some((type) => type === mediaType || type === family || type === '*/*');

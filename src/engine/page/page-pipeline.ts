@@ -1,6 +1,6 @@
 /**
- * The way of one page through a page processor, in order: judge, fetch, classify, read, links, document. The rest of a URL's life
- * (robots.txt before it, disposition, delivery and settlement after it) is in crawl/visit.ts.
+ * One page's way through a page processor: judge, fetch, classify, read, links, document. The rest of a visit
+ * (robots.txt before, disposition, delivery and settlement after) is in crawl/visit/visit.ts.
  */
 import { readValidators } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -51,16 +51,16 @@ import { toSessionAnswer } from './session-answer.js';
 
 export interface PageTools extends ExtractionTools, DocumentTools, ThreadTools {
   readonly fetcher: Fetcher;
-  /** Of the crawler; absent where it has none. */
+  /** The crawler's plug-ins; absent if it has none. */
   readonly plugins?: CrawlerPlugins;
 }
 
 const MAX_TEXT_LENGTH = 4_000_000;
 
 const FORBIDDEN_304 = {
-  noindex: 'X-Robots-Tag of the 304 response says noindex',
-  'unavailable-after': 'X-Robots-Tag of the 304 response says that its time is over',
-  'search-not-allowed': 'robots.txt or the header of the 304 response forbids search engines to index it',
+  noindex: 'X-Robots-Tag of the 304 response contains noindex',
+  'unavailable-after': 'X-Robots-Tag of the 304 response says that the page is no longer available',
+  'search-not-allowed': 'robots.txt or a header of the 304 response forbids search engines to index the page',
 } as const;
 
 export async function processPage(
@@ -144,7 +144,7 @@ class PageVisit {
     return outcome;
   }
 
-  /** A header that forbids indexing may be new although the page has not changed. */
+  /** A header that forbids indexing may be new even if the page has not changed. */
   private handleUnchanged(answer: HttpAnswer): PageOutcome {
     const { context, task, verdict } = this.page;
     const { forbids } = findTerms(context, verdict.effects.options, answer, { task });
@@ -160,7 +160,7 @@ class PageVisit {
     const sitemap = readSitemap(page, answer, mediaType, tools.reader);
     if (sitemap) return followSitemap(page, sitemap, this.collector);
     if (!acceptsMediaType(mimeTypesMode, mimeTypes, mediaType)) {
-      return createExclusion('mime-type-excluded', `the crawler does not take ${mediaType}`);
+      return createExclusion('mime-type-excluded', `the crawler does not accept ${mediaType}`);
     }
     const read = this.extract(answer, mediaType);
     return read instanceof Promise
@@ -258,7 +258,8 @@ class PageVisit {
     const { page, collector, tools } = this;
     const { context, task, url } = page;
     const { answer, content } = read;
-    // The document's own bytes travel on their own, and would take the answer's along.
+    // The document's bytes are transferred to another thread, which would take the response's along, so these are
+    // copied.
     if (task.keepsAnswer) this.kept = { ...answer, body: answer.body.slice(), rendered: read.rendered };
     const base = resolveBase(task.variant ?? url.href, content);
     const located = { url, base, answer, content };
@@ -301,7 +302,7 @@ class PageVisit {
     const { page, collector, tools } = this;
     const { answer, content, mediaType } = read;
     const outcome = leaveOut(createDocumentOutcome(page, read, document, terms, canonical), this.leftOut);
-    // A page that has not changed has no new links; removed URLs that it links to are known, see crawl/found-again.ts.
+    // An unchanged page has no new links; removed URLs that it links to are found by crawl/found-again.ts.
     const isSame = document.stamp === page.task.stamp && hasLinksOf(document.stamp, content, tools.digest);
     if (isSame && !readsLinks(page)) return outcome;
     const allowed = terms.directives.follow;

@@ -1,4 +1,4 @@
-/** The plug-ins of the configuration, as used by the pages of one thread. Without plug-ins none of this is called. */
+/** The configured plug-ins as used by the pages of one thread. Without plug-ins, none of this is called. */
 import { toTypedMeta } from '../../domain/content/meta-types.js';
 import type { Meta } from '../../domain/push/order.js';
 import { hours } from '../../domain/time/units.js';
@@ -16,7 +16,7 @@ import type { AsyncStep, DocumentDraft, FetchedPage } from './document-steps.js'
 import type { JudgedUrl } from './judged-url.js';
 import type { HttpAnswer } from './page-outcome.js';
 
-/** The host of the plug-ins limits their time, waiting included. */
+/** The plug-in host limits the time of plug-ins, waiting included, so this limit is never reached. */
 const NEVER_REACHED = hours(1);
 const NO_LINKS: readonly string[] = [];
 
@@ -24,13 +24,13 @@ export class PagePlugins {
   private facts: readonly PluginFacts[] = [];
   private expected: readonly string[] = [];
   private resolve: (() => void) | undefined;
-  /** Resolves when all plug-ins of the configuration are known; undefined when they already are. */
+  /** Resolves when all configured plug-ins are known; undefined once they are. */
   awaited: Promise<void> | undefined;
   private byCrawler = new Map<string, CrawlerPlugins | undefined>();
 
   constructor(private readonly caller: PluginCaller) {}
 
-  /** The configuration names these: pages wait until it is known what each of them does. */
+  /** Sets the names of the configured plug-ins: pages wait until it is known what each of them does. */
   setExpected(names: readonly string[]): void {
     this.expected = names;
     if (this.isKnown) this.stopWaiting();
@@ -56,7 +56,7 @@ export class PagePlugins {
     this.resolve?.();
   }
 
-  /** Undefined: the pages of the crawler use none. */
+  /** The crawler's plug-ins; undefined if its pages use none. */
   find(crawler: string): CrawlerPlugins | undefined {
     if (this.facts.length === 0) return undefined;
     if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.createFor(crawler));
@@ -102,7 +102,10 @@ export class CrawlerPlugins {
     return this.withResponse.length > 0;
   }
 
-  /** What all of them decide together; the first one that excludes the URL ends the search. Throws PluginFailed. */
+  /**
+   * Combines the decisions of all plug-ins; the first one that excludes the URL ends the calls.
+   * @throws PluginFailed
+   */
   async callOnUrl(page: JudgedUrl): Promise<UrlAnswer> {
     let headers: Record<string, string> = {};
     for (const facts of this.withUrl) {
@@ -113,7 +116,10 @@ export class CrawlerPlugins {
     return { headers };
   }
 
-  /** The answer after their changes. Throws PluginFailed. */
+  /**
+   * Returns the response as changed by all plug-ins, or why one excludes the page.
+   * @throws PluginFailed
+   */
   async callOnResponse(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
     let changed = answer;
     for (const facts of this.withResponse) {
@@ -125,7 +131,10 @@ export class CrawlerPlugins {
     return changed;
   }
 
-  /** The document steps; `leaveOut` is told why one of them excludes the document from the index. */
+  /**
+   * Creates the plug-ins' document steps.
+   * @param leaveOut called with the reason why one of them excludes the document from the index
+   */
   createSteps(leaveOut: (why: string) => void): AsyncStep[] {
     return this.withDocument.map((facts) => ({
       kind: 'async',
@@ -142,7 +151,7 @@ export class CrawlerPlugins {
   }
 }
 
-/** Undefined also where an optional plug-in has failed. */
+/** Undefined also if an optional plug-in has failed. */
 async function callHook<H extends PluginHook>(
   caller: PluginCaller,
   facts: PluginFacts,
@@ -167,7 +176,7 @@ const utf8 = new TextEncoder();
 function replaceBody(answer: HttpAnswer, { body, mediaType }: ResponseAnswer): HttpAnswer {
   const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? answer.body);
   const contentType = mediaType ?? answer.headers['content-type'];
-  // A text that a plug-in returns is UTF-8, whatever encoding the site declared for its own.
+  // A string that a plug-in returns is UTF-8, whatever encoding the site declared for its own text.
   const charset = typeof body === 'string' ? '; charset=utf-8' : '';
   const type = `${(contentType ?? 'text/html').replace(/;.*/s, charset === '' ? '$&' : '')}${charset}`;
   if (contentType === undefined && charset === '') return { ...answer, body: bytes };
@@ -201,7 +210,7 @@ export function groupByName(metas: readonly Pick<Meta, 'name' | 'value'>[]): Rec
 
 type GivenMetas = NonNullable<NonNullable<PluginCalls['onDocument']['answer']>['metas']>;
 
-/** The metas that a plug-in returns, typed like all others. */
+/** Converts the metas that a plug-in returns to typed metas, like all others. */
 export const toMetas = (given: GivenMetas): Meta[] =>
   Object.entries(given).flatMap(([name, values]) =>
     values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => toTypedMeta(name, value)),
@@ -226,7 +235,7 @@ function createExtractor(caller: PluginCaller, facts: PluginFacts): AsyncExtract
       const said = await callHook(caller, facts, 'extract', content).catch((error: unknown) => {
         throw new ExtractorUnavailable(String((error as Error).message), 'plugin-failed');
       });
-      if (!said) return { refused: 'extract-unsupported', detail: `the plug-in ${facts.name} has failed` };
+      if (!said) return { refused: 'extract-unsupported', detail: `the plug-in ${facts.name} failed` };
       if (said.refuse !== undefined) return { refused: 'extract-unsupported', detail: `${facts.name}: ${said.refuse}` };
       return {
         title: said.title ?? '',

@@ -1,6 +1,6 @@
 /**
- * What a body says about itself besides its text: robots directives, the base of its links, whether another URL is the canonical
- * one, whether it sends the visitor elsewhere.
+ * Finds what a body says besides its text: robots directives, the base of its links, its canonical URL, and whether it
+ * sends visitors elsewhere.
  */
 import { isForPrograms } from '../../domain/content/alternates.js';
 import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
@@ -19,7 +19,7 @@ import type { HttpAnswer } from './page-outcome.js';
 
 const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
 
-/** Whether the robots directives of the page count; robots.txt is judged before the page is requested. */
+/** Whether the page's robots directives are obeyed; robots.txt is checked before the page is requested. */
 export const obeysPage = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
   obeyRobots ?? !definition.linkRules.rogue;
 
@@ -37,13 +37,13 @@ export function findDirectives(
 /** What a site says about the use of a page. */
 export interface Terms {
   readonly directives: RobotsDirectives;
-  /** As metas of the document: usage preferences, then the directives that are kept. */
+  /** Usage preferences, then the directives that are kept, as metas of the document. */
   readonly metas: readonly Preference[];
-  /** Why it may not be indexed. */
+  /** Why the page may not be indexed. */
   readonly forbids?: 'noindex' | 'unavailable-after' | 'search-not-allowed';
 }
 
-/** Without `content`, what the header and robots.txt say. */
+/** @param content without it, only the headers and robots.txt count */
 export function findTerms(
   context: CrawlContext,
   options: UrlOptions,
@@ -72,10 +72,10 @@ function findForbidden(
   return preferences.length > 0 && findSearchProhibition(preferences) ? 'search-not-allowed' : undefined;
 }
 
-/** Every link of a page is at least as long as its base, so that a base of a megabyte would cost a gigabyte. */
+/** Every resolved link is at least as long as the page's base: a base of a megabyte could cost gigabytes. */
 const LONGEST_BASE = 16_383;
 
-/** The URL that relative links of the page start from: `<base href>`, or the page itself. */
+/** The base of the page's relative links: `<base href>`, or the page's own URL. */
 export function resolveBase(address: string, content: PageContent): string {
   if (content.base === undefined) return address;
   const base = URL.parse(content.base, address);
@@ -83,7 +83,7 @@ export function resolveBase(address: string, content: PageContent): string {
   return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : address;
 }
 
-/** The canonical URL that the page names, if it is another one. If a page names several by mistake, none counts. */
+/** The canonical URL that the page names, if it is not its own. If a page names several by mistake, none counts. */
 export function findCanonical(
   context: CrawlContext,
   url: CrawlUrl,
@@ -103,14 +103,14 @@ export function findCanonical(
 
 const FOLLOWED_RELATIONS = new Set(['next', 'prev', 'alternate', 'canonical']);
 
-/** Targets of the HTTP Link header (RFC 8288) whose relation is also followed in HTML, and that of Refresh. */
+/** The targets in the HTTP Link header (RFC 8288) whose relation is also followed in HTML, and that of Refresh. */
 export function parseHeaderLinks(answer: HttpAnswer): { href: string; relation: string; delay?: number }[] {
   const header = answer.headers['link'] ?? '';
   const refresh = parseRefresh(answer.headers['refresh']?.slice(0, 16_384) ?? '');
   const links: ReturnType<typeof parseHeaderLinks> =
     refresh === undefined ? [] : [{ href: refresh.target, relation: 'refresh', delay: refresh.delay }];
   for (const { href, parameters } of parseLinkHeader(header.slice(0, 16_384))) {
-    // The header says where the link leads from, if not from this page.
+    // An anchor means that the link does not lead from this page.
     if (parameters.get('anchor')) continue;
     const relations = parameters.get('rel')?.trim().toLowerCase().split(/\s+/);
     const followed = relations?.find((word) => FOLLOWED_RELATIONS.has(word));
@@ -120,16 +120,16 @@ export function parseHeaderLinks(answer: HttpAnswer): { href: string; relation: 
   return links;
 }
 
-/** The page on which refreshes are looked for. */
+/** A page in which refreshes are looked for. */
 interface ReadPage {
   readonly url: CrawlUrl;
-  /** The base of its relative links. */
+  /** The base of the page's relative links. */
   readonly base: string;
   readonly answer: HttpAnswer;
   readonly content: PageContent;
 }
 
-/** The other site to which a site root's home page sends its visitors by a refresh, if it does. */
+/** The other site to which a site root's home page sends visitors by a refresh, if it does. */
 export function findMovedHome(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
   const root = context.roots.get(page.url.href);
   if (!root?.site) return undefined;
@@ -137,7 +137,7 @@ export function findMovedHome(context: CrawlContext, page: ReadPage): CrawlUrl |
   return target && origin(target) !== origin(page.url) ? target : undefined;
 }
 
-/** The other URL to which a page sends its visitors before they could read it. */
+/** The other URL to which a page sends visitors before they could read it, if it does. */
 export function findQuickRefresh(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
   const refresh = findRefreshTarget(context, page);
   if (refresh?.delay === undefined || refresh.delay > QUICK_REFRESH) return undefined;

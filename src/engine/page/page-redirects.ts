@@ -1,4 +1,4 @@
-/** Answers that send the visitor elsewhere, by Location or by a refresh. */
+/** Handles responses that send visitors elsewhere, by Location or by a refresh. */
 import { movesSite } from '../../domain/policy/site-mode.js';
 import { resolveAsWritten } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, withoutUserInfo } from '../../domain/url/crawl-url.js';
@@ -10,7 +10,7 @@ import { createFailure, type HttpAnswer, isPermanentRedirect } from './page-outc
 
 export interface Redirected {
   readonly outcome: PageOutcome;
-  /** The URL redirects to itself: how to request it from now on. */
+  /** If the URL redirects to itself: how to request it from now on. */
   readonly toItself?: { readonly setCookie?: string; readonly variant?: string };
 }
 
@@ -33,8 +33,9 @@ export function followRedirect(page: JudgedUrl, answer: HttpAnswer, collector: L
 }
 
 /**
- * A page that sends its visitors on at once is a redirect, unless it leads where the crawl may not go: then it counts as the page
- * it shows.
+ * A page that sends visitors on at once is treated as a redirect, unless the crawl may not follow it: then the page
+ * counts as what it shows.
+ * @returns undefined if the page is not a redirect
  */
 export function followRefresh(
   page: JudgedUrl,

@@ -3,7 +3,7 @@ import { findFetcher } from './crawl-context.js';
 import { findCanonicalForm, type JudgedUrl, readsLinks } from './judged-url.js';
 import { shouldRenderFirst } from './rendering.js';
 
-/** The maximum that sitemaps.org allows: the size limit for documents does not apply to sitemaps. */
+/** The maximum that sitemaps.org allows; the size limit for documents does not apply to sitemaps. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 export function createRequest(page: JudgedUrl): FetchRequest {
@@ -29,8 +29,8 @@ export function createRequest(page: JudgedUrl): FetchRequest {
 }
 
 /**
- * A document that should be in the index and is not is fetched in full, whatever its ETag says; so is one whose links or metas the
- * present policy has not seen.
+ * A document that should be in the index but is not is fetched in full, whatever its ETag says. So is one whose links
+ * or metas have not been judged by the current policy.
  */
 function isConditional(page: JudgedUrl): boolean {
   const { task, context, verdict, mode } = page;

@@ -1,4 +1,4 @@
-/** What a visit says about the times of the next ones. */
+/** Determines what a visit says about the times of later visits. */
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, milliseconds } from '../../domain/time/units.js';
 import type { PageSchedule } from '../ports/page-task.js';
@@ -14,19 +14,19 @@ export function toSchedule(verdict: Verdict): PageSchedule {
     errorExpiry: options.errorExpiry,
     maxTemporaryErrors: maxNetworkErrors,
     retryDelay: networkErrorDelay,
-    // Each step of priority, up to -2 (the highest), counts twice.
+    // Each step of priority, up to -2 (the highest), doubles the importance.
     importance: (options.weight ?? 1) * 2 ** -priorityShift,
   };
 }
 
-/** A document that gives way to another URL is visited again as soon as documents may be. */
+/** A document that gives way to another URL is visited again as soon as the minimum age allows. */
 export function toVisitSchedule(page: JudgedUrl, unavailableAfter: Instant | undefined): PageSchedule {
   const schedule = limitToAvailability(page, toSchedule(page.verdict), unavailableAfter);
   if (page.task.stamp === undefined || findCanonicalForm(page) === undefined) return schedule;
   return { ...schedule, period: page.context.definition.refresh.minimumAge };
 }
 
-/** A page that may be shown until a certain time is visited again by then, so that its document is deleted. */
+/** A page that is available only until a certain time is visited again then, so that its document is deleted. */
 function limitToAvailability(
   { task, context }: JudgedUrl,
   schedule: PageSchedule,

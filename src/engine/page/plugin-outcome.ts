@@ -1,4 +1,4 @@
-/** What the answers of plug-ins mean for the outcome of a page. */
+/** What the decisions of plug-ins mean for the outcome of a page. */
 
 import type { PageOutcome } from '../ports/page-task.js';
 import { PluginFailed } from '../ports/plugins.js';
@@ -6,7 +6,7 @@ import type { JudgedUrl } from './judged-url.js';
 import { createExclusion, createFailure, type HttpAnswer } from './page-outcome.js';
 import type { CrawlerPlugins } from './page-plugins.js';
 
-/** The URL with what plug-ins say about it, before its page is requested. */
+/** Returns the URL with what plug-ins say about it, before its page is requested. */
 export async function judgeByPlugins(page: JudgedUrl, plugins: CrawlerPlugins): Promise<JudgedUrl> {
   if (page.excluded) return page;
   try {
@@ -19,7 +19,7 @@ export async function judgeByPlugins(page: JudgedUrl, plugins: CrawlerPlugins): 
   }
 }
 
-/** The answer as changed by plug-ins, or why it is not read. */
+/** Returns the response as changed by plug-ins, or the outcome if it is not to be read. */
 export async function applyResponsePlugins(
   page: JudgedUrl,
   answer: HttpAnswer,
@@ -35,13 +35,13 @@ export async function applyResponsePlugins(
 
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
-/** The document is not indexed, but its links are followed. */
+/** Keeps the document out of the index; its links are followed. */
 export function leaveOut(outcome: DocumentOutcome, why: string | undefined): DocumentOutcome {
   if (why === undefined || !outcome.index) return outcome;
   return { ...outcome, index: false, reason: 'excluded-by-plugin', document: undefined, leftOut: why };
 }
 
-/** `PluginCaller` throws nothing else. */
+/** Throws anything but PluginFailed again, because `PluginCaller` throws nothing else. */
 function toFailure(error: unknown): PageOutcome {
   if (!(error instanceof PluginFailed)) throw error;
   return createFailure('plugin-failed', error.message);

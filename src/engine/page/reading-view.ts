@@ -1,11 +1,11 @@
-/** What was read of a page, for a person to look at: bounded, since it is sent to a screen. */
+/** What was read of a page, for a person to look at: limited, since it is sent to a screen. */
 import type { PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageReading, ReadPart } from '../ports/page-task.js';
 
 export const MAX_TEXT = 200_000;
 const MAX_LIST = 500;
-/** Of all parts together. */
+/** Maximum length of the text of all parts together. */
 const MAX_PART_TEXT = 200_000;
 
 export const toReadingView = (content: PageContent, { metas, text, parts }: PushDocument): PageReading => ({

@@ -1,6 +1,6 @@
 /**
- * Whether the scripts of a page run before it is read, and what happens then. The browser gets the answer that was already fetched;
- * its result is read like any page, and passes through the same steps.
+ * Decides whether a page's scripts run before it is read, and runs them. The browser gets the response that was already
+ * fetched; its result is read like any page and passes through the same steps.
  */
 import type { RenderMode, UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
@@ -12,7 +12,7 @@ import { type CrawlContext, findFetcher } from './crawl-context.js';
 import type { HttpAnswer } from './page-outcome.js';
 import { obeysPage } from './page-reading.js';
 
-/** How often in a row the rendering of a page may fail before the page is used as it was sent. */
+/** Number of consecutive times that rendering a page may fail before the page is used as it was sent. */
 const MOST_FAILURES = 2;
 
 const RENDERED_TYPES = new Set(['text/html', 'application/xhtml+xml']);
@@ -40,11 +40,13 @@ export function renderModeOf({ definition }: CrawlContext, options: UrlOptions, 
   return mode === 'auto' && task.render === 'never' ? 'never' : mode;
 }
 
-/** The page is certain to be rendered, so an answer "not modified" would say nothing about its content. */
+/**
+ * Whether the page is certain to be rendered, so that a "not modified" response would say nothing about its content.
+ */
 export const shouldRenderFirst = (mode: RenderMode, { render }: PageTask): boolean =>
   mode === 'always' || (mode === 'auto' && render === 'always');
 
-/** Whether this page, as it was sent, is to be rendered. */
+/** Whether a page is to be rendered, judged by what was sent. */
 export const isToRender = (mode: RenderMode, task: PageTask, mediaType: string, content: PageContent): boolean =>
   mode !== 'never' &&
   RENDERED_TYPES.has(mediaType) &&

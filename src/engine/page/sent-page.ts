@@ -1,4 +1,4 @@
-/** What a page contains as it is sent, for a person who compares it with what its scripts make of it. */
+/** What a page contains as sent, for a person who compares it with what its scripts make of it. */
 import type { SentPage } from '../../domain/render/report.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { JudgedUrl } from './judged-url.js';

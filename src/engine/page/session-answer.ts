@@ -2,10 +2,10 @@ import type { FetchRequest } from '../ports/fetcher.js';
 import type { SessionAnswer } from '../ports/login-method.js';
 import { type HttpAnswer, isRedirect } from './page-outcome.js';
 
-/** How far into a page to look for the form that asks visitors to log in. */
+/** Number of bytes at the start of a page in which to look for the login form. */
 const LOOKED_AT = 512 * 1024;
 
-/** What the session of a request learns from its answer. */
+/** Extracts the parts of a response that matter to the session of its request. */
 export function toSessionAnswer({ url, session }: FetchRequest, answer: HttpAnswer): SessionAnswer {
   const { status, headers, body } = answer;
   const location = isRedirect(answer) ? headers['location'] : undefined;
@@ -20,7 +20,7 @@ export function toSessionAnswer({ url, session }: FetchRequest, answer: HttpAnsw
   };
 }
 
-/** Names of fields and markup are ASCII, which almost every encoding of pages shares with UTF-8. */
+/** Field names and markup are ASCII, which almost all page encodings share with UTF-8. */
 function containsAll(body: Uint8Array, pieces: readonly string[]): boolean {
   if (pieces.length === 0) return false;
   const start = new TextDecoder().decode(body.subarray(0, LOOKED_AT));

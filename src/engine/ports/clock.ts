@@ -5,6 +5,6 @@ export interface Clock {
   now(): Instant;
   /** Calls `action` once, not before `at`. Returns a function that cancels it. */
   at(at: Instant, action: () => void): () => void;
-  /** Resolves after `wait`, or at once when the signal aborts. */
+  /** Resolves after `wait`, or as soon as the signal aborts. */
   sleep(wait: Duration, signal?: AbortSignal): Promise<void>;
 }

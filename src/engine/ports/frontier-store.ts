@@ -18,7 +18,7 @@ export interface NewUrl {
   readonly url: string;
   readonly key: bigint;
   readonly hostKey: string;
-  /** Absent: recorded, not queued (status filtered). */
+  /** Absent if the URL is recorded but not queued (status filtered). */
   readonly source?: SourceNumber;
   readonly status: 'waiting' | 'filtered';
   readonly reason: Reason;
@@ -42,26 +42,26 @@ export interface Backlog {
 
 export interface Visit {
   readonly at: Instant;
-  /** HTTP status; absent if there was no answer. */
+  /** HTTP status; absent if there was no response. */
   readonly status?: number;
   /** `document`, `unchanged`, `redirect`, `excluded` or an error code. */
   readonly outcome: string;
   readonly detail?: string;
   readonly duration: Duration;
   readonly bytes: number;
-  /** It found other content than the previous visit; never true for the first one. */
+  /** True if the visit found different content than the previous one; never true for the first visit. */
   readonly changed: boolean;
 }
 
-/** Where the links of a page lead, as of the last time it was read in full. */
+/** Where a page's links lead, as of the last time it was read in full. */
 export interface PageLinks {
-  /** When it was asked for. */
+  /** When the page was requested. */
   readonly at: Instant;
   /** Digest of the document made from it. */
   readonly stamp: string;
-  /** ETag and Last-Modified received with it, in one text. */
+  /** The ETag and Last-Modified received with the page, in one string. */
   readonly validators: string;
-  /** Keys of the URLs that the policy accepted, see url-key.ts. */
+  /** Keys of the URLs that the policy accepted; see url-key.ts. */
   readonly keys: BigInt64Array;
 }
 
@@ -76,29 +76,29 @@ export interface LedgerEntry {
   readonly state: OrderState;
   readonly attempts: number;
   readonly answeredAt?: Instant;
-  /** The sink's message when it refused; the last failure while pending. */
+  /** The sink's message if it refused the order; the last failure while the order is pending. */
   readonly answer?: string;
   readonly stamp?: string;
 }
 
 /**
- * What may be written of a URL: what a disposition changes, and the results of its visit and its orders. Undefined = unchanged;
- * null = cleared.
+ * What may be written to a URL: the changes of a disposition, and the results of its visit and its orders. Undefined
+ * leaves a value unchanged; null clears it.
  */
 export type UrlChanges = Readonly<StateChanges>;
 
-/** Of a settlement that is about orders alone. */
+/** The id in a settlement that concerns orders only. */
 export const NO_URL: UrlId = 0;
 
 export interface Settlement {
   readonly id: UrlId;
-  /** The fence under which it was decided; absent: a person's decision, which any node may write. */
+  /** The fence under which it was decided; absent for a person's decision, which any node may write. */
   readonly fence?: Fence;
-  /** The row is removed without a trace. */
+  /** True if the row is to be removed without a trace. */
   readonly remove?: boolean;
   readonly changes?: UrlChanges;
   readonly visit?: Visit;
-  /** Replaces what was remembered of the links of the page. */
+  /** Replaces what was remembered of the page's links. */
   readonly links?: PageLinks;
   readonly orders?: readonly LedgerEntry[];
   readonly owed?: readonly OwedChange[];
@@ -113,7 +113,7 @@ export interface HostRecord {
   readonly backOffUntil: Instant;
   readonly backOffStep: number;
   readonly paused: boolean;
-  /** What a refresh visit costs, see visit-price.ts; 0 until one has set it. */
+  /** The visit price, see visit-price.ts; 0 until a refresh visit has set it. */
   readonly visitPrice: Duration;
 }
 
@@ -122,19 +122,19 @@ export interface UrlFilter {
   readonly status?: UrlState['status'];
   readonly hostKey?: string;
   readonly source?: SourceNumber;
-  /** Only URLs that wait in a source. */
+  /** Only URLs that are queued in a source. */
   readonly queued?: true;
-  /** Literal prefix of the URL. */
+  /** A literal prefix of the URL. */
   readonly prefix?: string;
-  /** SQL LIKE pattern, `%` and `_`. */
+  /** An SQL LIKE pattern with `%` and `_`. */
   readonly like?: string;
-  /** Any text: callers need not know all codes to filter by one. */
+  /** Any string: callers need not know all codes to filter by one. */
   readonly reason?: string;
-  /** Any of these. */
+  /** Only URLs with one of these reasons. */
   readonly reasons?: readonly string[];
   /** Only URLs that have a document in the index. */
   readonly indexed?: boolean;
-  /** Not yet settled deletions. */
+  /** Only URLs with a deletion that is not settled yet. */
   readonly pendingDeletion?: boolean;
   /** Only URLs whose last visit was before this. */
   readonly visitedBefore?: Instant;
@@ -145,34 +145,37 @@ export interface UrlFilter {
 /** One step of a search through the stored URLs. */
 export interface SearchStep {
   readonly urls: UrlState[];
-  /** Continue after this id; absent: everything was searched. */
+  /** The id after which to continue; absent if everything was searched. */
   readonly next?: UrlId;
-  /** Share of the store that has been searched, 0…1. */
+  /** Share of the store that has been searched, from 0 to 1. */
   readonly searched: number;
 }
 
-/** URLs in error of one kind: all of them, and those last visited in the hour or the day before the given time. */
+/**
+ * The numbers of URLs with one kind of error: all of them, and those last visited within the hour or the day before the
+ * given time.
+ */
 export interface FailingUrls {
   readonly urls: number;
   readonly lastHour: number;
   readonly lastDay: number;
 }
 
-/** The contents of one folder of a host, as far as one step has read. */
+/** The contents of one folder of a host, as found by one step. */
 export interface FolderStep {
-  /** Its folders, each with the number of URLs anywhere in it. If there are very many, the first that were found. */
+  /** Its folders, each with the number of URLs anywhere in it; if there are very many, only the first ones found. */
   readonly folders: readonly { readonly name: string; readonly urls: number }[];
-  /** URLs in further folders. */
+  /** Number of URLs in further folders. */
   readonly others: number;
-  /** URLs directly in the folder; `sample` has the first of them. */
+  /** Number of URLs directly in the folder; `sample` has the first of them. */
   readonly urls: number;
   readonly sample: readonly UrlState[];
-  /** As in SearchStep: the next step continues after it. */
+  /** The id after which the next step continues, as in SearchStep. */
   readonly next?: UrlId;
   readonly searched: number;
 }
 
-/** What one step has read of all URLs of a crawler. Steps add up. */
+/** What one step has counted among all URLs of a crawler. The counts of all steps add up. */
 export interface SurveyStep {
   readonly reasons: readonly {
     readonly status: UrlState['status'];
@@ -181,14 +184,17 @@ export interface SurveyStep {
     /** How many of these are documents in the index. */
     readonly indexed: number;
   }[];
-  /** Documents in the index by their last visit: at `since[0]` or later, at `since[1]` or later …; last, all earlier ones. */
+  /**
+   * Numbers of documents in the index by their last visit: at `since[0]` or later, at `since[1]` or later and so on;
+   * finally, all earlier ones.
+   */
   readonly ages: readonly number[];
-  /** As in SearchStep: the next step continues after it. */
+  /** The id after which the next step continues, as in SearchStep. */
   readonly next?: UrlId;
   readonly searched: number;
 }
 
-/** Hosts that `findOldest` considers. */
+/** Number of hosts that `findOldest` considers. */
 export const OLDEST_HOSTS = 2_000;
 
 export interface LedgerFilter {
@@ -207,7 +213,7 @@ export interface CrawlerCounts {
   readonly oldestDueAt?: Instant;
 }
 
-/** A URL that waits in a source. */
+/** A URL that is queued in a source. */
 export interface QueuedUrl {
   readonly url: string;
   readonly dueAt: Instant;
@@ -216,13 +222,16 @@ export interface QueuedUrl {
 /** The queue: moves URLs. */
 export interface UrlQueue {
   /**
-   * Stores URLs that are not known yet and returns those, in the order given. A URL whose status was removed starts as a new one if
-   * it is to be queued; other known URLs are unchanged.
+   * Stores URLs that are not known yet and returns those, in the order given. A URL whose status was removed starts as
+   * a new one if it is to be queued; other known URLs stay unchanged.
    */
   discover(urls: readonly NewUrl[]): Promise<UrlState[]>;
   /** Like discover, but a known URL is queued again in the given source, due at the given time. */
   seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]>;
-  /** Queued URLs of one (crawler, host, source) with dueAt <= now, by due time, then id; `skip` are already in memory. */
+  /**
+   * Queued URLs of one (crawler, host, source) with dueAt <= now, by due time, then id.
+   * @param skip URLs already in memory, which are left out
+   */
   listDue(
     crawler: string,
     hostKey: string,
@@ -234,12 +243,13 @@ export interface UrlQueue {
     readonly urls: UrlState[] /** Due time of the next URL after these, if there is one. */;
     readonly next?: Instant;
   }>;
-  /** Throws FencedOut if a partition has another owner by now; then nothing of the call was done. */
+  /** @throws FencedOut if a partition has another owner by now; then nothing has been written */
   settle(settlements: readonly Settlement[]): Promise<void>;
 
   /**
-   * Walks all (host, source) backlogs of a crawler whose earliest due time is <= horizon; `after` is the last host of the previous
-   * page; only hosts of the given partitions, if any.
+   * Lists the (host, source) backlogs of a crawler whose earliest due time is <= horizon, page by page.
+   * @param after the last host of the previous page
+   * @param partitions if given, only hosts in these partitions are listed
    */
   listBacklogs(
     crawler: string,
@@ -248,9 +258,9 @@ export interface UrlQueue {
     limit: number,
     partitions?: readonly number[],
   ): Promise<{ readonly backlogs: Backlog[]; readonly next?: string }>;
-  /** Makes matching queued or settled URLs due at the given time (forced refresh); returns how many. */
+  /** Makes matching queued or settled URLs due at the given time (forced refresh); returns their number. */
   makeDue(filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number>;
-  /** Deletes matching rows that hold no document and have no order in flight; returns how many. */
+  /** Deletes matching rows that hold no document and have no order in flight; returns their number. */
   forget(filter: UrlFilter): Promise<number>;
 }
 
@@ -258,21 +268,24 @@ export interface UrlQueue {
 export interface UrlCatalog {
   find(crawler: string, url: string): Promise<UrlState | undefined>;
   get(ids: readonly UrlId[]): Promise<UrlState[]>;
-  /** In an order of the store's own, the same for every page, after the URL with the id `after` (0: from the start). */
+  /**
+   * Lists matching URLs after the one with the id `after` (0 to start), in the store's own order, which is the same for
+   * every page.
+   */
   list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]>;
   /**
-   * The same list for a person who waits: searches for a bounded time, whatever the filter and the size of the store, and says how
-   * far it got.
+   * Like list, for a person who is waiting: searches for a limited time, whatever the filter and the size of the store,
+   * and says how far it got.
    */
   search(filter: UrlFilter & { readonly crawler: string }, after: UrlId, limit: number): Promise<SearchStep>;
   /**
-   * One step through the URLs of a host in a folder: `folder` is the beginning of their URLs up to a slash, or empty for all of
-   * them. Steps add up to exact counts.
+   * Takes one step through the URLs of a host in a folder. The counts of all steps add up to exact totals.
+   * @param folder the beginning of their URLs up to a slash, or empty for all of them
    */
   listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep>;
-  /** One step of a count of everything, after the URL with the id `after`; `since` is in descending order. */
+  /** Takes one step of a count of all URLs, after the one with the id `after`; `since` is in descending order. */
   survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep>;
-  /** URLs in error by reason, most frequent first; only for one host, if given. */
+  /** URLs in error by reason, most frequent first; for one host only, if given. */
   countFailing(
     crawler: string,
     now: Instant,
@@ -286,17 +299,20 @@ export interface UrlCatalog {
     after: { readonly urls: number; readonly hostKey: string } | undefined,
     limit: number,
   ): Promise<(FailingUrls & { readonly hostKey: string })[]>;
-  /** With a pattern it takes a while on a large store; the signal aborts it, and its reason is thrown. */
+  /**
+   * Counting by pattern takes a while on a large store; the signal aborts it, and the call rejects with the signal's
+   * reason.
+   */
   count(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
   countByStatus(crawler: string): Promise<CrawlerCounts>;
   /**
-   * The queued URL of each source that was due first, at a cost that does not grow with the number of URLs: among the OLDEST_HOSTS
-   * hosts with the URLs that were due first. A source without URLs there is omitted.
+   * The queued URL of each source that was due first. To keep the cost independent of the number of URLs, only the
+   * OLDEST_HOSTS hosts whose URLs were due first are considered; a source without URLs there is omitted.
    */
   findOldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
-  /** Documents in the index, by host; for the deletion guard. */
+  /** The number of a host's documents in the index; for the deletion guard. */
   countIndexedOfHost(crawler: string, hostKey: string): Promise<number>;
-  /** One host per row with its counts, for the list of hosts; by host key, ascending. */
+  /** Hosts with their counts, for the list of hosts; by host key, ascending. */
   listHosts(
     crawler: string,
     after: string | undefined,
@@ -310,16 +326,16 @@ export interface UrlCatalog {
       readonly queued: number;
     }[]
   >;
-  /** The seed's pending file order: by URL. */
+  /** URLs in the order of FDSE's pending file: by URL. */
   listByUrl(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]>;
   listVisits(id: UrlId, limit: number): Promise<Visit[]>;
-  /** Stored URLs of one host with these keys, see url-key.ts; in no particular order. */
+  /** Stored URLs of one host with these keys (see url-key.ts), in no particular order. */
   findByKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]>;
   /** URLs with these keys whose status is removed. */
   findRemoved(crawler: string, keys: BigInt64Array): Promise<UrlState[]>;
   /** Pages that gave way to this canonical URL. */
   findPagesThatGaveWayTo(crawler: string, canonical: string): Promise<UrlState[]>;
-  /** What is remembered of the links of a page; undefined: nothing. */
+  /** What is remembered of a page's links; undefined if nothing. */
   getLinks(id: UrlId): Promise<PageLinks | undefined>;
 }
 
@@ -330,7 +346,7 @@ export interface HostRecords {
 }
 
 export interface OrderLedger {
-  /** The highest order id in use; 0 when there is none. Ids are assigned in memory from here on. */
+  /** The highest order id in use; 0 if there is none. The ids after it are assigned in memory. */
   getLastOrderId(): Promise<number>;
   saveOrders(entries: readonly LedgerEntry[]): Promise<void>;
   listOrders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
@@ -348,9 +364,11 @@ export interface SettingsPage {
 /** Small named values that must survive a restart: crawler states, re-judging progress, submitted roots. */
 export interface Settings {
   getSetting(name: string): Promise<string | undefined>;
-  /** Undefined removes it. */
+  /** Stores a setting; undefined removes it. */
   putSetting(name: string, value: string | undefined): Promise<void>;
-  /** By name, those with the prefix; for paging, those whose names are not before `from`, at most `limit`. */
+  /**
+   * Settings whose names begin with the prefix, by name; for paging, at most `limit` whose names are not before `from`.
+   */
   listSettings(prefix: string, page?: SettingsPage): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -359,8 +377,8 @@ export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderL
 }
 
 /**
- * The store cannot take this call now (disk full, connection lost, locked). Nothing of it was done, unless the connection broke
- * during the commit; repeating it is harmless in either case. Try again later.
+ * The store cannot handle this call now (disk full, connection lost, locked); try again later. Nothing was written,
+ * unless the connection broke during the commit; repeating the call is harmless in either case.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';

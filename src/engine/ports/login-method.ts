@@ -1,13 +1,13 @@
 /**
- * One way to log in, for one login of the configuration: what it sends, how it interprets the answers, and what it remembers. The
- * engine decides when (once for all visits that wait) and how often; see crawl/logins/login-session.ts.
+ * One way to log in, for one configured login: what it sends, how it interprets the responses, and what it remembers.
+ * The engine decides when (once for all waiting visits) and how often; see crawl/logins/login-session.ts.
  */
 import type { LoginDefinition } from '../../domain/crawl/logins.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { FetchRequest, RequestSession } from './fetcher.js';
 
-/** A step of a login, for a person to read: no secrets. */
+/** A step of a login, for a person to read; contains no secrets. */
 export interface LoginStepReport {
   readonly what: string;
   readonly url?: string;
@@ -16,13 +16,14 @@ export interface LoginStepReport {
 }
 
 /**
- * refused: the site does not accept the credentials; locked: it says that the account is locked; changed: the page is not what the
- * configuration expects; unreachable: no usable answer, which says nothing about the credentials.
+ * refused: the site does not accept the credentials; locked: it says that the account is locked; changed: the page is
+ * not what the configuration expects; unreachable: there was no usable response, which says nothing about the
+ * credentials.
  */
 export type LoginFailureKind = 'refused' | 'locked' | 'changed' | 'unreachable';
 
 export type LoginResult =
-  | { readonly kind: 'in' /** When it must be renewed. */; readonly until?: Instant }
+  | { readonly kind: 'in' /** When the login must be renewed. */; readonly until?: Instant }
   | { readonly kind: LoginFailureKind; readonly detail: string };
 
 export interface LoginTools {
@@ -31,33 +32,33 @@ export interface LoginTools {
   report(step: LoginStepReport): void;
 }
 
-/** The parts of an answer that matter to the session of its request. */
+/** The parts of a response that matter to the session of its request. */
 export interface SessionAnswer {
   readonly url: string;
   readonly status: number;
-  /** Target of a redirect, absolute. */
+  /** Absolute URL of a redirect's target. */
   readonly location?: string;
   /** Set-Cookie fields, separated by line feeds. */
   readonly setCookie?: string;
-  /** WWW-Authenticate. */
+  /** The WWW-Authenticate header. */
   readonly challenge?: string;
   readonly authenticationInfo?: string;
-  /** The page is meant for visitors who are not logged in. */
+  /** True if the page is meant for visitors who are not logged in. */
   readonly loggedOut?: boolean;
 }
 
-/** ended: log in again; again: just request the page once more, with what the answer brought. */
+/** ended: log in again; again: just request the page once more, with what the response brought. */
 export type SessionVerdict = 'fine' | 'again' | 'ended';
 
 export interface LoginMethod {
-  /** Logs in, or tries what would be sent. Never rejects because of what a site does. */
+  /** Logs in, or tests what requests would carry. Never rejects because of what a site does. */
   login(tools: LoginTools): Promise<LoginResult>;
-  /** What a GET of the URL carries after a login. */
+  /** What a GET request for the URL carries after a login. */
   sessionFor(url: string): RequestSession | Promise<RequestSession>;
   judgeAnswer(answer: SessionAnswer): SessionVerdict | Promise<SessionVerdict>;
-  /** URLs where visitors log in or out: never visited as pages. */
+  /** Whether visitors log in or out at this URL, so that it is never visited as a page. */
   isLoginPage?(url: string): boolean;
-  /** What should survive a restart. It is a secret. */
+  /** What should survive a restart; it is a secret. */
   save?(): string | undefined;
   restore?(text: string): Promise<void>;
 }

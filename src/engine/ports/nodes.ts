@@ -1,29 +1,36 @@
-/** What the nodes of one crawl send each other. What must not be lost goes through the database; the rest is a hint. */
+/**
+ * What the nodes of one crawl send each other. Whatever must not be lost goes through the database; the rest are hints.
+ */
 
-/** Something that only the owner of a host may do. Kept until it is done, or has failed too often and is set aside. */
+/**
+ * Something that only the owner of a host may do. It is kept until it is done, or is set aside after too many failures.
+ */
 export interface OwnerCommand {
   readonly hostKey: string;
-  /** It may wait for sinks until it ends; others overtake it. */
+  /** True if the command may have to wait for sinks; others then overtake it. */
   readonly delivers: boolean;
-  /** JSON. */
+  /** The command as JSON. */
   readonly text: string;
 }
 
 export interface NodesListener {
-  /** URLs of these partitions have become due. */
+  /** Called when URLs of these partitions have become due. */
   onDue(partitions: readonly number[]): void;
-  /** Configuration, roots or states of crawlers have changed. */
+  /** Called when the configuration, roots or crawler states have changed. */
   onControlChanged(): Promise<void>;
-  /** A command for a host that is owned here; false: not now, offer it again. Other commands are offered meanwhile. */
+  /**
+   * Carries out a command for a host that is owned here. False if that is not possible now; the command is offered
+   * again, and others in the meantime.
+   */
   onCommand(command: OwnerCommand): Promise<boolean>;
-  /** Something that happened on another node, as JSON. */
+  /** Called with an event of another node, as JSON. */
   onEvent(text: string): void;
-  /** What another node wants to know from this one; the answer is JSON, too. */
+  /** Answers another node's question; question and answer are JSON. */
   onQuestion(text: string): Promise<string>;
 }
 
 export interface NodeAnswer {
-  /** The name of the node, valid as long as its process. */
+  /** The node's name, valid as long as its process. */
   readonly from: string;
   readonly text: string;
 }
@@ -35,14 +42,14 @@ export interface Nodes {
   /** Must be called after the change is in the database. */
   notifyControlChanged(): Promise<void>;
   send(command: OwnerCommand): Promise<void>;
-  /** Commands of all nodes that failed too often. */
+  /** Number of commands of all nodes that were set aside after too many failures. */
   countCommandsSetAside(): Promise<number>;
-  /** Somebody watches the events of another node, so that those of this one are needed there. */
+  /** True if someone is watching the events of another node, so that this node's events are needed there. */
   readonly watched: boolean;
   sendEvent(text: string): void;
-  /** The answers of the other nodes that crawl. `complete`: each of them has answered within a second. */
+  /** The answers of the other nodes that crawl. `complete` is true if each of them has answered within a second. */
   ask(question: string): Promise<{ readonly answers: readonly NodeAnswer[]; readonly complete: boolean }>;
-  /** Whether somebody watches the events of this node. */
+  /** @param isWatching says whether someone is watching the events on this node */
   open(listener: NodesListener, isWatching: () => boolean): Promise<void>;
   close(): Promise<void>;
 }

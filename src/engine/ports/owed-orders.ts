@@ -1,38 +1,44 @@
 /** Orders owed to sinks that were slow or down while other sinks accepted the orders of their crawler. */
 import type { Instant } from '../../domain/time/units.js';
 
-/** A URI whose newest order a sink has not received: it was slow or down while another sink of the crawler accepted the order. */
+/**
+ * A URI whose newest order a sink has not received because it was slow or down while another sink of the crawler
+ * accepted it.
+ */
 export interface OwedOrder {
   readonly crawler: string;
   readonly sink: string;
   readonly uri: string;
   readonly hostKey: string;
-  /** The newest order of the URI that was put off. */
+  /** The newest order for the URI that was put off. */
   readonly orderId: number;
-  /** When the first of them was decided. */
+  /** When the first put-off order for the URI was decided. */
   readonly since: Instant;
-  /** Its page was to be visited for it from this moment on. */
+  /** When a visit of the page was requested for this, if it was. */
   readonly askedAt?: Instant;
 }
 
 /**
- * `put off`: the sink has not got the order; `delivered`: it has answered it, and older ones are owed no more; `asked`: a visit is
- * due that orders what it finds. The last two leave a row alone that is owed a newer order than theirs.
+ * `put off`: the sink has not received the order; `delivered`: it has answered the order, and older ones are no longer
+ * owed; `asked`: a visit is due that orders what it finds. The last two leave a row alone if it is owed a newer order.
  */
 export type OwedChange = OwedOrder & { readonly change: 'put off' | 'delivered' | 'asked' };
 
-/** What a sink is owed of a crawler's. */
+/** How many of a crawler's documents a sink is owed. */
 export interface OwedCount {
   readonly crawler: string;
   readonly sink: string;
   readonly documents: number;
-  /** The oldest one. */
+  /** When the oldest put-off order was decided. */
   readonly since: Instant;
 }
 
-/** What sinks have not received because they were slow or down. */
+/** Stores what sinks have not received because they were slow or down. */
 export interface OwedOrders {
-  /** In the order in which they were put off, after an order id; only of hosts of the partitions given, when some are. */
+  /**
+   * Owed orders after an order id, in the order in which they were put off; only for hosts in the given partitions, if
+   * any are given.
+   */
   listOwed(
     crawler: string,
     sink: string,
@@ -40,9 +46,9 @@ export interface OwedOrders {
     limit: number,
     partitions?: readonly number[],
   ): Promise<OwedOrder[]>;
-  /** Of one URI, at all sinks. */
+  /** The orders for one URI owed to any sink. */
   findOwed(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]>;
   countOwed(): Promise<OwedCount[]>;
-  /** The sink is not the crawler's any more. */
+  /** To be called when the crawler no longer pushes to the sink. */
   dropOwed(crawler: string, sink: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What was read of a page or document. */
+/** What was read from a page or document. */
 import type { Chunk, Heading } from '../../domain/content/content-definition.js';
 import type { CutLinks } from '../../domain/content/distinct-links.js';
 
@@ -15,75 +15,83 @@ export type LinkKind =
   | 'header';
 
 export interface RawLink {
-  /** As written, entities decoded, white space trimmed. */
+  /** The link as written, with entities decoded and white space trimmed. */
   readonly href: string;
   readonly kind: LinkKind;
-  /** rel=nofollow, ugc or sponsored on the element. */
+  /** True if the element has rel=nofollow, ugc or sponsored. */
   readonly nofollow: boolean;
-  /** For a `meta-refresh` that applies to readers: seconds. One for browsers without scripts has none. */
+  /**
+   * Seconds, for a `meta-refresh` that applies to readers; absent for one that is only for browsers without scripts.
+   */
   readonly delay?: number;
 }
 
 export interface PageContent {
-  /** WHATWG encoding name that the text was decoded with; undefined for binary content. */
+  /** The WHATWG name of the encoding that the text was decoded with; undefined for binary content. */
   readonly encoding?: string;
   readonly title: string;
-  /** White space folded; empty for binary content. */
+  /** The text with white space collapsed; empty for binary content. */
   readonly text: string;
-  /** BCP 47: declared by the document, or detected from the text. */
+  /** A BCP 47 tag, declared by the document or detected from the text. */
   readonly language?: string;
-  /** `<base href>`, as written. */
+  /** The value of `<base href>` as written. */
   readonly base?: string;
   readonly links: readonly RawLink[];
-  /** Links beyond `maxLinks`. */
+  /** The links beyond `maxLinks`. */
   readonly cutLinks?: CutLinks<RawLink>;
-  /** `<meta name content>` and `<meta property content>`, names in lower case, values folded; in document order; bounded. */
+  /**
+   * `<meta name content>` and `<meta property content>` in document order, limited in number; names in lower case,
+   * white space in values collapsed.
+   */
   readonly metas: readonly { readonly name: string; readonly value: string }[];
-  /** Contents of `<meta name=robots>` and of every meta that holds only directives, whatever agent it is named after. */
+  /**
+   * The contents of `<meta name=robots>` and of every meta that contains only directives, whatever agent it is named
+   * after.
+   */
   readonly robotsMetas: readonly { readonly agent: string; readonly directives: string }[];
   /** Further metas of the document, under the names that sinks receive. */
   readonly fields?: readonly { readonly name: string; readonly value: string }[];
-  /** The page has no content without its scripts; the evidence, for a person. */
+  /** Set if the page has no content without its scripts: the evidence, for a person. */
   readonly needsRendering?: string;
-  /** JSON-LD of the page, flattened: `jsonld.headline`, `jsonld.author.name`. */
+  /** The page's JSON-LD, flattened: `jsonld.headline`, `jsonld.author.name`. */
   readonly structured?: readonly { readonly name: string; readonly value: string }[];
   /** What selectors and JSON-LD paths of configured fields found, by the number of the field. */
   readonly found?: ReadonlyMap<number, readonly string[]>;
-  /** For the page's own document, if parts were split off it. */
+  /** The text of the page's own document, if parts were split off the page. */
   readonly ownText?: string;
-  /** Parts that become documents of their own; absent where none are wanted. */
+  /** Parts that become separate documents; absent if none are wanted. */
   readonly parts?: readonly PagePart[];
-  /** Text of the page was left out because the configuration or the page itself excludes it. */
+  /** True if text was left out because the configuration or the page itself excludes it. */
   readonly isCut?: boolean;
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
-  /** Texts that the configuration excludes, if a person asked for them. */
+  /** Pieces of text that the configuration excludes, if a person asked for them. */
   readonly cut?: readonly string[];
-  /** What a person who tries selectors wants to see. */
+  /** What is shown to a person who tries selectors. */
   readonly look?: ContentLook;
-  /** Something on the page was left out because a limit was exceeded (links, text). */
+  /** True if something on the page was left out because a limit was exceeded (links, text). */
   readonly truncated: boolean;
 }
 
 export interface ContentLook {
-  /** The whole text of the page, in order; what does not count is told from what does. */
+  /** The whole text of the page, in order; `cut` marks what does not count. */
   readonly marked: readonly { readonly text: string; readonly cut: boolean }[];
-  /** Elements that each selector of `Include` and `Exclude` finds. */
+  /** Number of elements that each selector of `Include` and `Exclude` finds. */
   readonly matches: { readonly include: readonly number[]; readonly exclude: readonly number[] };
 }
 
-/** A part of a page that becomes a document of its own. */
+/** A part of a page that becomes a separate document. */
 export interface PagePart extends Pick<PageContent, 'text' | 'title' | 'headings' | 'markdown' | 'chunks'> {
-  /** Fragment of its URL. */
+  /** The fragment of its URL. */
   readonly id: string;
-  /** Values of the fields found in it. */
+  /** The values of the fields found in the part. */
   readonly found: ReadonlyMap<number, readonly string[]>;
 }
 
 export interface ReadLimits {
-  /** Different URLs that the links of a page may name, not counting fragments. */
+  /** Maximum number of different URLs in a page's links, not counting fragments. */
   readonly maxLinks: number;
-  /** In UTF-16 units; 0 if nobody needs the text, which is then not even converted to a string. */
+  /** In UTF-16 code units; 0 if no one needs the text, which is then not even converted to a string. */
   readonly maxTextLength: number;
 }

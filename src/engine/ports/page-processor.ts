@@ -5,28 +5,29 @@ import type { FetchRequest } from './fetcher.js';
 import type { PageResult, PageTask } from './page-task.js';
 import type { PluginFacts } from './plugins.js';
 
-/** The work ended without an answer, and not because of the page: its thread is gone. It may be requested again. */
+/** The work ended without a result because its thread is gone, not because of the page. It may be requested again. */
 export class WorkLost extends Error {
   override readonly name: string = 'WorkLost';
 }
 
 /**
- * Takes pages from URL to result: fetch, read, judge the links. In one thread or in many; the engine cannot tell. `process` and
- * `fetch` never reject because of what a site did, and reject with WorkLost because of what another site did.
+ * Takes pages from URL to result: fetches, reads, and judges the links, in one thread or in many; the engine cannot
+ * tell. `process` and `fetch` never reject because of what their site does; they reject with WorkLost because of what
+ * another site did.
  */
 export interface PageProcessor {
-  /** Replaces the definition; pages in flight end under the one under which they began. */
+  /** Replaces the definition; pages in flight end under the one they began with. */
   configure(definition: ServerDefinition): Promise<void>;
-  /** Announces the root under which URLs are judged; sent before the first task that names it. */
+  /** Announces a root under which URLs are judged; must be called before the first task that names it. */
   addRoot(crawler: string, root: RootContext): void;
-  /** The plug-ins to call from now on. */
+  /** Sets the plug-ins to call from now on. */
   setPlugins?(facts: readonly PluginFacts[]): void;
   removeRoot(crawler: string, url: string): void;
-  /** `reading` is called when the reading of the page begins and when it has ended: the only step that can block a thread. */
+  /** @param reading called when reading the page begins and when it has ended; no other step can block a thread */
   process(task: PageTask, reading?: (isRead: boolean) => void): Promise<PageResult>;
   fetch(request: FetchRequest): Promise<FetchOutcome>;
   resolve(hostname: string): Promise<string | undefined>;
-  /** These URLs are no longer stored: a link to one of them counts as new again. */
+  /** To be called when these URLs are no longer stored: a link to one of them counts as new again. */
   forget(crawler: string, urls: readonly string[]): void;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export type { LinkKind, PageContent, RawLink, ReadLimits } from './page-content.
 
 export interface SitemapEntry {
   readonly url: string;
-  /** ISO 8601 as written. */
+  /** An ISO 8601 time, as written. */
   readonly lastModified?: string;
 }
 
@@ -23,10 +23,10 @@ export interface PageReader {
   /** Replaces the configured extractors, with `more` before them; bodies in flight are read by the previous ones. */
   configure?(extractors: readonly ExtractorDefinition[], more?: readonly ContentExtractor[]): void;
   close?(): void;
-  /** Media type without parameters, sniffed from the bytes when the header is missing or application/octet-stream. */
+  /** The media type without parameters, sniffed from the bytes if the header is missing or application/octet-stream. */
   detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string;
   /** Undefined if nothing here reads such content. */
   findExtractor(mediaType: string): ContentExtractor | undefined;
-  /** Sitemaps, sitemap indexes, feeds and text lists, gzipped or plain; undefined if it is none of them. */
+  /** Reads a sitemap, sitemap index, feed or text list, gzipped or plain; undefined if the body is none of them. */
   readSitemap(body: Uint8Array, contentType: string | undefined, maxEntries: number): SitemapContent | undefined;
 }

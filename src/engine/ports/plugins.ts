@@ -1,4 +1,4 @@
-/** How the crawl calls the plug-ins of the configuration, which run in processes of their own. */
+/** How the crawl calls the configured plug-ins, which run in separate processes. */
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
 import type { Instant } from '../../domain/time/units.js';
 import type {
@@ -32,23 +32,29 @@ export const PLUGIN_HOOKS = ['onUrl', 'onResponse', 'onDocument', 'onOrder', 'ex
 /** What the crawl must know about a plug-in to avoid needless calls. */
 export interface PluginFacts {
   readonly name: string;
-  /** Absent: all. */
+  /** The crawlers for which it is called; absent for all. */
   readonly crawlers?: readonly string[];
-  /** If it could not be loaded, `onUrl`: nothing is fetched that it might have to see. */
+  /**
+   * The plug-in's functions; just `onUrl` if it could not be loaded, so that nothing is fetched that it might have to
+   * see.
+   */
   readonly hooks: readonly PluginHook[];
-  /** That its extractor reads. */
+  /** The media types that its extractor reads. */
   readonly mediaTypes: readonly string[];
-  /** Pages continue without it when it fails. */
+  /** True if pages continue without it when it fails. */
   readonly isOptional: boolean;
 }
 
-/** A call got no answer; the message names plug-in, function and cause. */
+/** A call got no result; the message names the plug-in, the function and the cause. */
 export class PluginFailed extends Error {
   override readonly name = 'PluginFailed';
 }
 
 export interface PluginCaller {
-  /** Throws PluginFailed. `limit`: milliseconds, instead of those of the definition. */
+  /**
+   * @param limit time limit in milliseconds, instead of the one in the definition
+   * @throws PluginFailed
+   */
   call<H extends PluginHook>(
     plugin: string,
     hook: H,
@@ -60,15 +66,18 @@ export interface PluginCaller {
 export interface PluginView {
   readonly name: string;
   readonly file: string;
-  /** failed: it cannot be loaded, or ends again and again; it is tried again later, or at once when its file changes. */
+  /**
+   * failed: the plug-in cannot be loaded or ends again and again; it is tried again later, or at once if its file
+   * changes.
+   */
   readonly state: 'starting' | 'ready' | 'failed';
-  /** Its own. */
+  /** The plug-in's own version. */
   readonly version?: string;
   readonly hooks: readonly PluginHook[];
   readonly calls: readonly PluginCallCount[];
-  /** Processes that were stopped or ended by themselves. */
+  /** Number of its processes that were stopped or ended by themselves. */
   readonly restarts: number;
-  /** Memory of its process in bytes at the last check; 0: none is running, or the system does not report it. */
+  /** Memory of its process in bytes at the last check; 0 if none is running or the system does not report it. */
   readonly memory: number;
   readonly lastError?: { readonly at: Instant; readonly message: string };
 }
@@ -83,7 +92,7 @@ export interface PluginCallCount {
 /** The plug-ins of a server. */
 export interface Plugins extends PluginCaller {
   readonly facts: readonly PluginFacts[];
-  /** Resolves when each of them is loaded, or has failed to load. */
+  /** Resolves when each plug-in has been loaded or has failed to load. */
   configure(definitions: readonly PluginDefinition[]): Promise<void>;
   /** Called whenever the facts have changed. */
   onFacts(listener: (facts: readonly PluginFacts[]) => void): void;
@@ -91,7 +100,7 @@ export interface Plugins extends PluginCaller {
   close(): Promise<void>;
 }
 
-/** The names of the plug-ins that have this function for the crawler, in the order of the configuration. */
+/** The plug-ins that have this function for the crawler, in the order of the configuration. */
 export const findPluginsWith = (
   facts: readonly PluginFacts[],
   hook: PluginHook,

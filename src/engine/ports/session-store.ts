@@ -1,10 +1,13 @@
 /**
- * What sites give a visitor to recognise it: cookies, and the result of a login. The store belongs to the main thread; what a
- * request of the session needs travels with its page task, and what an answer sets travels back with the result, so that pages of a
- * session may be fetched in any thread.
+ * What sites give a visitor in order to recognise it: cookies, and the result of a login. The store belongs to the main
+ * thread; what a request of the session needs travels with its page task, and what a response sets travels back with
+ * the result, so that pages of a session may be fetched in any thread.
  */
 export interface SessionStore {
-  /** The session with this key, created if there is none. The store may forget one that has not been used for long. */
+  /**
+   * The session with this key, created if there is none. The store may forget a session that has not been used for
+   * long.
+   */
   open(key: string): Session;
   /** Like open; undefined if there is none. */
   find(key: string): Session | undefined;
@@ -12,11 +15,11 @@ export interface SessionStore {
 }
 
 export interface Session {
-  /** Value of the Cookie header of a request for the URL (RFC 6265); undefined: none. */
+  /** The value of the Cookie header of a request for the URL (RFC 6265); undefined if there is none. */
   cookies(url: string): string | undefined;
   /**
-   * Stores the Set-Cookie fields of an answer from the URL, separated by line feeds; cookies that the URL may not set are ignored.
-   * True if the next request for the URL will have different cookies.
+   * Stores the Set-Cookie fields of a response from the URL, separated by line feeds; cookies that the URL may not set
+   * are ignored. True if the next request for the URL will have different cookies.
    */
   keep(url: string, setCookie: string): Promise<boolean>;
 }

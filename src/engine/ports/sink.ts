@@ -1,24 +1,27 @@
 import type { OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
 
-/** Setting of the store: the default connector name of its sinks. */
+/** The store's setting with the default connector name of its sinks. */
 export const CONNECTOR_SETTING = 'connector';
-/** For stores without that setting: the name that every server used before it existed. */
+/** Used for stores without that setting: the name that every server used before the setting existed. */
 export const FORMER_CONNECTOR = 'crawlway';
 
 /**
- * One destination of orders. `deliver` resolves when every order of the batch is durable at the sink or refused for good, in the
- * order given. The caller makes sure that orders for one URI are never in two batches in flight at once. It throws SinkUnavailable
- * for anything that may pass (down, slow, overloaded, wrong credentials): the caller keeps the batch and tries again later; nothing
- * of it counts as delivered.
+ * One destination of orders. `deliver` resolves when every order of the batch is durable at the sink or refused for
+ * good; its answers are in the order of the batch. The caller makes sure that orders for one URI are never in two
+ * batches in flight at once. `deliver` throws SinkUnavailable for anything that may pass (down, slow, overloaded, wrong
+ * credentials): the caller keeps the batch and tries again later; no part of it counts as delivered.
  */
 export interface Sink {
   readonly name: string;
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]>;
-  /** Everything that the sink holds, for reconciliation; absent if the sink cannot list it. `uri` comes in no particular order. */
+  /**
+   * Lists everything that the sink holds, in no particular order, for reconciliation; absent if the sink cannot list
+   * it.
+   */
   listEntries?(signal: AbortSignal): AsyncIterable<{ readonly uri: string; readonly stamp: string }>;
   /**
-   * The documents of these URIs as they were delivered, in any order; those that it does not hold, or cannot return in full, are
-   * left out. Absent if the sink keeps nothing that could be sent to another one.
+   * Returns the documents of these URIs as they were delivered, in any order; those that the sink does not hold, or
+   * cannot return in full, are left out. Absent if the sink keeps nothing that could be sent to another one.
    */
   readDocuments?(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]>;
   /** Checks without an order whether the sink would accept one; throws SinkUnavailable. Absent if there is no such request. */
@@ -39,7 +42,7 @@ export class SinkUnavailable extends Error {
   override readonly name = 'SinkUnavailable';
   constructor(
     message: string,
-    /** Milliseconds that the sink asked to wait, if it did. */
+    /** How many milliseconds the sink asked to wait, if it did. */
     readonly retryAfterMs?: number,
   ) {
     super(message);

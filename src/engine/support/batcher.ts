@@ -1,6 +1,6 @@
 /**
- * Collects items while one call is in flight and passes them on together when it has ended: batches grow with the load, and a
- * single item does not wait. Items are answered in the order in which they were added.
+ * Collects items while a call is in flight and passes them on together when it has ended: batches grow with the load,
+ * and a lone item does not wait. Results arrive in the order in which items were added.
  */
 export class Batcher<T, R> {
   private waiting: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = [];

@@ -4,10 +4,10 @@ import type { Clock } from '../ports/clock.js';
 
 type WithoutTime<T> = T extends CrawlEvent ? Omit<T, 'at'> : never;
 
-/** Tells listeners what happens. An exception of a listener does not affect the crawl. */
+/** Reports events to listeners. An exception in a listener does not affect the crawl. */
 export class CrawlEvents {
   private tapped: ((event: CrawlEvent) => void) | undefined;
-  /** They receive events of this node only, and do not subscribe to those of others. */
+  /** Observers receive only this node's events, and do not count as someone watching. */
   private readonly observers: ((event: CrawlEvent) => void)[] = [];
   private readonly listeners = new Set<(event: CrawlEvent) => void>();
 
@@ -18,17 +18,17 @@ export class CrawlEvents {
     return () => this.listeners.delete(listener);
   }
 
-  /** There is a listener besides the tap. */
+  /** True if there is a listener besides the tap. */
   get isWatched(): boolean {
     return this.listeners.size > 0;
   }
 
-  /** For as long as the process lives; must not throw. */
+  /** Adds an observer for as long as the process lives; it must not throw. */
   observe(observer: (event: CrawlEvent) => void): void {
     this.observers.push(observer);
   }
 
-  /** What happens on this node alone. */
+  /** Sets the one listener that receives only this node's events. */
   tap(listener: (event: CrawlEvent) => void): void {
     this.tapped = listener;
   }
@@ -41,7 +41,7 @@ export class CrawlEvents {
     this.relay(stamped);
   }
 
-  /** Something that happened on another node. */
+  /** Passes on an event of another node. */
   relay(stamped: CrawlEvent): void {
     for (const listener of this.listeners) {
       try {

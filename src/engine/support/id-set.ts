@@ -1,6 +1,8 @@
 const FIRST_CAPACITY = 1_024;
 
-/** A set of row ids at eight bytes each, whatever their size: those of a shared database are large and far apart. */
+/**
+ * A set of row ids that takes eight bytes per id, whatever its value: ids of a shared database are large and far apart.
+ */
 export class IdSet {
   private ids = new Float64Array(FIRST_CAPACITY);
   private size = 0;

@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.js';
 
 const RETRY = seconds(5);
 
-/** Does the work, repeating it as long as the store is unavailable. Ends early when the signal aborts. */
+/** Does the work, repeating it as long as the store is unavailable. Ends early if the signal aborts. */
 export async function retryUntilDone(
   name: string,
   work: () => Promise<void>,
@@ -18,7 +18,7 @@ export async function retryUntilDone(
       return;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      log.warn(`${name}: the store is unavailable; it will be tried again`, { error: error.message });
+      log.warn(`${name}: the store is unavailable; trying again`, { error: error.message });
     }
     await clock.sleep(RETRY, signal);
   }

@@ -3,7 +3,7 @@ import type { PartitionListener, Partitions } from '../ports/partitions.js';
 
 const EVERYTHING = { partition: 0, epoch: 0 };
 
-/** A node that is alone owns every host permanently. */
+/** A single node owns every host permanently. */
 export const SOLE_OWNER: Partitions = {
   shared: false,
   partitionOf: () => 0,
@@ -17,7 +17,7 @@ export const SOLE_OWNER: Partitions = {
   close: () => Promise.resolve(),
 };
 
-/** There are no others to notify. */
+/** Used by a single node: there are no others to notify. */
 export const NO_OTHERS: Nodes = {
   notifyDue: () => undefined,
   notifyAllDue: () => undefined,

@@ -3,7 +3,10 @@ import type { Clock } from '../ports/clock.js';
 
 export const TIME_IS_UP = Symbol('time is up');
 
-/** The result of the work, or TIME_IS_UP after `limit`. The signal aborts when nobody waits for the work any more. */
+/**
+ * Returns the result of the work, or TIME_IS_UP after `limit`. The signal aborts when no one is waiting for the work
+ * any longer.
+ */
 export async function withTimeLimit<T>(
   clock: Pick<Clock, 'now' | 'at'>,
   limit: Duration,

@@ -9,9 +9,9 @@ export interface SourceView {
   readonly name: string;
   readonly number: number;
   readonly weight: number;
-  /** Queued URLs, due or not. */
+  /** Number of queued URLs, due or not. */
   readonly depth: number;
-  /** Picks since the start of the process. */
+  /** Number of picks since the start of the process. */
   readonly picks: number;
 }
 
@@ -20,18 +20,21 @@ export interface CrawlerView {
   readonly state: CrawlerRunState;
   readonly counts: CrawlerCounts;
   readonly sources: readonly SourceView[];
-  /** Over the last minute, per second. */
+  /** Mean of the last minute, as are the other rates. */
   readonly pagesPerSecond: number;
   readonly errorsPerSecond: number;
   readonly ordersPerSecond: number;
-  /** Pages being fetched now. */
+  /** Number of pages being fetched now. */
   readonly active: number;
-  /** Orders decided and not yet acknowledged. */
+  /** Number of orders decided and not yet acknowledged. */
   readonly pendingOrders: number;
-  /** What limits the speed right now, in words for a person. */
+  /** What limits the crawl speed right now, in words for a person. */
   readonly limitedBy: string;
   readonly nextRequestAt?: Instant;
-  /** True when nothing is due and nothing is in flight. URLs may be in error and deletions may wait: `limitedBy` names them. */
+  /**
+   * True if nothing is due and nothing is in flight. URLs may be in error and deletions may be waiting: `limitedBy`
+   * names them.
+   */
   readonly idle: boolean;
 }
 
@@ -55,9 +58,9 @@ export type SubmitOutcome =
     };
 
 export interface RootView extends RootSubmission {
-  /** `configuration`: is in CrawlConfig.xml; `submitted`: came over the API. */
+  /** `configuration`: the root is in CrawlConfig.xml; `submitted`: it came through the API. */
   readonly origin: 'configuration' | 'submitted';
-  /** Position in the list of roots: a later root has a greater one. */
+  /** Position in the list of roots; later roots have greater positions. */
   readonly position: string;
   readonly state?: UrlState;
 }

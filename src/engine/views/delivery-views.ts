@@ -5,14 +5,14 @@ export interface HeldDeletions {
   readonly hostKey: string;
   readonly crawler: string;
   readonly count: number;
-  /** How many of these wait for a sign of life or an early look, and need no action. */
+  /** How many of these are waiting for a sign of life or an early look, and need no action. */
   readonly awaiting: number;
   readonly oldest: Instant;
   readonly reasons: Readonly<Record<string, number>>;
   readonly samples: readonly string[];
 }
 
-/** What is being sent to a sink of a crawler's documents, see domain/push/backfill.ts. */
+/** The progress of sending a crawler's documents to a sink; see domain/push/backfill.ts. */
 export interface BackfillView extends Omit<BackfillProgress, 'cursor' | 'pass' | 'waiting'> {
   readonly crawler: string;
   readonly sink: string;
@@ -23,11 +23,11 @@ export interface ReconciliationReport {
   readonly sink: string;
   readonly at: Instant;
   readonly compared: number;
-  /** Indexed according to the store, absent at the sink. */
+  /** Indexed according to the store, but absent from the sink. */
   readonly missing: { readonly count: number; readonly samples: readonly string[] };
-  /** At the sink, not indexed according to the store. */
+  /** In the sink, but not indexed according to the store. */
   readonly extra: { readonly count: number; readonly samples: readonly string[] };
-  /** Held with another stamp. */
+  /** In the sink with a different content hash. */
   readonly stale: { readonly count: number; readonly samples: readonly string[] };
   readonly repaired: boolean;
 }

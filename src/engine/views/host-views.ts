@@ -19,12 +19,12 @@ export interface HostView extends HostHealth {
   readonly nextRequestAt?: Instant;
   readonly backOffUntil?: Instant;
   readonly crawlDelay?: Duration;
-  /** What a refresh visit must earn; 0 or absent before one has set it. */
+  /** What a refresh visit must be worth; 0 or absent before a visit has set it. */
   readonly visitPrice?: Duration;
   readonly robots?: HostRobots;
   readonly paused: boolean;
-  /** Pages that blocked their thread for longer than a second, as long as the node has known the host. */
+  /** Number of pages that blocked their thread for longer than a second since the node has known the host. */
   readonly slowPages?: number;
-  /** For one host: documents in the index without the content that their scripts would make. */
+  /** Only for a single host: documents in the index that lack the content their scripts would create. */
   readonly needRendering?: { readonly documents: number; readonly sample?: string };
 }

@@ -17,22 +17,25 @@ import {
 import type { OwedOrder } from '../ports/owed-orders.js';
 import { type PageReading } from '../ports/page-task.js';
 
-/** What to visit now: one URL, or all that match the other members. */
+/** What to visit now: one URL, or all that match the other properties. */
 export interface RefreshRequest extends UrlChoice {
   readonly url?: string;
 }
 
-/** URLs of one crawler; all conditions given must hold. */
+/** URLs of one crawler that meet all given conditions. */
 export type UrlChoice = Omit<UrlFilter, 'crawler'>;
 
-/** Everything that a crawler knows, counted. */
+/** Counts of everything that a crawler knows. */
 export interface SurveyView {
   readonly at: Instant;
   /** Stored URLs by status and reason, most frequent first. */
   readonly reasons: SurveyStep['reasons'];
-  /** Documents in the index by the time since their last visit, ascending; the last class has no upper bound. */
+  /** Documents in the index by the time since their last visit, ascending; the last class has no upper limit. */
   readonly ages: readonly { readonly upTo?: Duration; readonly documents: number }[];
-  /** That of the crawler's smart refresh; absent without it. Rules and conditions may set another for some URLs. */
+  /**
+   * The maximum age of the crawler's smart refresh; absent without it. Rules and conditions may set a different one for
+   * some URLs.
+   */
   readonly maximumAge?: Duration;
 }
 
@@ -44,22 +47,22 @@ export interface UrlExplanation {
   readonly robots: RobotsOpinion;
   /** For an accepted URL: the source that it enters when it is found. */
   readonly queue?: QueueAssignment;
-  /** Absent: not stored. */
+  /** Absent if the URL is not stored. */
   readonly state?: UrlState;
-  /** Those that are kept, newest first. */
+  /** The visits that are kept, newest first. */
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
-  /** Sinks that have yet to receive what is indexed of it. */
+  /** Orders still owed to sinks that have not received what is indexed. */
   readonly behind: readonly OwedOrder[];
-  /** Refused links to it, from the samples that are kept. */
+  /** Refused links to the URL, from the samples that are kept. */
   readonly refused: readonly RefusedSample[];
 }
 
 export interface UrlHistory extends UrlExplanation {
   readonly state: UrlState;
-  /** From the root to this URL, as far as it is known. */
+  /** The path from the root to this URL, as far as it is known. */
   readonly path: readonly string[];
-  /** Links that are listed for a person, not queued: `followLinks` of the root is off. */
+  /** Links that are listed for a person instead of queued, because the root's `followLinks` is off. */
   readonly listedLinks: readonly LinkView[];
 }
 
@@ -67,11 +70,11 @@ export interface LinkView {
   readonly url: string;
   readonly kind: string;
   readonly explanation: Explanation;
-  /** What is known about it; absent = not stored. */
+  /** What is known about the URL; absent if it is not stored. */
   readonly state?: UrlState;
-  /** Absent: the robots.txt of its site was not requested for this. */
+  /** What robots.txt says about the link; absent if its site's robots.txt was not requested for this view. */
   readonly robots?: RobotsOpinion;
-  /** On a rendered page: not on the page as it was sent. */
+  /** Set on a rendered page if the link is not on the page as it was sent. */
   readonly onlyRendered?: true;
 }
 
@@ -82,38 +85,38 @@ export interface PageView {
   readonly status?: number;
   readonly title?: string;
   readonly detail?: string;
-  /** Where it redirects to. */
+  /** The URL that the page redirects to. */
   readonly target?: string;
-  /** What robots.txt says about it, if it was requested for this. */
+  /** What robots.txt says about the URL, if it was requested for this view. */
   readonly robots?: RobotsOpinion;
   /** For a document: what a sink would get. */
   readonly reading?: PageReading;
   readonly links: readonly LinkView[];
-  /** If it was to be rendered: the page as it was sent beside what its scripts made of it. */
+  /** Present if the page was to be rendered: the page as it was sent compared with what its scripts made of it. */
   readonly rendering?: RenderingView;
 }
 
-/** A page as a definition would have it that a person tries. */
+/** What a definition that a person is trying out extracts from a page. */
 export interface ContentTrial
   extends Pick<PageView, 'url' | 'outcome' | 'status' | 'title' | 'detail' | 'target' | 'reading'> {
-  /** When it was asked for; absent when no document came. */
+  /** When the page was fetched; absent if it brought no document. */
   readonly fetchedAt?: Instant;
-  /** Name of the definition that is in force for it, empty for the one without a name; absent: none is. */
+  /** Name of the definition in force for the page, empty for the one without a name; absent if none is. */
   readonly content?: string;
 }
 
 export interface RenderingView {
   readonly time: Duration;
-  /** Requests of the page for scripts, data and frames. */
+  /** Number of the page's requests for scripts, data and frames. */
   readonly requests: number;
-  /** Requests that were not made, by reason. */
+  /** Numbers of requests that were not carried out, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   readonly readiness?: string;
-  /** Why it could not be rendered: it is shown as it was sent. */
+  /** Why the page could not be rendered; it is then shown as it was sent. */
   readonly failure?: { readonly code: Reason; readonly detail: string };
-  /** Absent when it could not be rendered. */
+  /** Absent if the page could not be rendered. */
   readonly comparison?: RenderingComparison;
-  /** JPEG in base64. */
+  /** A JPEG image in base64. */
   readonly picture?: string;
 }
 
@@ -133,12 +136,15 @@ export interface ErrorHostView extends FailingUrls {
 }
 
 export interface RefreshOutcome {
-  /** URLs that are due now. */
+  /** Number of URLs that are due now. */
   readonly count: number;
   readonly resting: readonly RestingHost[];
 }
 
-/** Left alone because it failed or asked for it; if a person requests a visit, it still gets one request. */
+/**
+ * A host that receives no requests because it failed or asked for a rest; if a person requests a visit, it still gets
+ * one request.
+ */
 export interface RestingHost {
   readonly hostKey: string;
   readonly until: Instant;
