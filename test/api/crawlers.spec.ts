@@ -201,7 +201,7 @@ describe('the calls about crawlers and URLs', () => {
     const limit = async (): Promise<string> => (await world.get('crawlers/test')).body.limitedBy;
     await expect
       .poll(limit)
-      .toMatch(/a person: all hosts with something due are paused; 100 % of what is due is on 127/);
+      .toMatch(/a person: all hosts with due URLs are paused; 100 % of the due URLs are on 127/);
     await world.send('POST', `${path}/resume`);
     await world.caughtUp();
   });

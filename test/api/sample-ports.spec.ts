@@ -94,9 +94,9 @@ it("a sink in which another server's documents are under the same name is report
   await expect.poll(() => indexed(server), { timeout: 30_000 }).toBeGreaterThan(0);
   expect(await sinkOf(server)).toMatchObject({
     connector: 'shared',
-    warning: expect.stringContaining('(1 of the 1 looked at, such as http://theirs.example/)'),
+    warning: expect.stringContaining('(1 of the 1 examined, such as http://theirs.example/)'),
   });
-  expect(said).toContain("a sink holds somebody else's documents");
+  expect(said).toContain("a sink holds documents that are not this server's");
 });
 
 it('a server that cannot have its own port leaves the configuration as it is, and says so once', async () => {

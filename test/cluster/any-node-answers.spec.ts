@@ -92,7 +92,7 @@ describe('a node that crawls and a node for the API alone', () => {
     await expect.poll(async () => (await call(api, 'crawlers/test')).body.active, { timeout: 10_000 }).toBe(1);
     expect((await call(api, 'crawlers/test')).body).toMatchObject({
       idle: false,
-      limitedBy: 'the last pages of what is due are being fetched',
+      limitedBy: 'the last due pages are being fetched',
     });
   });
 

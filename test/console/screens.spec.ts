@@ -13,7 +13,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open('/');
     const card = page.getByRole('region', { name: 'docs' });
     await card.getByText('Documents in the index').waitFor();
-    expect(await card.textContent()).toContain('nothing is due; 1 URL is in error and visited again later.');
+    expect(await card.textContent()).toContain('nothing is due; 1 URL is in error and will be visited again later.');
     await card.getByRole('button', { name: 'Pause docs' }).click();
     await card.getByText('paused', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Start docs' }).click();

@@ -163,7 +163,7 @@ describe('deletions that wait for a person', () => {
     await visit();
     const again = await world.during(world.engine.retryOrder(refused!.id));
     await world.pass(minutes(5));
-    expect(again).toMatchObject({ state: 'cancelled', answer: 'the page answers again' });
+    expect(again).toMatchObject({ state: 'cancelled', answer: 'the page responds normally again' });
     expect(await world.indexed()).toContain(site.url('/p1'));
   });
 

@@ -47,7 +47,7 @@ describe('hosts', () => {
     expect(site.requests).toEqual([]);
     expect(await headline('/')).toContain('is crawled not before 2026-06-01T20:00:00Z because of its schedule');
     expect((await view()).limitedBy).toBe(
-      'a schedule: nothing of what is due may be crawled before 2026-06-01T20:00:00Z',
+      'a schedule: none of the due URLs may be crawled before 2026-06-01T20:00:00Z',
     );
     await world.pass(hours(2));
     expect(asked.map(({ path }) => path).sort()).toEqual(['/', '/1', '/2', '/3']);

@@ -103,7 +103,7 @@ describe('the headline of a URL', () => {
       'of an unwanted type',
       '/picture',
       'not-in-index',
-      /^Not in the index: .*does not take image\/svg\+xml/,
+      /^Not in the index: .*does not accept image\/svg\+xml/,
       /MimeTypes/,
     ],
     [
