@@ -316,7 +316,10 @@ export class Engine implements EngineApi {
     for (const crawler of this.crawlersByName.values()) {
       this.parts.maintenance.refresh(crawler, { like, reason: 'login-failed' }).catch((error: unknown) => {
         const facts = { login, crawler: crawler.name, error: String(error) };
-        this.services.log.warn('could not refresh the pages that need the login; they wait for their next visit', facts);
+        this.services.log.warn(
+          'could not refresh the pages that need the login; they wait for their next visit',
+          facts,
+        );
       });
     }
   }

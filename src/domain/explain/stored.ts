@@ -203,7 +203,8 @@ function errorHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { meaning, remedy } = findEntry(reason);
   const said = visits[0]?.outcome === reason ? visits[0].detail : undefined;
   // The status alone is in the reason.
-  const detail = said && !/^the server (?:answered|responded with) \d+$/.test(said) ? ` (${withoutFullStop(said)})` : '';
+  const detail =
+    said && !/^the server (?:answered|responded with) \d+$/.test(said) ? ` (${withoutFullStop(said)})` : '';
   const again = nextVisitText(facts, state);
   const times = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
   const lasting = state.permanentError ? ' If it fails again, the URL is removed.' : '';

@@ -100,7 +100,9 @@ export class Explanations {
   async getUrlHistory(crawler: Crawler, rawUrl: string): Promise<UrlHistory> {
     const { state, ...rest } = await this.explain(crawler, rawUrl);
     if (!state)
-      throw new NotFound(`${rawUrl} is not known to crawler ${crawler.name}; use explain to see whether it would be crawled`);
+      throw new NotFound(
+        `${rawUrl} is not known to crawler ${crawler.name}; use explain to see whether it would be crawled`,
+      );
     const [path, listedLinks] = await Promise.all([
       this.findPath(crawler, state),
       this.findListedLinks(crawler, state),

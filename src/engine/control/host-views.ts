@@ -99,7 +99,9 @@ export class HostViews {
 
   async listFolders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
     if (folder !== '' && !/^https?:\/\/[^/]+\/(?:.*\/)?$/s.test(folder))
-      throw new Unacceptable(`${JSON.stringify(folder)} is not a folder; enter the beginning of a URL, up to and including a slash`);
+      throw new Unacceptable(
+        `${JSON.stringify(folder)} is not a folder; enter the beginning of a URL, up to and including a slash`,
+      );
     return this.services.store.listFolders(crawler, hostKey, folder, after);
   }
 
@@ -126,7 +128,9 @@ export class HostViews {
   async overruleRendering(hostKey: string, like: string, override: Override | undefined): Promise<void> {
     const pattern = /^https?:\/\//.test(like) ? renderPattern(like) : like;
     if (!pattern.startsWith('/'))
-      throw new Unacceptable(`${JSON.stringify(like)} is neither a pattern from the list, such as /product/N, nor a URL`);
+      throw new Unacceptable(
+        `${JSON.stringify(like)} is neither a pattern from the list, such as /product/N, nor a URL`,
+      );
     await this.services.rendered.overrides.set(hostKey, pattern, override);
   }
 

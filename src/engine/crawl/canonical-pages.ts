@@ -29,11 +29,14 @@ export class CanonicalPages {
       if (reason === CANONICAL_ELSEWHERE) await this.reconsider(await store.find(this.crawler, url));
       for (const page of await store.findPagesThatGaveWayTo(this.crawler, url)) await this.reconsider(page);
     } catch (error) {
-      this.services.log.warn('could not reconsider pages that gave way to a canonical URL; they wait for their next refresh', {
-        crawler: this.crawler,
-        url,
-        error: String(error),
-      });
+      this.services.log.warn(
+        'could not reconsider pages that gave way to a canonical URL; they wait for their next refresh',
+        {
+          crawler: this.crawler,
+          url,
+          error: String(error),
+        },
+      );
     }
   }
 

@@ -31,7 +31,8 @@ export async function describeLimit(load: Load, unsettled: () => Promise<Unsettl
   const limit = limitOf(load);
   if (limit !== NOTHING_DUE) return limit;
   const { failing, deletions } = await unsettled();
-  const errors = failing === 1 ? '1 URL is in error and will be visited' : `${failing} URLs are in error and will be visited`;
+  const errors =
+    failing === 1 ? '1 URL is in error and will be visited' : `${failing} URLs are in error and will be visited`;
   const waiting = deletions === 1 ? '1 deletion is waiting' : `${deletions} deletions are waiting`;
   return [
     NOTHING_DUE,
@@ -49,8 +50,7 @@ function limitOf(load: Load): string {
   if (!load.hasRoom) return 'the sink is slow: as many orders are in flight as allowed';
   if (!load.storeFollows) return 'the database is slow: as many pages are waiting for it as allowed';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
-  if (load.waiting.urls === 0)
-    return load.fetching > 0 ? 'the last due pages are being fetched' : NOTHING_DUE;
+  if (load.waiting.urls === 0) return load.fetching > 0 ? 'the last due pages are being fetched' : NOTHING_DUE;
   if (load.waiting.closedUntil !== undefined) return scheduleLimit(load.waiting.closedUntil);
   return load.waiting.limitedByHost ? describePolitenessLimit(load) : 'this machine';
 }

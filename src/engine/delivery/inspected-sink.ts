@@ -82,6 +82,9 @@ export class InspectedSink implements Sink {
         ? undefined
         : `It holds documents that belong to no crawler on this server (${foreign} of the ${Math.min(seen, MOST_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if they are left over, reconcile the sink with repair`;
     if (this.warning)
-      this.services.log.warn("a sink holds documents that are not this server's", { sink: this.name, message: this.warning });
+      this.services.log.warn("a sink holds documents that are not this server's", {
+        sink: this.name,
+        message: this.warning,
+      });
   }
 }

@@ -20,7 +20,10 @@ export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now:
   if (answer.status === 304) {
     return conditional
       ? { kind: 'unchanged' }
-      : createFailure('not-modified-unconditional', 'the server responded with 304 to a request that was not conditional');
+      : createFailure(
+          'not-modified-unconditional',
+          'the server responded with 304 to a request that was not conditional',
+        );
   }
   if (answer.status === 206)
     return createFailure('http-other', 'the server sent partial content (206) although none was requested');

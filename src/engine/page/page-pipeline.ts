@@ -59,7 +59,7 @@ const MAX_TEXT_LENGTH = 4_000_000;
 
 const FORBIDDEN_304 = {
   noindex: 'X-Robots-Tag of the 304 response contains noindex',
-  'unavailable-after': 'X-Robots-Tag of the 304 response says that the page is no longer available',
+  'unavailable-after': 'X-Robots-Tag of the 304 response says that the page may no longer be shown',
   'search-not-allowed': 'robots.txt or a header of the 304 response forbids search engines to index the page',
 } as const;
 

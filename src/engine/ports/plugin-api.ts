@@ -5,11 +5,11 @@
  * ```js
  * /** @type {import('crawlway/plugin').Plugin} *\/
  * export default {
- * apiVersion: 1,
- * onDocument({ text }) {
- * const [price] = /\d+\.\d\d EUR/.exec(text) ?? [];
- * return price ? { metas: { price } } : undefined;
- * },
+ *   apiVersion: 1,
+ *   onDocument({ text }) {
+ *     const [price] = /\d+\.\d\d EUR/.exec(text) ?? [];
+ *     return price ? { metas: { price } } : undefined;
+ *   },
  * };
  * ```
  *

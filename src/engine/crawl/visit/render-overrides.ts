@@ -47,7 +47,9 @@ export class RenderOverrides {
     const overrides = override === undefined ? others : { ...others, [pattern]: override };
     const count = Object.keys(overrides).length;
     if (count > MOST_PATTERNS)
-      throw new Unacceptable(`${MOST_PATTERNS} patterns of ${hostKey} are already overridden; write a rule with Render instead`);
+      throw new Unacceptable(
+        `${MOST_PATTERNS} patterns of ${hostKey} are already overridden; write a rule with Render instead`,
+      );
     await this.store.putSetting(settingOf(hostKey), count === 0 ? undefined : JSON.stringify(overrides));
     this.remember(hostKey, overrides);
   }
