@@ -77,7 +77,7 @@ export class NodeCommands {
   private async verify(crawler: Crawler, url: string): Promise<boolean> {
     const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restoreUrl(crawler, url));
     if (!known) return true;
-    return crawler.correct(known, verificationChanges(this.services.clock.now()));
+    return crawler.applyCorrection(known, verificationChanges(this.services.clock.now()));
   }
 
   private async restoreUrl(crawler: Crawler, href: string) {

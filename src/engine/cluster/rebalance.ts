@@ -39,7 +39,7 @@ export class Rebalance implements PartitionListener {
     // Order ids increase for every URL, even when it moves from one node to the next.
     await this.services.ledger.renew();
     await this.services.owing.open();
-    this.services.hosts.prepareAssignment(partitions, abruptly, this.newHostsRestUntil());
+    this.services.hosts.prepareAssignment(partitions, abruptly, this.computeRestEnd());
     for (const crawler of this.crawlers()) crawler.forgetHosts();
     if (abruptly.length === 0) {
       await this.services.inDoubt.open();
@@ -93,7 +93,7 @@ export class Rebalance implements PartitionListener {
   }
 
   /** The previous owner may have sent a request to any of these hosts just before it fell silent. */
-  private newHostsRestUntil(): Instant {
+  private computeRestEnd(): Instant {
     const throttles = this.crawlers().map(({ context: { definition } }) =>
       definition.aggressive ? milliseconds(0) : definition.throttle,
     );

@@ -109,7 +109,7 @@ export class Backfills {
    * are sent back to them with updated principals. False if a sink cannot return them or is still being filled; then
    * every page has to be visited.
    */
-  async restateAccess(crawler: Crawler): Promise<boolean> {
+  async sendChangedAccess(crawler: Crawler): Promise<boolean> {
     const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
     const texts = sinks.map(({ name }) => this.services.store.getSetting(progressSettingName(crawler.name, name)));
     const isFilled = (text: string | undefined): boolean => {
@@ -182,7 +182,7 @@ export class Backfills {
     return Object.fromEntries(
       crawler.context.definition.pushTo.flatMap((name) => {
         const sink = this.services.sink(name);
-        return sink ? [[name, placeOf(sink)]] : [];
+        return sink ? [[name, digestDestination(sink)]] : [];
       }),
     );
   }
@@ -321,7 +321,7 @@ class BackfillRun {
  * Leaves out whatever may change while the destination stays the same: credentials, limits, certificates, and a file's
  * folder, which may be moved with all its files.
  */
-function placeOf({ type, url, options }: SinkDefinition): string {
+function digestDestination({ type, url, options }: SinkDefinition): string {
   if (SINK_TYPES[type].address === 'file') return digestOf([type, url.slice(url.lastIndexOf('/') + 1)]);
   const address = URL.parse(url);
   if (address) address.username = address.password = '';

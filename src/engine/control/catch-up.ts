@@ -135,8 +135,8 @@ export class CatchUp {
     const most = isIll ? 1 : Math.min(AT_ONCE, Math.floor(delivery.getRoom(sink) / 2));
     const { rows, visits, isEmpty } = await this.readDue(crawler, sink, most);
     if (isEmpty) return owing.isClear(name, sink, mark) ? 'nothing' : 'progress';
-    const bringing = new Bringing(this.services, crawler, sink, MOST_VISITS - visits);
-    const ends = await Promise.allSettled(rows.map((owed) => bringing.bring(owed)));
+    const round = new CatchUpRound(this.services, crawler, sink, MOST_VISITS - visits);
+    const ends = await Promise.allSettled(rows.map((owed) => round.bring(owed)));
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
     const fates = ends.map((end) => (end as PromiseFulfilledResult<Fate>).value);
@@ -174,8 +174,8 @@ export class CatchUp {
  */
 const REFUSED = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null } as const;
 
-/** One round to one sink. */
-class Bringing {
+/** One round of catching up for one sink. */
+class CatchUpRound {
   private readonly source: string | undefined;
 
   constructor(
@@ -199,7 +199,7 @@ class Bringing {
       return fence ? this.delete(owed, NO_URL, fence) : 'busy';
     }
     let fate: Fate = 'busy';
-    await this.crawler.whileHeld(page, async (state, fence) => {
+    await this.crawler.runWhileHeld(page, async (state, fence) => {
       fate = await this.decide(owed, state, fence);
       return fate === 'asked' ? { source: REFRESH, dueAt: this.services.clock.now() } : undefined;
     });

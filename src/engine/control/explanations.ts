@@ -70,7 +70,7 @@ export class Explanations {
       headline: createHeadline(facts),
       explanation: applyTraps(crawler, url, state, explanation),
       robots,
-      queue: queueOf(candidate, state, explanation),
+      queue: explainQueue(candidate, state, explanation),
       state,
       visits: facts.visits,
       orders: facts.orders,
@@ -250,7 +250,7 @@ function applyTraps(
 }
 
 /** A stored URL's queue depends on how it was first discovered. */
-function queueOf(
+function explainQueue(
   { discoveredVia, isNamedSitemap }: Candidate,
   state: UrlState | undefined,
   { verdict: { accepted, effects } }: Explanation,

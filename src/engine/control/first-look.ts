@@ -135,7 +135,7 @@ const describeRobotsLine = ({ line, rule }: RobotsOpinion): string =>
 /** What a person is shown about the response. */
 export function toPageFacts({ outcome, status }: PageResult): Omit<PageView, 'url' | 'links'> {
   return {
-    outcome: outcomeName(outcome),
+    outcome: getOutcomeName(outcome),
     status,
     title: outcome.kind === 'document' ? outcome.facts.title : undefined,
     reading: outcome.kind === 'document' ? outcome.reading : undefined,
@@ -144,5 +144,5 @@ export function toPageFacts({ outcome, status }: PageResult): Omit<PageView, 'ur
   };
 }
 
-const outcomeName = (outcome: PageOutcome): string =>
+const getOutcomeName = (outcome: PageOutcome): string =>
   outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;

@@ -70,20 +70,20 @@ export class HostViews {
     const { partitions, whole } = this.services;
     const note = partitions.owns(hostKey) ? undefined : await whole.getHostNote(hostKey);
     const [view] = await this.toViews([counts], new Map(note && [[hostKey, note]]));
-    return { ...view!, needRendering: await this.countNeedingRendering(hostKey) };
+    return { ...view!, needRendering: await this.findNeedingRendering(hostKey) };
   }
 
   /** Counted at most once a minute, because it reads all URLs of the host. */
-  private async countNeedingRendering(hostKey: string): Promise<HostView['needRendering']> {
+  private async findNeedingRendering(hostKey: string): Promise<HostView['needRendering']> {
     const now = this.services.clock.now();
     const known = this.counted.get(hostKey);
     if (known && known.until > now) return known.found;
-    const found = await this.countNeedRendering(hostKey);
+    const found = await this.countNeedingRendering(hostKey);
     this.counted.set(hostKey, { until: after(now, COUNT_AGAIN), found }, 1);
     return found;
   }
 
-  private async countNeedRendering(hostKey: string): Promise<HostView['needRendering']> {
+  private async countNeedingRendering(hostKey: string): Promise<HostView['needRendering']> {
     const { store } = this.services;
     let documents = 0;
     let sample: string | undefined;

@@ -13,7 +13,7 @@ const state = { crawler, url, stamp: '7' } as UrlState;
 const document = { uri: url, stamp: '7', metas: [{ name: 'acl_allow', value: 'everyone' }] };
 const kept = { crawler, document } as unknown as KeptDocument;
 
-/** With `rules`, says which document the sink `well`, which has `document`, brings back. */
+/** Returns the document found in the sink `well`, which holds `document`, under the given rules. */
 function bringing(allow: string, found: KeptDocument | undefined = kept) {
   const acl = { default: [allow], rules: [] };
   const context = { acl: compileAcl(acl), definition: crawlerDefinition({ acl }) } as unknown as CrawlContext;

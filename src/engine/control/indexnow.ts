@@ -68,7 +68,7 @@ export class IndexNow {
     const host = hostKeyOf(submission.urls[0]!);
     const crawlers = await this.told.findCrawlers(host, this.crawlers());
     if (crawlers.length === 0) return createAnswer(422, `no crawler on this server crawls ${host}`);
-    const quota = this.quotaOf(host);
+    const quota = this.findOrCreateQuota(host);
     if (quota.urls + submission.urls.length > urlsPerHour)
       return createAnswer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
     if (quota.wrongKeys >= WRONG_KEYS_PER_HOUR && !this.isKnown(submission))
@@ -161,7 +161,7 @@ export class IndexNow {
     return check;
   }
 
-  private quotaOf(host: string): HostQuota {
+  private findOrCreateQuota(host: string): HostQuota {
     const now = this.services.clock.now();
     const known = this.quotas.get(host);
     if (known && instant(known.since + HOUR) > now) return known;

@@ -127,7 +127,7 @@ export class Maintenance {
     for (;;) {
       const page = await this.services.store.listByUrl(crawler.name, after, PAGE);
       for (const state of page) {
-        const number = pendingSource(state);
+        const number = toPendingState(state);
         if (number !== undefined) yield `${state.url} ${realm} ${number}\n`;
       }
       after = page.at(-1)?.url;
@@ -259,7 +259,7 @@ export class Maintenance {
  * The state that a pending file gives to a URL: 2 for an error, the Unix time of the last visit if indexed, 0 for any
  * other URL that will be visited. Undefined for a URL that is only recorded, because an import would queue it.
  */
-function pendingSource(state: UrlState): number | undefined {
+function toPendingState(state: UrlState): number | undefined {
   if (state.status === 'error' || state.status === 'removed') return 2;
   const isIndexed = state.stamp !== undefined || (state.status === 'visited' && state.reason === 'imported');
   if (isIndexed && state.lastVisitAt !== undefined) return Math.floor(state.lastVisitAt / 1000);

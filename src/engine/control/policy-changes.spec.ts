@@ -6,9 +6,9 @@ import type { Crawler } from '../crawl/crawler.js';
 import { type ChangeServices, PolicyChanges } from './policy-changes.js';
 import type { Rejudging } from './rejudging.js';
 
-const NO_BACKFILLS = { restateAccess: async () => false };
+const NO_BACKFILLS = { sendChangedAccess: async () => false };
 
-/** Several nodes on one store, of which the first one leads. */
+/** Several nodes on one store; the first one leads. */
 function nodes(clock: ManualClock, count: number) {
   const settings = new Map<string, string>();
   const store = {
@@ -53,7 +53,7 @@ it('a policy counts from when it came to the node that came last, for all of the
   const began = clock.now();
   expect(await leader(changed)).toBe(began);
   clock.advanceTo(after(clock.now(), seconds(3)));
-  // The pages that the follower has visited in these three seconds were judged by the policy before.
+  // The pages that the follower visited in these three seconds were judged by the previous policy.
   expect(await follower(changed)).toBe(began + 3_000);
   expect(await leader(changed)).toBe(began + 3_000);
   clock.advanceTo(after(clock.now(), seconds(3)));

@@ -32,7 +32,7 @@ export class PolicyChanges {
   constructor(
     private readonly services: ChangeServices,
     private readonly rejudging: Rejudging,
-    private readonly backfills: Pick<Backfills, 'restateAccess'>,
+    private readonly backfills: Pick<Backfills, 'sendChangedAccess'>,
   ) {}
 
   async apply(crawler: Crawler, server: ServerDefinition): Promise<void> {
@@ -77,7 +77,7 @@ export class PolicyChanges {
     if (acl.isStored || isFirst) return;
     const rules = crawler.context.definition.acl;
     const needsNoPage = rules !== undefined && isDecidedByRules(rules);
-    if (hasCrawled && !(needsNoPage && (await this.backfills.restateAccess(crawler)))) {
+    if (hasCrawled && !(needsNoPage && (await this.backfills.sendChangedAccess(crawler)))) {
       const now = clock.now();
       await store.makeDue({ crawler: crawler.name, status: 'indexed' }, now, REFRESH_SOURCE);
       await crawler.sweep(now);

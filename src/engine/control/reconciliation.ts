@@ -126,7 +126,7 @@ export class Reconciliation {
   private async pushAgain(crawler: Crawler, state: UrlState): Promise<void> {
     const changes = verificationChanges(this.services.clock.now());
     // The node that owns the host makes sure that nothing is in flight for the URL.
-    if (this.services.partitions.owns(state.hostKey)) await crawler.correct(state, changes);
+    if (this.services.partitions.owns(state.hostKey)) await crawler.applyCorrection(state, changes);
     else await this.services.nodes.send(createVerifyCommand(state));
   }
 

@@ -30,7 +30,7 @@ export async function findRestingHosts(
   const now = clock.now();
   const resting: RestingHost[] = [];
   for (const key of keys) {
-    if (crawler.closedUntil(key, now) !== undefined) continue; // nothing is requested from it, resting or not
+    if (crawler.findReopeningTime(key, now) !== undefined) continue; // nothing is requested from it, resting or not
     const host = hosts.peek(key);
     const until: Instant | undefined = host?.loaded
       ? host.politeness.backOffUntil

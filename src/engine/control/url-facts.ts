@@ -76,7 +76,7 @@ export class UrlFactsReader {
   /** Recent findings of another node about the host may be missing. */
   private async readHost(crawler: Crawler, key: string): Promise<UrlFacts['host']> {
     const { hosts, store, clock } = this.services;
-    const closedUntil = crawler.closedUntil(key, clock.now());
+    const closedUntil = crawler.findReopeningTime(key, clock.now());
     const closed = closedUntil === undefined ? {} : { closedUntil };
     const host = hosts.peek(key);
     if (host?.loaded) return { paused: host.paused, backOffUntil: host.politeness.backOffUntil, ...closed };

@@ -10,7 +10,7 @@ import { ClaimedChanges } from './claimed-changes.js';
 
 const PAGES = Array.from({ length: 30 }, (_, i) => newUrl(`http://a.example/page-${i}`));
 
-/** A site whose pages were visited yesterday, and links of its sitemap by which all of them have changed since. */
+/** A site whose pages were visited yesterday, and a sitemap according to which all of them have changed since. */
 async function claimingSite() {
   const clock = new ManualClock();
   const store = await openSqliteInProcess(':memory:');
@@ -46,7 +46,7 @@ it('visits end while others are still being brought forward: ten claims are trie
   await claims.bringForwardDated(sitemap, links);
 
   expect(brought.slice(0, 10).map(({ dueAt }) => dueAt)).toEqual(Array(10).fill(clock.now()));
-  // The two that ended made room for two more, which are in less of a hurry.
+  // The two that ended made room for two more, which are less urgent.
   expect(brought).toHaveLength(12);
   expect(brought.slice(10).every(({ dueAt }) => dueAt > clock.now())).toBe(true);
 });

@@ -167,13 +167,13 @@ export class Crawler {
   }
 
   /** See WithoutVisit. */
-  whileHeld(known: UrlState, work: Parameters<WithoutVisit['whileHeld']>[1]): Promise<boolean> {
-    return this.parts.withoutVisit.whileHeld(known, work);
+  runWhileHeld(known: UrlState, work: Parameters<WithoutVisit['runWhileHeld']>[1]): Promise<boolean> {
+    return this.parts.withoutVisit.runWhileHeld(known, work);
   }
 
   /** See WithoutVisit. */
-  correct(url: UrlState, changes: Parameters<WithoutVisit['correct']>[1]): Promise<boolean> {
-    return this.parts.withoutVisit.correct(url, changes);
+  applyCorrection(url: UrlState, changes: Parameters<WithoutVisit['applyCorrection']>[1]): Promise<boolean> {
+    return this.parts.withoutVisit.applyCorrection(url, changes);
   }
 
   /** The URLs were reported as changed by their site; the next visit of each records that. */
@@ -200,8 +200,8 @@ export class Crawler {
   }
 
   /** The time until which a schedule keeps the host closed; undefined if none does. */
-  closedUntil(hostKey: string, now: Instant): Instant | undefined {
-    return this.parts.gates.closedUntil(hostKey, now);
+  findReopeningTime(hostKey: string, now: Instant): Instant | undefined {
+    return this.parts.gates.findReopeningTime(hostKey, now);
   }
 
   /** Resting hosts with URLs that a person wants, up to the given number. */

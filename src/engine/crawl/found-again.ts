@@ -68,7 +68,7 @@ export class FoundAgain {
   }
 
   /** The links to remember of a page that has reported them all. */
-  linksToRemember(state: UrlState, { outcome, links }: PageResult): PageLinks | undefined {
+  selectLinksToRemember(state: UrlState, { outcome, links }: PageResult): PageLinks | undefined {
     const visit = this.visits.get(state);
     if (!visit || visit.links || outcome.kind !== 'document') return undefined;
     const { stamp, etag, lastModified } = outcome.facts;

@@ -1,4 +1,7 @@
-/** The order in which visits, releases and settlements end is free; none of it may leave a deletion waiting that nothing holds up. */
+/**
+ * Visits, releases and settlements may end in any order; none of these orders may leave a deletion waiting without a
+ * reason.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
@@ -10,7 +13,7 @@ import { type HostAnswer, HostTroubles, type WantedDeletion } from './host-troub
 
 const HOST = 'http://a.example';
 
-/** Forty indexed pages of one host; a page that is asked for answers before the call that asks has returned. */
+/** Forty indexed pages of one host; a requested page responds before the call that requests it has returned. */
 function world(answer: (page: UrlState) => Partial<HostAnswer>, isInFlight = () => false) {
   const clock = new ManualClock();
   const pages = Array.from({ length: 40 }, (_, i) => ({ id: i + 1, url: `${HOST}/p${i}`, hostKey: HOST }) as UrlState);

@@ -95,7 +95,7 @@ export class Tally {
       this.refusedRequests.set(reason, (this.refusedRequests.get(reason) ?? 0) + count);
   }
 
-  countPrice(price: Duration): void {
+  recordPrice(price: Duration): void {
     const before = this.visitPrice ?? price;
     this.visitPrice = milliseconds(before + (price - before) / PRICES_REMEMBERED);
   }

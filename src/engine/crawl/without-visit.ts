@@ -87,7 +87,7 @@ export class WithoutVisit {
    * host belongs to another node.
    * @param work returns where the URL is waiting afterwards, if that has changed
    */
-  async whileHeld(
+  async runWhileHeld(
     known: UrlState,
     work: (state: UrlState, fence: Fence) => Promise<Place | undefined>,
   ): Promise<boolean> {
@@ -108,7 +108,10 @@ export class WithoutVisit {
   }
 
   /** Records corrections to what is known about a URL, and when it is visited next; false if it is in flight. */
-  async correct(url: UrlState, changes: UrlChanges & { source: SourceNumber; dueAt: Instant }): Promise<boolean> {
+  async applyCorrection(
+    url: UrlState,
+    changes: UrlChanges & { source: SourceNumber; dueAt: Instant },
+  ): Promise<boolean> {
     const { frontier } = this.owner;
     if (!frontier.hold(url)) return false;
     const { source, dueAt } = changes;

@@ -11,7 +11,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 const slot = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const ROOM = { maxOrders: 5, maxBytes: 10_000 };
 
-/** Two sinks; what becomes of their orders is in `isDown` and `takes`. */
+/** Two sinks; `isDown` and `takes` decide what becomes of their orders. */
 function twoSinks() {
   const clock = new ManualClock();
   const state = { isDown: new Set<string>(), takes: new Map<string, Duration>(), refuses: new Set<string>() };
@@ -68,7 +68,7 @@ describe('an order for two sinks of which one is behind', () => {
     expect(ended.get('http://a/1')).toMatchObject({ answer: { state: 'acknowledged' }, putOff: ['two'] });
     send('http://a/2');
     await pass(seconds(1));
-    // It is the one by which the sink is tried, unless it is not yet time to try.
+    // This is the order with which the sink is tried, unless it is too early to try.
     await pass(minutes(2));
     expect(ended.get('http://a/2')).toMatchObject({ putOff: ['two'] });
   });
@@ -83,7 +83,7 @@ describe('an order for two sinks of which one is behind', () => {
     expect([...ended.values()].map(({ putOff }) => putOff)).toEqual(Array.from({ length: 7 }, () => ['two']));
     expect([delivery.hasRoom(['one', 'two']), delivery.hasRoom(['two'])]).toEqual([true, false]);
     await pass(minutes(2));
-    expect(ended.size).toBe(11); // one is in the request that takes so long
+    expect(ended.size).toBe(11); // one is part of the slow request
   });
 
   it('is never put off where no other sink has answered', async () => {

@@ -28,7 +28,7 @@ describe('the queue of a sink with four requests in flight', () => {
           name: 'main',
           close: async () => undefined,
           deliver: async (batch) => {
-            // After its list of fates the sink is well, so that everything ends.
+            // After its list of outcomes, the sink works, so that everything ends.
             const { takes, fails } = fates[calls++] ?? { takes: 1, fails: 'never' };
             if (batch.some(({ uri }) => busy.has(uri))) overlaps++;
             for (const { uri } of batch) busy.add(uri);
@@ -59,7 +59,7 @@ describe('the queue of a sink with four requests in flight', () => {
         expect(queue.load).toEqual({ orders: 0, bytes: 0 });
         for (const [uri, ids] of ordered) {
           const seen = arrived.get(uri)!;
-          expect(seen).toEqual([...seen].sort((a, b) => a - b)); // repeats stand beside each other
+          expect(seen).toEqual([...seen].sort((a, b) => a - b)); // repeats are adjacent
           expect([...new Set(seen)]).toEqual(ids);
         }
         await queue.close();
@@ -136,7 +136,7 @@ describe('a queue that is replaced while its requests are in flight', () => {
   });
 });
 
-/** Lets time pass timer by timer, and what they began go on. */
+/** Lets time pass timer by timer, and lets the work that each one started continue. */
 async function pass(clock: ManualClock, ms: number): Promise<void> {
   const end = after(clock.now(), milliseconds(ms));
   for (let next = clock.nextTimer; next !== undefined && next <= end; next = clock.nextTimer) {

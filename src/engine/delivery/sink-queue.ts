@@ -102,7 +102,7 @@ export class SinkQueue implements SuccessorQueue {
   }
 
   add(order: PushOrder, answer: Waiting['answer'], when: Pick<Waiting, 'mayGo' | 'mayPutOff'> = {}): void {
-    const bytes = weigh(order);
+    const bytes = estimateSize(order);
     this.queue.push({ order, bytes, since: this.clock.now(), answer, ...when, attempts: 0 });
     this.queuedBytes += bytes;
     this.send();
@@ -177,7 +177,7 @@ export class SinkQueue implements SuccessorQueue {
       return;
     }
     this.queue = [...orders, ...this.queue];
-    this.queuedBytes += bytesOf(orders);
+    this.queuedBytes += sumBytes(orders);
     this.leaveLate();
     this.send();
     this.armPatience();
@@ -218,7 +218,7 @@ export class SinkQueue implements SuccessorQueue {
     if (orders.length === 0) return;
     const gone = new Set(orders);
     this.queue = this.queue.filter((waiting) => !gone.has(waiting));
-    this.queuedBytes -= bytesOf(orders);
+    this.queuedBytes -= sumBytes(orders);
     for (const { answer, attempts } of orders) answer(PUT_OFF, attempts);
   }
 
@@ -291,13 +291,13 @@ export class SinkQueue implements SuccessorQueue {
     }
     for (const waiting of batch) this.uris.add(waiting.order.uri);
     this.queue = [...rest, ...this.queue.slice(i)];
-    this.queuedBytes -= bytes + bytesOf(withdrawn);
+    this.queuedBytes -= bytes + sumBytes(withdrawn);
     for (const waiting of withdrawn) waiting.answer(WITHDRAWN, waiting.attempts);
     return batch;
   }
 
   private async deliver(batch: Waiting[]): Promise<void> {
-    const bytes = bytesOf(batch);
+    const bytes = sumBytes(batch);
     this.batches++;
     this.inFlight += batch.length;
     this.inFlightBytes += bytes;
@@ -392,7 +392,7 @@ export class SinkQueue implements SuccessorQueue {
   }
 }
 
-const bytesOf = (orders: readonly Waiting[]): number => orders.reduce((sum, { bytes }) => sum + bytes, 0);
+const sumBytes = (orders: readonly Waiting[]): number => orders.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const weigh = (order: PushOrder): number =>
+const estimateSize = (order: PushOrder): number =>
   order.kind === 'add' ? order.document.master.bytes.byteLength + order.document.text.length : DELETION_BYTES;

@@ -24,7 +24,7 @@ const page = (body: string, more: object = {}, stamp?: string): FetchedPage =>
     ...more,
   }) as unknown as FetchedPage;
 
-/** As versions before this one made it. */
+/** The hash as computed by earlier versions. */
 const hashOfBytes = (body: string): string =>
   digest(Buffer.from(body)) + digest('title\0T\0file_size\x009').slice(0, 16);
 

@@ -11,7 +11,7 @@ import type { CrawlContext } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
 import { LinkMemory } from './link-memory.js';
 
-/** What comes of links that stand on the page of `origin`, for one who remembers what this memory does. */
+/** The outcome of links on the page `origin`, given what this memory remembers. */
 function collected(definition: CrawlerDefinition, memory: LinkMemory, origin: Candidate, links: readonly string[]) {
   const context = {
     policy: compilePolicy(definition, undefined),

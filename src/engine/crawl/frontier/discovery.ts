@@ -63,7 +63,7 @@ export class Discovery {
     const inserted = await this.store.discover(urls);
     const byCrawler = new Map<string, UrlState[]>();
     for (const state of inserted) {
-      this.count(state);
+      this.recordUrl(state);
       const list = byCrawler.get(state.crawler);
       if (list) list.push(state);
       else byCrawler.set(state.crawler, [state]);
@@ -115,7 +115,7 @@ export class Discovery {
     return variants.count;
   }
 
-  private count(state: UrlState): void {
+  private recordUrl(state: UrlState): void {
     const key = hostOf(state);
     this.hostSizes.set(key, (this.hostSizes.get(key) ?? 0) + 1);
     if (!state.url.includes('?')) return;

@@ -36,9 +36,9 @@ class Chain {
     this.links = new EndlessLinks('test', { store, processor }, () => limit);
   }
 
-  /** Reads the page, which links to the next; what was new. */
+  /** Reads a page that links to the next one; returns what was new. */
   async read(page: UrlState, text = 'Nothing today.'): Promise<UrlState[]> {
-    const wanted = await this.links.wantsWords(page);
+    const wanted = await this.links.findNeededWords(page);
     const words = wanted && hashWords(text, wanted);
     return this.links.discoverLinks(page, words, [found(Number(page.url.split('/').at(-1)) + 1)], {
       discover: (urls) => this.store.discover(urls),

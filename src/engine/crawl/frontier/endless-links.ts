@@ -49,7 +49,7 @@ export class EndlessLinks {
   }
 
   /** Which of the page's words are needed to tell whether it brings something new; undefined if none. */
-  async wantsWords({ hostKey, url, hops }: UrlState): Promise<PageTask['wantsWords']> {
+  async findNeededWords({ hostKey, url, hops }: UrlState): Promise<PageTask['wantsWords']> {
     this.restored ??= this.restore().catch((error: unknown) => {
       this.restored = undefined;
       throw error;

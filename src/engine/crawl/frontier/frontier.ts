@@ -295,7 +295,7 @@ export class Frontier {
       urls += count;
       busy.push({ hostKey: window.host.key, urls: count });
       const { host } = window;
-      const closed = this.gates?.closedUntil(host.key, now);
+      const closed = this.gates?.findReopeningTime(host.key, now);
       closedUntil = closed && closedUntil && earlier(closed, closedUntil);
       if (host.isReady(now, window.limit) && window.isOpen(now)) ready = true;
       else if (!host.paused && window.getReadyTime(now) < next) next = window.getReadyTime(now);

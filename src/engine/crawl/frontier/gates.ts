@@ -77,12 +77,12 @@ export class Gates {
   }
 
   /** The minimum pause that a schedule requires at the host now. */
-  throttleOf(hostKey: string): Duration {
-    return this.timetableOf(hostKey)?.throttle(this.services.clock.now()) ?? NO_PAUSE;
+  getThrottle(hostKey: string): Duration {
+    return this.timetableOf(hostKey)?.getThrottle(this.services.clock.now()) ?? NO_PAUSE;
   }
 
   /** The time until which a schedule keeps the host closed; undefined if none does. */
-  closedUntil(hostKey: string, now: Instant): Instant | undefined {
+  findReopeningTime(hostKey: string, now: Instant): Instant | undefined {
     return this.timetableOf(hostKey)?.getReopeningTime(now);
   }
 

@@ -64,7 +64,7 @@ export class Timetable implements Gate {
     return now < this.findNextTime(opening, false);
   }
 
-  throttle(now: Instant): Duration {
+  getThrottle(now: Instant): Duration {
     return this.getHours(now).throttle;
   }
 

@@ -89,10 +89,10 @@ export class Deletions {
     this.failures.delete(hostKey);
     this.failures.set(hostKey, { count: count + 1, since });
     if (this.failures.size > HOSTS) this.failures.delete(this.failures.keys().next().value as string);
-    return count + 1 > this.maxFailures(indexed + count);
+    return count + 1 > this.getMaxFailures(indexed + count);
   }
 
-  private maxFailures(documents: number): number {
+  private getMaxFailures(documents: number): number {
     const { maxDeletions, maxShare } = this.settings;
     return documents <= maxDeletions ? MOST_FAILURES : Math.max(maxDeletions, maxShare * documents);
   }

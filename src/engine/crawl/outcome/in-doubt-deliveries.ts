@@ -81,7 +81,7 @@ export class InDoubtDeliveries {
    * which.
    */
   asInDoubt(state: UrlState): UrlState {
-    return this.isAbout(state) ? { ...state, stamp: UNKNOWN_STAMP, etag: undefined, lastModified: undefined } : state;
+    return this.isInDoubt(state) ? { ...state, stamp: UNKNOWN_STAMP, etag: undefined, lastModified: undefined } : state;
   }
 
   /**
@@ -89,7 +89,7 @@ export class InDoubtDeliveries {
    * is ordered if there is no document.
    */
   decide(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
-    if (!this.isAbout(state)) return decideDisposition(state, outcome, rules, now);
+    if (!this.isInDoubt(state)) return decideDisposition(state, outcome, rules, now);
     if (outcome.kind === 'document' && outcome.index) {
       const disposition = decideDisposition(state, outcome, rules, now);
       return { ...disposition, order: disposition.order ?? { kind: 'add', reason: 'reconciled' } };
@@ -105,13 +105,13 @@ export class InDoubtDeliveries {
 
   /** The changes to record when no sink has accepted an order: no more is known of the URL's document than before. */
   changesIfUnanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
-    if (!this.isAbout(state)) return changes;
+    if (!this.isInDoubt(state)) return changes;
     const { lastVisitAt: _, ...rest } = changes;
     return state.stamp === undefined ? rest : { ...rest, stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
   }
 
   /** A URL that was in flight at that time is still due. */
-  private isAbout({ id, stamp, lastVisitAt, firstSeenAt, dueAt }: UrlState): boolean {
+  private isInDoubt({ id, stamp, lastVisitAt, firstSeenAt, dueAt }: UrlState): boolean {
     if (this.urls.has(id)) return true;
     return (lastVisitAt ?? firstSeenAt) <= this.since && (stamp === undefined || dueAt <= this.since);
   }

@@ -13,7 +13,7 @@ interface OtherCrawler {
   readonly name: string;
   readonly context: Pick<CrawlContext, 'definition'>;
   /** Has the URL visited again; false if it is in flight. */
-  correct(url: UrlState, changes: ReturnType<typeof verificationChanges>): Promise<boolean>;
+  applyCorrection(url: UrlState, changes: ReturnType<typeof verificationChanges>): Promise<boolean>;
 }
 
 interface SharedDocumentsServices {
@@ -39,7 +39,7 @@ export class SharedDocuments {
     const { clock, inDoubt } = this.services;
     for (const { crawler, theirs } of await this.findOthers(state, sinks)) {
       if (theirs.stamp === undefined) continue;
-      if (!(await crawler.correct(theirs, verificationChanges(clock.now())))) inDoubt.add(theirs.id);
+      if (!(await crawler.applyCorrection(theirs, verificationChanges(clock.now())))) inDoubt.add(theirs.id);
     }
   }
 

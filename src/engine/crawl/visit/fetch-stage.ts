@@ -26,7 +26,7 @@ import { isRedirectLoop, type VisitSessions } from './visit-sessions.js';
 export interface FetchServices {
   readonly hosts: Hosts;
   readonly processor: Pick<PageProcessor, 'resolve'>;
-  readonly rendered: Pick<RenderedVisits, 'pauseAfter'>;
+  readonly rendered: Pick<RenderedVisits, 'extendPause'>;
   readonly review: ResultReview;
   readonly log: Log;
 }
@@ -71,7 +71,7 @@ export class FetchStage {
   }
 
   /** The time until which the host would have rested if no person had requested the visit. */
-  restUntil(state: UrlState): Instant | undefined {
+  findRestEnd(state: UrlState): Instant | undefined {
     return this.tried.get(state);
   }
 
@@ -96,7 +96,7 @@ export class FetchStage {
       ({ age, bytes } = answer);
       if (hasAsked(answer)) host.pace = paceAfter(host.pace, answer.duration, answer.status);
       const read = this.delayAfterReading(host, answer, adaptPause(delay, host.pace));
-      pause = this.services.rendered.pauseAfter(read, answer);
+      pause = this.services.rendered.extendPause(read, answer);
       const accepted = await this.sessions.handleAnswer(attempt, answer);
       if (accepted !== answer) this.services.review.withdraw(answer);
       if (accepted === 'again' || (await this.wantsRetry(attempt, accepted, verdict))) return PUT_BACK;
@@ -135,7 +135,7 @@ export class FetchStage {
     const url = crawlUrl(effects.fetchUrl ?? this.retries.find(state)?.variant ?? state.url);
     const { options } = effects;
     const tried = this.tried.has(state);
-    const login = this.sessions.loginOf(url.href, options);
+    const login = this.sessions.findLogin(url.href, options);
     return { state, host, url, options, task: () => this.requests.createTask(state), tried, login, waits };
   }
 

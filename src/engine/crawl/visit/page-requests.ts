@@ -28,7 +28,7 @@ export interface RequestServices {
 /** The crawler whose page is requested. */
 export interface RequestTarget {
   readonly context: CrawlContext;
-  readonly endless: Pick<EndlessLinks, 'wantsWords'>;
+  readonly endless: Pick<EndlessLinks, 'findNeededWords'>;
   readonly foundAgain: Pick<FoundAgain, 'wantsLinks'>;
   /** When the current policy took effect. */
   policySince(): Instant;
@@ -50,7 +50,7 @@ export class PageRequests {
     const variant = retry?.variant;
     const own = retry?.session && { cookies: retry.session.cookies(url.href) };
     const session = own ?? (await this.sessions.createSession(attempt));
-    const wantsWords = await this.target.endless.wantsWords(state);
+    const wantsWords = await this.target.endless.findNeededWords(state);
     const task = this.createTask(state);
     const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.policySince());
     const allLinksIfChanged = isHub(state, this.target.context);

@@ -45,7 +45,7 @@ export interface PreconditionServices {
 }
 
 /** The crawler whose pages are requested. */
-export type PreconditionTarget = LinkTarget & { readonly gates: Pick<Gates, 'throttleOf'> };
+export type PreconditionTarget = LinkTarget & { readonly gates: Pick<Gates, 'getThrottle'> };
 
 type Precondition = (attempt: Attempt) => Gate | Promise<Gate>;
 
@@ -75,7 +75,7 @@ export class Preconditions {
 
   /** The pause after a request for the URL. */
   getDelay(attempt: Pick<Attempt, 'host' | 'url' | 'options'>): Duration {
-    return atLeast(this.getConfiguredDelay(attempt), this.target.gates.throttleOf(attempt.host.key));
+    return atLeast(this.getConfiguredDelay(attempt), this.target.gates.getThrottle(attempt.host.key));
   }
 
   private getConfiguredDelay({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {

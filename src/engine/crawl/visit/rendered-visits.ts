@@ -112,7 +112,7 @@ export class RenderedVisits {
   }
 
   /** The pause is extended for each request that a page has made to its host. */
-  pauseAfter(pause: Duration, { rendering }: PageResult): Duration {
+  extendPause(pause: Duration, { rendering }: PageResult): Duration {
     return rendering ? milliseconds(pause * Math.min(MOST_PAUSES, 1 + rendering.ownRequests)) : pause;
   }
 

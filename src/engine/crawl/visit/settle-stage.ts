@@ -36,9 +36,9 @@ export interface SettleTarget {
   readonly settlement: UrlSettlement;
   readonly documents: Documents;
   readonly troubles: Pick<HostTroubles, 'note'>;
-  readonly foundAgain: Pick<FoundAgain, 'linksToRemember'>;
+  readonly foundAgain: Pick<FoundAgain, 'selectLinksToRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
-  readonly tally: Pick<Tally, 'countPrice'>;
+  readonly tally: Pick<Tally, 'recordPrice'>;
   /** URLs that their site has reported as changed. */
   readonly told: Map<UrlId, Teller>;
   readonly gates: Pick<Gates, 'wasKeptUntilNow'>;
@@ -86,7 +86,7 @@ export class SettleStage {
     const price = isTold ? computeVisitPrice({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {
       this.services.hosts.setVisitPrice(host, price);
-      this.target.tally.countPrice(price);
+      this.target.tally.recordPrice(price);
     }
     if (claims.isOnTrial(state))
       await claims.recordVisit(state, outcome.kind === 'error' ? undefined : disposition.changed);
@@ -103,7 +103,7 @@ export class SettleStage {
       disposition: { ...disposition, changes },
       document,
       visit,
-      links: this.target.foundAgain.linksToRemember(state, result),
+      links: this.target.foundAgain.selectLinksToRemember(state, result),
       startedAt,
       byPerson: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
     };

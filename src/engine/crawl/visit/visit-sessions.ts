@@ -45,7 +45,7 @@ export class VisitSessions {
     private readonly target: Pick<LinkTarget, 'context'>,
   ) {}
 
-  loginOf(href: string, options: Attempt['options']): LoginSession | undefined {
+  findLogin(href: string, options: Attempt['options']): LoginSession | undefined {
     return this.services.logins.find(findFetcher(this.target.context, options).name, href, options.login);
   }
 

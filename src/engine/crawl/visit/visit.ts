@@ -51,10 +51,10 @@ export class VisitRunner {
     let result = await this.fetching.run(state, host, startedAt, () => fetched(0));
     tracing.recordOutcome(result === PUT_BACK ? undefined : result);
     if (result === PUT_BACK) return PUT_BACK;
-    const restedUntil = this.fetching.restUntil(state);
+    const restedUntil = this.fetching.findRestEnd(state);
     try {
       if (!fence || !partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
-      fetched(bytesOf(result));
+      fetched(estimateSize(result));
       const taken = result;
       result = await tracing.tracePart('links', () => this.links.process(state, taken));
     } catch (error) {
@@ -77,7 +77,7 @@ export class VisitRunner {
 /** Estimated size of a link in memory, besides its URL, while it is on its way to the store. */
 const LINK_BYTES = 256;
 
-function bytesOf({ outcome, links, refused }: PageResult): number {
+function estimateSize({ outcome, links, refused }: PageResult): number {
   const document = outcome.kind === 'document' ? outcome.document : undefined;
   let bytes = 0;
   for (const { master, text } of document ? [document, ...(document.parts ?? [])] : [])
