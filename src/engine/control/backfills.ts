@@ -167,7 +167,7 @@ export class Backfills {
     retryUntilDone(name, () => run.execute(), this.services, stop.signal)
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        this.services.log.error(`${name} failed; it continues after a restart`, { error: String(error) });
+        this.services.log.error(`${name} failed; it will continue after a restart`, { error: String(error) });
       })
       .finally(() => {
         if (this.runs.get(setting) === stop) this.runs.delete(setting);

@@ -189,7 +189,7 @@ export class Maintenance {
     const [raw, realm, stateText] = fields as [string, string, string];
     const { name, context } = crawler;
     if (realm !== name && realm !== encodeURIComponent(name))
-      return `the realm ${JSON.stringify(realm.slice(0, 200))} is not that of this crawler, ${encodeURIComponent(name)}`;
+      return `the realm ${JSON.stringify(realm.slice(0, 200))} does not belong to this crawler, whose realm is ${encodeURIComponent(name)}`;
     const url = context.canonicalize(raw);
     if (!url) return `${JSON.stringify(raw.slice(0, 200))} is not a URL with a host`;
     const verdict = context.policy.judge({ url, discoveredVia: 'root', hops: 0 });
@@ -234,7 +234,7 @@ export class Maintenance {
   private runInBackground(work: () => Promise<void>): void {
     const tracked = retryUntilDone('clearing URLs', work, this.services)
       .catch((error: unknown) =>
-        this.services.log.error('clearing URLs failed; it continues after a restart', { error: String(error) }),
+        this.services.log.error('clearing URLs failed; it will continue after a restart', { error: String(error) }),
       )
       .finally(() => this.inFlight.delete(tracked));
     this.inFlight.add(tracked);

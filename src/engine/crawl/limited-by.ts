@@ -47,8 +47,8 @@ function limitOf(load: Load): string {
   const ill = load.sinks.every((sink) => sink.state === 'unavailable') ? load.sinks[0] : undefined;
   if (ill)
     return `the sink ${ill.name} is unavailable: ${ill.message?.replace(`sink ${ill.name} at `, '') ?? 'no response'}`;
-  if (!load.hasRoom) return 'the sink is slow: as many orders are in flight as allowed';
-  if (!load.storeFollows) return 'the database is slow: as many pages are waiting for it as allowed';
+  if (!load.hasRoom) return 'the sink is slow: the maximum number of orders is in flight';
+  if (!load.storeFollows) return 'the database is slow: the maximum number of pages is waiting for it';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
   if (load.waiting.urls === 0) return load.fetching > 0 ? 'the last due pages are being fetched' : NOTHING_DUE;
   if (load.waiting.closedUntil !== undefined) return scheduleLimit(load.waiting.closedUntil);

@@ -31,7 +31,7 @@ export interface SuccessorQueue {
 }
 
 /** The answer to an order that may no longer be sent. */
-export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node has the host' };
+export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node owns the host' };
 
 /** The answer to an order that was not sent: the sink is behind, and gets what is indexed once it follows again. */
 export const PUT_OFF: OrderAnswer = { state: 'refused', message: 'put off: the sink is behind' };

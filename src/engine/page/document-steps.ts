@@ -106,14 +106,14 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
     if (!page.rendered) addMeta(lasting, 'file_size', String(page.body.byteLength));
     addMeta(lasting, 'content_type', page.mediaType);
   }),
-  createStep('fields of the content', ({ lasting }, { content }) => {
+  createStep('content fields', ({ lasting }, { content }) => {
     for (const { name, value } of content.fields ?? []) addMeta(lasting, name, value);
   }),
-  createStep('metas of the page', ({ described }, { content, taking }) => {
+  createStep('page metas', ({ described }, { content, taking }) => {
     if (taking?.metas ?? true) described.push(...deliveredMetas(content.metas, content.structured));
   }),
   createStep('configured fields', ({ lasting, described }, page) => addConfiguredFields(lasting, described, page)),
-  createStep('who may see it', ({ lasting, described }, page) => addAccessMetas(lasting, described, page)),
+  createStep('access', ({ lasting, described }, page) => addAccessMetas(lasting, described, page)),
   createStep('source', ({ lasting }, { effects, task, taking }) => {
     if (!isFieldIn(lasting, 'source', taking)) addMeta(lasting, 'source', effects.source ?? task.crawler);
   }),
@@ -126,7 +126,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   createStep('redirect source', ({ lasting }, { redirectSource }) =>
     addMeta(lasting, 'redirect_source', redirectSource),
   ),
-  createStep('metas of the policy', ({ lasting }, page) => addPolicyMetas(lasting, page)),
+  createStep('policy metas', ({ lasting }, page) => addPolicyMetas(lasting, page)),
   createStep('rendering', ({ passing }, { rendered }) =>
     addMeta(passing, 'render', rendered === undefined ? undefined : rendered ? 'browser' : 'plain'),
   ),

@@ -70,7 +70,7 @@ export class NodesDiffer extends Error {
   /** @param version the version of Node.js that this process runs on */
   constructor(version: string) {
     super(
-      `This server cannot join the others on its database: they run a version of Node.js that reads some URLs differently (this is ${version}). Run the same version on all of them, or stop the others first; a server that was killed still counts for ten seconds.`,
+      `This server cannot join the others on its database: they run a version of Node.js that parses some URLs differently (this server runs ${version}). Run the same version on all of them, or stop the others first; a server that was killed still counts for ten seconds.`,
     );
   }
 }

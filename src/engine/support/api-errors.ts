@@ -9,7 +9,7 @@ export class NotFound extends Error {
  */
 export const notAmong = (what: string, name: string, names: readonly string[]): NotFound =>
   new NotFound(
-    `there is no ${what} ${JSON.stringify(name)}; ${names.length === 0 ? 'none is configured' : `there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`}`,
+    `there is no ${what} ${JSON.stringify(name)}; ${names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`}`,
   );
 
 /** Thrown for a request that cannot be carried out as is; the server responds with 422 and the message. */

@@ -259,7 +259,7 @@ describe('storage', () => {
     );
     expect(imported).toBe(0);
     expect(problems).toEqual([
-      { line: 1, problem: 'the realm "other" is not that of this crawler, test' },
+      { line: 1, problem: 'the realm "other" does not belong to this crawler, whose realm is test' },
       ...['7', '02', '123456789012'].map((state, i) => ({
         line: i + 2,
         problem: expect.stringContaining(`the state "${state}" is neither`),

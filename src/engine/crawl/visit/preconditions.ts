@@ -154,7 +154,8 @@ export class Preconditions {
   /** All visits wait for the same login attempt; while logins fail, no request is sent to the host. */
   private checkLogin({ state, url, login }: Attempt): Gate | Promise<Gate> {
     if (!login) return GO_ON;
-    if (login.isLoginPage(url.href)) return { end: createExcluded(state, 'login-page', `of login ${login.name}`) };
+    if (login.isLoginPage(url.href))
+      return { end: createExcluded(state, 'login-page', `a page of the login ${login.name}`) };
     const toGate = (ready: true | string): Gate =>
       ready === true ? GO_ON : { end: toLoginFailure(createEmptyResult(state), ready) };
     const ready = login.ensureReady();
