@@ -25,7 +25,7 @@ import type { CrawlServices } from './crawl/services.js';
 import type { EnginePorts } from './create-services.js';
 import type { KeptDocuments } from './delivery/kept-documents.js';
 
-/** What the parts need from their engine. */
+/** What the parts need from the engine. */
 interface Whole {
   readonly rejudging: Rejudging;
   readonly kept: KeptDocuments;

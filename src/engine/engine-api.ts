@@ -70,7 +70,7 @@ export interface EngineApi {
   submitList(crawler: string, urls: readonly string[]): Promise<SubmitOutcome[]>;
   /** Submits URLs that their site reports as changed. */
   submitIndexNow(submission: IndexNowSubmission): Promise<IndexNowAnswer>;
-  /** Roots of the configuration, then submitted ones, by URL: at most `limit` (default: all) after a position. */
+  /** Configured roots, then submitted ones, each by URL: at most `limit` (default: all) after a position. */
   listRoots(crawler: string, after?: string, limit?: number): Promise<RootView[]>;
   removeRoot(crawler: string, url: string): Promise<void>;
 
@@ -89,7 +89,7 @@ export interface EngineApi {
   /** What a definition would extract from a page; nothing is stored. See ContentTrials. */
   tryContent(crawler: string, request: TrialRequest): Promise<ContentTrial>;
   listRefusedLinks(crawler: string): Promise<RefusedView[]>;
-  /** Deletes the matching URLs and their documents; returns how many URLs match. */
+  /** Deletes the matching URLs and their documents; returns the number of matching URLs. */
   clear(crawler: string, choice: UrlChoice): Promise<number>;
   /** Refreshes one URL, or all that match. */
   refresh(crawler: string, what: RefreshRequest): Promise<RefreshOutcome>;

@@ -90,7 +90,7 @@ export class Engine implements EngineApi {
   }
 
   async reconfigure(definition: ServerDefinition): Promise<void> {
-    const contexts = compileContexts(definition); // throws before anything has changed
+    const contexts = compileContexts(definition); // throws before anything is changed
     const roots = await this.addStoredRoots(contexts);
     const configured = this.ports.processor.configure(definition);
     // Right after the configuration, since no page may be judged without them.

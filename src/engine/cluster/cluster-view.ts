@@ -35,7 +35,9 @@ type Question =
 
 export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
 
-/** Reasons and hosts of the refused links that one node reports to another, most frequent first. */
+/**
+ * Maximum number of entries (reason and host) of refused links that one node reports to another, most frequent first.
+ */
 const REFUSED_TOLD = 500;
 const SAMPLES = 5;
 

@@ -1,4 +1,4 @@
-/** Carries out the commands that any node may send for the hosts of this one. */
+/** Carries out the commands that other nodes send for this node's hosts. */
 import { NEVER } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -68,7 +68,7 @@ export class NodeCommands {
       (page) => ({ page }),
       (error: unknown) => ({ error: String(error) }),
     );
-    // Hashes are 64-bit integers, which JSON cannot represent; nobody reads them.
+    // Hashes are 64-bit integers, which JSON cannot represent; the receiver does not need them.
     const text = JSON.stringify(said, (_, value: unknown) => (typeof value === 'bigint' ? undefined : value));
     await this.services.store.putSetting(answer, text).catch(() => undefined);
   }

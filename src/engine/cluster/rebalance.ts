@@ -36,7 +36,7 @@ export class Rebalance implements PartitionListener {
   ) {}
 
   async onAssigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
-    // Order ids increase for every URL, even when it moves from one node to the next.
+    // For every URL, order ids must increase, even if it moves from one node to another.
     await this.services.ledger.renew();
     await this.services.owing.open();
     this.services.hosts.prepareAssignment(partitions, abruptly, this.computeRestEnd());

@@ -30,7 +30,7 @@ import { IdSet } from '../support/id-set.js';
 import { retryUntilDone } from '../support/persistently.js';
 import { type BackfillView } from '../views/delivery-views.js';
 
-/** Documents sent to the sink at the same time. */
+/** Number of documents sent to the sink at the same time. */
 const PAGE = 100;
 /**
  * The visits have low priority: they never overtake a regular refresh that was due earlier, and they delay only a few

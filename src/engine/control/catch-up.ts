@@ -108,7 +108,7 @@ export class CatchUp {
         if (found !== 'progress') await clock.sleep(found === 'ill' ? LOOK_AT_LEAST_EVERY : pause, signal);
       } catch (error) {
         if (error instanceof FencedOut) {
-          await clock.sleep(LOOK_AGAIN, signal); // until its new owner is known here
+          await clock.sleep(LOOK_AGAIN, signal); // until the host's new owner is known here
           continue;
         }
         const passes = error instanceof StoreUnavailable || error instanceof SinkUnavailable;

@@ -120,7 +120,7 @@ export class Explanations {
 
   /**
    * Fetches a page for a person and judges each of its links; nothing is stored or queued.
-   * @param render run its scripts, whatever the crawler does with such pages
+   * @param render whether to run the page's scripts, whatever the crawler does with such pages
    */
   async viewPage(crawler: Crawler, rawUrl: string, render = false): Promise<PageView> {
     const url = canonicalizeOrThrow(crawler, rawUrl);
@@ -153,7 +153,7 @@ export class Explanations {
     return { ...toPageFacts(result), url: url.href, links, rendering: toRenderingView(result) };
   }
 
-  /** Another node owns the host's politeness, and so it makes the request. */
+  /** Another node controls the host's politeness, so that node makes the request. */
   private async viewPageAtOwner(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
     const { store, nodes, clock } = this.services;
     const answer = `answer/${url.href}/${clock.now()}`;

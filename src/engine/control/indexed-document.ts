@@ -23,7 +23,7 @@ export async function findIndexedDocument(
   { crawler, url, stamp, parts }: UrlState,
   context: CrawlContext,
 ): Promise<IndexedDocument | undefined> {
-  // A sink returns the document of the page, but not those that were split off it.
+  // A sink returns the page's own document, but not those that were split off it.
   if (from === undefined || stamp === undefined || stamp === UNKNOWN_STAMP || parts) return undefined;
   const found = await kept.find(from, url);
   if (found?.crawler !== crawler || found.document.stamp !== stamp) return undefined;

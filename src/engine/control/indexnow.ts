@@ -1,4 +1,6 @@
-/** The receiving side of IndexNow: quota, the key file at the site, and the URLs that go to the crawlers of the host. */
+/**
+ * The receiving side of IndexNow: checks the quota and the site's key file, and passes the URLs to the host's crawlers.
+ */
 
 import type { IndexNowDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
@@ -24,7 +26,7 @@ export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour
 const HOUR = hours(1);
 /** How long a key that was found at its site is trusted without another check. */
 const KEY_HOLDS = hours(24);
-/** Strangers must not be able to make us request files that do not exist from a site. */
+/** Strangers must not be able to make us request nonexistent files from a site. */
 const WRONG_KEYS_PER_HOUR = 10;
 const HOSTS_REMEMBERED = 10_000;
 /** Maximum number of submissions whose key could not be checked yet. */

@@ -54,7 +54,10 @@ export class Maintenance {
 
   constructor(private readonly services: MaintenanceServices) {}
 
-  /** Marks the matching URLs, then removes them and their documents in the background; returns how many match. */
+  /**
+   * Marks the matching URLs, then removes them and their documents in the background; returns the number of matching
+   * URLs.
+   */
   async clear(crawler: Crawler, choice: UrlChoice): Promise<number> {
     const filter: UrlFilter = { ...choice, crawler: crawler.name };
     let count = 0;

@@ -27,7 +27,7 @@ interface OrderServices {
 export class Orders {
   constructor(private readonly services: OrderServices) {}
 
-  /** Newest first; orders in flight come before those in the ledger. */
+  /** Lists orders, newest first, including those in flight. */
   async list(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
     const pending = (await this.services.pending()).filter(
       (entry) => matchesFilter(entry, filter) && (before === undefined || entry.id < before),
@@ -71,7 +71,7 @@ export class Orders {
     return [...groups.values()].map(summarizeHeld);
   }
 
-  /** Sends the held deletions of a host in the background; returns how many there are. */
+  /** Sends the held deletions of a host in the background; returns their number. */
   async release(hostKey: string): Promise<number> {
     const entries: LedgerEntry[] = [];
     for await (const entry of this.readHeld(hostKey)) entries.push(entry);
@@ -123,7 +123,7 @@ export class Orders {
     }
   }
 
-  /** The deletion that replaced this one, or its own outcome. */
+  /** Returns the deletion that replaced this one, or else this one with its outcome. */
   private async waitForOutcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
     const { store } = this.services;
     const { id, crawler, uri } = entry;
@@ -140,7 +140,7 @@ export class Orders {
     crawler.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
   }
 
-  /** The URL of the order, or of the page from which the document was split off. */
+  /** Finds the URL of the order, or that of the page from which its document was split off. */
   private async findState({ crawler, uri }: LedgerEntry): Promise<UrlState | undefined> {
     const { store } = this.services;
     const state = await store.find(crawler, uri);

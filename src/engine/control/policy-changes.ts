@@ -24,7 +24,7 @@ export interface ChangeServices {
  * be read differently, even after a restart.
  */
 export class PolicyChanges {
-  /** Judging runs in progress, by crawler. */
+  /** Rejudging runs in progress, by crawler. */
   private readonly runs = new Map<string, AbortController>();
   /** Digests of the rules by which this process judges URLs and reads pages, by the name of their setting. */
   private readonly digests = new Map<string, string>();
@@ -180,8 +180,8 @@ function digestPolicy(crawler: CrawlerDefinition, server: ServerDefinition): str
 }
 
 /**
- * SHA-256, hex: the parts contain the values of `${NAME}` references, which must not be stored. Places in the file are left out, so
- * that moving a line changes nothing.
+ * A SHA-256 digest in hex, because the parts contain the values of `${NAME}` references, which must not be stored.
+ * Places in the file are left out, so that moving a line changes nothing.
  */
 function digestParts(
   crawler: CrawlerDefinition,

@@ -25,7 +25,7 @@ interface ReconciliationServices {
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly nodes: Pick<Nodes, 'send'>;
-  /** Crawlers that push to the sink. */
+  /** The crawlers that push to the sink. */
   crawlersOf(sink: string): Crawler[];
 }
 

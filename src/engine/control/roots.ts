@@ -161,7 +161,7 @@ export class Roots {
     await this.forget(crawler, [url.href]);
   }
 
-  /** Submitted roots among these URLs are no longer roots; configured ones stay. */
+  /** Removes the submitted roots among these URLs; configured ones stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
     const submitted = await this.services.store.listSettings(rootSettingsPrefix(crawler.name));
     const configured = configuredRootUrls(crawler.context);
@@ -218,7 +218,7 @@ export class Roots {
   }
 }
 
-/** By canonical URL. */
+/** The canonical URLs of configured roots. */
 const configuredRootUrls = ({ definition, canonicalize }: CrawlContext): Set<string> =>
   new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 

@@ -86,7 +86,7 @@ function decideRemoval(state: UrlState, keepsDocument: boolean): Disposition {
   return { remove: true, changes: {}, order, changed: true };
 }
 
-/** A URL whose document is still indexed is visited again. */
+/** Forgets a URL in error; if its document is still indexed, it is visited again instead. */
 function decideForget(state: UrlState, now: Instant): Disposition | undefined {
   if (state.status !== 'error' && state.status !== 'removed') return undefined;
   if (state.stamp === undefined) return { remove: true, changes: {}, changed: false };

@@ -184,8 +184,8 @@ export class ClaimedChanges {
   }
 
   /**
-   * Visits may end while others are still being brought forward: the caller that is already trying continues with what has become
-   * possible since.
+   * Visits may end while others are still being brought forward: the call that is already running then continues with
+   * the claims that may be tried since.
    */
   private async tryPending(place: Place): Promise<void> {
     if (place.isTrying) return;
@@ -206,7 +206,7 @@ export class ClaimedChanges {
     this.setPending(place, place.pending.slice(ids.length));
     const now = this.services.clock.now();
     for (const state of await this.services.store.get(ids)) {
-      // A visit that ended in the meantime may have proved one claim too many false.
+      // A visit that ended in the meantime may have proved so many claims false that the place is no longer believed.
       if (isBelieved(credibility) && !isBelieved(place.credibility)) return;
       if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
       const dueAt = bringForward(state.dueAt, credibility, now);
@@ -269,7 +269,7 @@ export class ClaimedChanges {
   private readonly settingName = (url: string): string => `credibility/${this.crawler}/${url}`;
 }
 
-/** Visited before, queued, not yet due, and not in error. */
+/** Whether the URL has been visited before, is queued, not yet due, and not in error. */
 const isWaiting = ({ lastVisitAt, source, dueAt, temporaryErrors }: UrlState, now: Instant): boolean =>
   lastVisitAt !== undefined && source !== undefined && dueAt > now && dueAt < NEVER && temporaryErrors === 0;
 

@@ -39,7 +39,7 @@ export class CrawlerMemory {
     for (const { id } of urls) if (this.told.size < MOST_TOLD) this.told.set(id, teller);
   }
 
-  /** The new state of the URL has been written. */
+  /** To be called when the URL's new state has been written. */
   noteSettled(url: UrlState, end: SettledUrl): void {
     if (end.removed) this.parts.foundAgain.noteRemoval();
     this.parts.documents.noteSettled(url, end.simhash);

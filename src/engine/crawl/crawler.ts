@@ -44,7 +44,7 @@ export interface CrawlerParts {
   readonly memory: CrawlerMemory;
 }
 
-/** Created again for each configuration. */
+/** The parts that are created anew for each configuration. */
 export interface ConfiguredParts {
   readonly deletions: Deletions;
   readonly settlement: UrlSettlement;
@@ -252,7 +252,7 @@ export class Crawler {
     };
   }
 
-  /** True once each time the crawler becomes idle after visits. */
+  /** Returns true once each time the crawler becomes idle after visits. */
   hasCaughtUp(): boolean {
     if (this.runState !== 'running' || !this.isIdle()) return false;
     const { visits } = this.tally;
@@ -291,7 +291,7 @@ export class Crawler {
     return [...this.parts.loop.inFlight];
   }
 
-  /** Visits that are not settled yet. */
+  /** Number of visits that are not settled yet. */
   get visitsInFlight(): number {
     return this.parts.loop.inFlight.size;
   }

@@ -7,15 +7,15 @@ export interface EngineMetrics {
   /** Only for crawlers that render. */
   readonly rendering: readonly {
     readonly crawler: string;
-    /** By outcome: `rendered` or a `render-…` code. */
+    /** Numbers of pages by outcome: `rendered` or a `render-…` code. */
     readonly pages: Readonly<Record<string, number>>;
     readonly seconds: number;
     /** Requests by rendered pages that were not carried out, by reason. */
     readonly refused: Readonly<Record<string, number>>;
   }[];
-  /** Pages that have no content without their scripts. */
+  /** Numbers of pages that have no content without their scripts. */
   readonly needRendering: readonly { readonly crawler: string; readonly count: number }[];
-  /** Documents whose text could not be extracted, by reason code. */
+  /** Numbers of documents whose text could not be extracted, by reason code. */
   readonly unread: readonly { readonly crawler: string; readonly reason: Reason; readonly count: number }[];
   readonly bytes: readonly { readonly crawler: string; readonly count: number }[];
   readonly links: readonly { readonly crawler: string; readonly discovered: number; readonly refused: number }[];

@@ -20,9 +20,9 @@ const NOTHING_DUE = 'nothing is due';
 
 /** What an otherwise idle crawler still has to settle. */
 export interface Unsettled {
-  /** URLs in error. */
+  /** Number of URLs in error. */
   readonly failing: number;
-  /** Deletions that are held or awaiting a condition. */
+  /** Number of deletions that are held or awaiting a condition. */
   readonly deletions: number;
 }
 

@@ -28,7 +28,10 @@ import type { RenderedVisits } from './visit/rendered-visits.js';
 import type { ResultReview } from './visit/result-review.js';
 import type { UrlCommandReader } from './without-visit.js';
 
-/** What all crawlers of a server share. Only the code that assembles the parts sees all of it; each part names what it needs. */
+/**
+ * What all crawlers of a server share. Only the code that assembles the parts sees all services; each part declares
+ * those it needs.
+ */
 export interface CrawlServices {
   readonly store: FrontierStore;
   readonly clock: Clock;

@@ -36,7 +36,7 @@ export class Rate {
   }
 }
 
-/** Upper bounds in seconds. */
+/** Upper limits of the histogram's buckets, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Number of refresh visits over which prices are averaged. */

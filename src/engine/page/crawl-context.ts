@@ -47,7 +47,7 @@ export interface CompiledContent {
 export const findContent = ({ contents }: CrawlContext, { content }: UrlOptions): CompiledContent | undefined =>
   contents.get(content);
 
-/** The fetcher of a URL. */
+/** The fetcher for a URL with these options. */
 export const findFetcher = ({ fetcher, fetchers }: CrawlContext, options: UrlOptions): FetcherDefinition =>
   options.fetcher === undefined ? fetcher : (fetchers.get(options.fetcher) ?? fetcher);
 

@@ -48,7 +48,7 @@ export interface FetchedPage {
   readonly redirectSource?: string;
 }
 
-/** A document in the making. */
+/** A document that is being built. */
 export interface DocumentDraft {
   /** Metas that belong to the content: a change to one of them is a change to the document. */
   readonly lasting: Meta[];

@@ -17,7 +17,7 @@ export class KnownRoots extends Map<string, RootContext> {
     return super.delete(url);
   }
 
-  /** The first root with site mode whose site the URL is on. */
+  /** The first root in site mode whose site contains the URL. */
   findBySite(url: CrawlUrl): RootContext | undefined {
     this.#byHost ??= groupByHost(this.values());
     return this.#byHost.get(url.host)?.find((root) => isOnSite(root, url));

@@ -36,7 +36,7 @@ export interface Backlog {
   readonly crawler: string;
   readonly hostKey: string;
   readonly source: SourceNumber;
-  /** Earliest due time. */
+  /** The earliest due time. */
   readonly dueAt: Instant;
 }
 
@@ -57,7 +57,7 @@ export interface Visit {
 export interface PageLinks {
   /** When the page was requested. */
   readonly at: Instant;
-  /** Digest of the document made from it. */
+  /** Content hash of the document made from the page. */
   readonly stamp: string;
   /** The ETag and Last-Modified received with the page, in one string. */
   readonly validators: string;
@@ -181,7 +181,7 @@ export interface SurveyStep {
     readonly status: UrlState['status'];
     readonly reason: Reason;
     readonly urls: number;
-    /** How many of these are documents in the index. */
+    /** How many of these URLs have a document in the index. */
     readonly indexed: number;
   }[];
   /**
@@ -207,7 +207,7 @@ export interface LedgerFilter {
 
 export interface CrawlerCounts {
   readonly byStatus: Readonly<Record<UrlState['status'], number>>;
-  /** Queued URLs by source number. */
+  /** Numbers of queued URLs by source number. */
   readonly bySource: readonly number[];
   readonly indexed: number;
   readonly oldestDueAt?: Instant;
@@ -219,7 +219,7 @@ export interface QueuedUrl {
   readonly dueAt: Instant;
 }
 
-/** The queue: moves URLs. */
+/** The queue, which moves URLs. */
 export interface UrlQueue {
   /**
    * Stores URLs that are not known yet and returns those, in the order given. A URL whose status was removed starts as

@@ -33,7 +33,7 @@ export interface PageTask {
   readonly redirects: number;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Digest of the document in the index: an equal document is not pushed again, and its links are not new. */
+  /** Content hash of the document in the index: an equal document is not pushed again, and its links are not new. */
   readonly stamp?: string;
   /** True if the policy has changed since the last visit, so that links refused then may be accepted now. */
   readonly rereadLinks: boolean;

@@ -48,7 +48,7 @@ export interface PartitionListener {
   onRevoking(partitions: readonly number[], lapsed: boolean): Promise<void>;
 }
 
-/** The partition has another owner by now: nothing was written, and this node must not try again. */
+/** The partition has another owner by now: nothing was written, and this node must not retry. */
 export class FencedOut extends Error {
   override readonly name = 'FencedOut';
 

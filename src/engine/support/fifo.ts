@@ -1,4 +1,4 @@
-/** First in, first out, with constant cost at both ends and an `unshift` for what has to go back. */
+/** A first-in, first-out queue with constant cost at both ends, and with `unshift` for items that have to go back. */
 export class Fifo<T> {
   private items: (T | undefined)[] = [];
   private head = 0;

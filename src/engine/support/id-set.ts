@@ -17,7 +17,7 @@ export class IdSet {
     this.ids[this.size++] = id;
   }
 
-  /** Costs a sort if ids were added since the last query. */
+  /** Sorts the ids first if any were added since the last query. */
   has(id: number): boolean {
     if (this.sorted < this.size) {
       this.ids.subarray(0, this.size).sort();

@@ -70,7 +70,7 @@ export interface PreviewReport {
   readonly judged: number;
   readonly total: number;
   readonly done: boolean;
-  /** Crawlers that would lose more than 10 % of their documents: applying requires `confirm`. */
+  /** Crawlers that would lose more than 10 % of their documents, so that applying the change requires `confirm`. */
   readonly needsConfirmation: readonly string[];
 }
 

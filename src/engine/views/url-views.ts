@@ -78,7 +78,7 @@ export interface LinkView {
   readonly onlyRendered?: true;
 }
 
-/** A page fetched for a person: its links with their verdicts, nothing queued. */
+/** A page fetched for a person: its links with their verdicts; nothing is queued. */
 export interface PageView {
   readonly url: string;
   readonly outcome: string;

@@ -158,7 +158,7 @@ class PendingUrls {
 const identityOf = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
 const hostOf = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;
 
-/** Empty for a URL without a query string. */
+/** The URL up to its query string; empty if it has none. */
 const pathOf = (url: { crawler: string; url: string }): string => {
   const query = url.url.indexOf('?');
   return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;

@@ -1,4 +1,4 @@
-/** Repeatedly loads URLs that become due from the store into the frontier. */
+/** Repeatedly loads URLs that are becoming due from the store into the frontier. */
 import { after, minutes } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';

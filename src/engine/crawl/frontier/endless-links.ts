@@ -89,7 +89,7 @@ export class EndlessLinks {
     const held = links.filter((link) => suspicious.has(link));
     if (brings) return [...stored, ...(await discover(held))];
     for (const link of held) refuse(link);
-    // They are accepted when found on another page, so they must not count as reported.
+    // These links are accepted if found on another page, so they must not count as reported.
     if (held.length > 0)
       this.services.processor.forget(
         this.crawler,

@@ -24,7 +24,7 @@ const SWEEP_PAGE = 1000;
 const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
 
 export interface FrontierSettings {
-  /** By source number. */
+  /** Weights by source number. */
   readonly weights: readonly number[];
   /** Maximum number of requests in flight at one host. */
   readonly concurrencyPerHost: number;

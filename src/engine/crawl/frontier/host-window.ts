@@ -14,7 +14,7 @@ export class HostWindow {
    */
   private readonly overdue = new Fifo<UrlState>();
   private tookOverdue = false;
-  /** Due time of the first stored URL that is not in the buffer; NEVER if there is none. */
+  /** By source: due time of the first stored URL that is not in the buffer; NEVER if there is none. */
   readonly nextDue: Instant[] = SOURCES.map(() => NEVER);
   readonly loading: boolean[] = SOURCES.map(() => false);
   /** By source: whether the window is in its ready queue. */

@@ -1,6 +1,6 @@
 /**
- * The robots.txt of every origin in use: requested once before the first page of the origin, under the host's politeness like any
- * other request, and kept until it expires (RFC 9309). Shared by all crawlers.
+ * The robots.txt of every origin in use, shared by all crawlers. It is requested once before the origin's first page,
+ * under the host's politeness like any other request, and kept until it expires (RFC 9309).
  */
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';

@@ -51,7 +51,10 @@ export class Logins {
 
   constructor(private readonly services: LoginServices) {}
 
-  /** A login whose definition has changed, secrets included, starts over; the others stay logged in. */
+  /**
+   * Takes over the configured logins. A login whose definition has changed, secrets included, starts over; the others
+   * stay logged in.
+   */
   async configure({ fetchers }: ServerDefinition): Promise<void> {
     const names = new Set<string>();
     this.choices = new Map();
@@ -74,8 +77,8 @@ export class Logins {
   }
 
   /**
-   * A client certificate belongs to the connection, so without it not even robots.txt can be requested; other logins are not used
-   * for robots.txt.
+   * What a request for robots.txt needs: a client certificate belongs to the connection, so without it, not even
+   * robots.txt can be requested. Other logins are not used for robots.txt.
    */
   findRobotsSession(fetcher: string, href: string): Promise<RequestSession> | undefined {
     const login = this.find(fetcher, href, undefined);

@@ -97,7 +97,7 @@ export class InDoubtDeliveries {
     return this.keepInDoubt(state, decideDisposition(this.asInDoubt(state), outcome, rules, now));
   }
 
-  /** If nothing is ordered (after a temporary error, for example), the URL stays in doubt until its next visit. */
+  /** If nothing is ordered, after a temporary error for example, the URL stays in doubt until its next visit. */
   keepInDoubt(state: UrlState, disposition: Disposition): Disposition {
     if (disposition.order || disposition.remove) return disposition;
     return { ...disposition, changes: this.changesIfUnanswered(state, disposition.changes) };

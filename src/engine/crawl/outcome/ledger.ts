@@ -11,7 +11,7 @@ import type { LedgerEntry, OrderLedger, Settings } from '../../ports/frontier-st
 const BLOCK = 10_000;
 const RESERVED = 'order-ids-reserved';
 
-/** Assigns order ids in the order of decisions and turns orders into ledger entries. */
+/** Assigns ids to orders in the sequence of decisions, and turns orders into ledger entries. */
 export class Ledger {
   private nextId = 0;
   private reserved = 0;

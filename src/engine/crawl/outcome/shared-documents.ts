@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import { type InDoubtDeliveries, verificationChanges } from './in-doubt-deliveries.js';
 
-/** Another crawler of this server, as far as this module needs it. */
+/** What this module needs of another crawler on this server. */
 interface OtherCrawler {
   readonly name: string;
   readonly context: Pick<CrawlContext, 'definition'>;

@@ -270,7 +270,7 @@ export class UrlSettlement {
     };
   }
 
-  /** Until the deletion is settled, the document may or may not be in the index. */
+  /** Records that it is unknown, until the settlement, whether or which document is in the index. */
   private markUnknown(decision: Decision, more: UrlChanges = {}): Promise<void> {
     return this.writeBeforeSending(decision, { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...more });
   }

@@ -20,7 +20,7 @@ export class Documents {
   private loaded: Promise<void> | undefined;
   /** Pages that give way and are not settled yet: if two name each other, one has to stay. */
   private readonly givingWay = new Set<string>();
-  /** Pages that were found to be new and are not settled yet. */
+  /** Pages that duplicate no indexed document, are entering the index and are not settled yet. */
   private readonly entering = new Set<UrlId>();
 
   constructor(

@@ -46,7 +46,7 @@ export interface SettleTarget {
   policySince(): Instant;
 }
 
-/** A visit that was made and is to be settled. */
+/** A completed visit that is to be settled. */
 export interface MadeVisit {
   readonly state: UrlState;
   readonly host: Host;
@@ -81,7 +81,8 @@ export class SettleStage {
     };
     await this.noteAnswer(state, result, startedAt);
     const disposition = this.services.inDoubt.decide(state, outcome, rules, now);
-    // A visit that is late because of a schedule says nothing about what the host can serve, as long as the next window is long enough.
+    // A visit that was delayed by a schedule says nothing about what the host can serve, as long as the next opening is
+    // long enough.
     const isTold = !this.target.gates.wasKeptUntilNow(host.key, state.dueAt, now);
     const price = isTold ? computeVisitPrice({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {
