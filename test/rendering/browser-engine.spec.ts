@@ -77,15 +77,15 @@ describeUnless(noBrowser, 'the engine that renders', () => {
   describeUnless(notLinux, 'gives a page up when the browser does not answer', () => {
     it.each([
       ['that it go to the page', '', '/2', undefined, 'render-timeout: the browser did not open the page'],
-      ['for a tab', '', 'http://other.test/', undefined, 'render-crash: the browser opens no page: nothing was opened'],
+      ['for a tab', '', 'http://other.test/', undefined, 'render-crash: the browser could not open a page: nothing was opened'],
       [
         'that it close another',
         'pages="1"',
         'http://other.test/',
         undefined,
-        'render-crash: the browser opens no page',
+        'render-crash: the browser could not open a page',
       ],
-      ['for cookies', '', '/2', 'id=1', 'render-crash: the browser does not accept the session cookies'],
+      ['for cookies', '', '/2', 'id=1', 'render-crash: the browser did not accept the session cookies'],
     ])('asked %s', async (_what, attributes, path, cookies, error) => {
       const browser = open(`timeLimitMS="10000" ${attributes}`);
       await rendered(browser, '/1', 'awake', cookies);

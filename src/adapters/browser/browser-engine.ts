@@ -13,17 +13,22 @@ import { ProcessorShare } from './processor-share.js';
 import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
 
 const WATCH_MS = 250;
-/** Delay after it could not be started. */
+/** How long to wait after the browser could not be started. */
 const START_AGAIN_MS = 60_000;
-/** Time within which a page that was ended because of its memory is recognised as such; a busy machine is slow. */
+/**
+ * A page that was closed for using too much memory is recognised as such for this long: a busy machine reports it late.
+ */
 const KILLED_MS = 30_000;
 const REST_AFTER_MS = 1_000;
-/** Within this a tab is closed or given up. */
+/** Time limit for closing a tab; after that it is abandoned. */
 const CLOSE_MS = 10_000;
 const COOKIES_MS = 10_000;
-/** That a busy machine is slow to open a tab says nothing about the page, however short its time. */
+/**
+ * Minimum time for opening a tab, even if the page itself has less: a slow start on a busy machine says nothing about
+ * the page.
+ */
 const OPEN_MS = 10_000;
-/** The part of the memory limit that one page may use. */
+/** Share of the memory limit that one page may use. */
 const SHARE_OF_ONE_PAGE = 0.6;
 
 export class BrowserEngine implements FetchEngine {
@@ -55,7 +60,7 @@ export class BrowserEngine implements FetchEngine {
   /** The request must say what to render. */
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
     const order = request.render;
-    if (!order) throw new Error('A request to the browser must carry the page that it is to render.');
+    if (!order) throw new Error('A request to the browser must contain the page to be rendered.');
     if (this.missing && this.missing.until > performance.now()) return createUnavailable(this.missing.problem);
     await this.acquireSlot();
     const startedAt = performance.now();
@@ -95,7 +100,7 @@ export class BrowserEngine implements FetchEngine {
     else if (--this.inFlight === 0) void this.stopIdleScriptsSoon();
   }
 
-  /** Pages that nobody reads any more would keep their timers running. */
+  /** Pages that no one reads any more would keep their timers running. */
   private async stopIdleScriptsSoon(): Promise<void> {
     await sleep(REST_AFTER_MS, undefined, { ref: false });
     if (this.inFlight === 0) await this.browser?.then((browser) => browser.stopIdleScripts()).catch(() => undefined);
@@ -106,13 +111,13 @@ export class BrowserEngine implements FetchEngine {
     const key = siteKey(request);
     const tab = await this.openTab(browser, key, request.userAgent ?? order.userAgent);
     if (tab instanceof Error)
-      return renderFailure('render-crash', `the browser opens no page: ${firstLine(tab)}`, startedAt);
+      return renderFailure('render-crash', `the browser could not open a page: ${firstLine(tab)}`, startedAt);
     const controller = new AbortController();
     const guest = this.createGuest(request, order, tab, controller.signal);
     let isFine = false;
     try {
       if (!(await withTimeout(addCookies(tab, request), COOKIES_MS)))
-        return renderFailure('render-crash', 'the browser does not accept the session cookies', startedAt);
+        return renderFailure('render-crash', 'the browser did not accept the session cookies', startedAt);
       const timeLimit = Math.min(this.renderer.timeLimit, request.totalTimeout ?? Number.POSITIVE_INFINITY);
       const readyWhen = order.readyWhen ?? this.renderer.readyWhen;
       const page = await tab.render({
@@ -136,7 +141,7 @@ export class BrowserEngine implements FetchEngine {
     }
   }
 
-  /** This is the only request that browsers have been seen never to answer. */
+  /** The only request to which browsers have been seen not to respond at all. */
   private async openTab(browser: Browser, key: string, userAgent: string | undefined): Promise<Tab | Error> {
     const within = Math.max(this.renderer.timeLimit, OPEN_MS);
     const taken = browser.acquireTab(key, this.most, userAgent).catch((error: unknown) => error as Error);
@@ -190,10 +195,10 @@ export class BrowserEngine implements FetchEngine {
     const current = await this.browser?.catch(() => undefined);
     if (current && !current.isWornOut) return current;
     if (this.closed) throw new BrowserMissing('the renderer is closed');
-    // If several calls find it worn, the first one starts another.
+    // If several calls find the browser worn out, the first one starts a new one.
     if (current === (await this.browser?.catch(() => undefined))) {
       this.browser = this.startBrowser();
-      // Longer than any page may take.
+      // Longer than any page is allowed to take.
       if (current) void closeWhenIdle(current, 3 * this.renderer.timeLimit + CLOSE_MS);
     }
     return this.browser!;
@@ -216,7 +221,7 @@ export class BrowserEngine implements FetchEngine {
     return { onRequest: request, onWebSocket: (route, tab) => void sockets.handle(route, tab.guest) };
   }
 
-  /** While there is work: what the browser uses, against its share of the processor and its memory. */
+  /** While there is work, checks the browser's use of processor and memory against its limits. */
   private async superviseBrowser(): Promise<void> {
     this.watching = true;
     while (!this.closed) {
@@ -255,7 +260,7 @@ async function closeWhenIdle(browser: Browser, within: number): Promise<void> {
   await browser.close();
 }
 
-/** Undefined when the time is over before. */
+/** Undefined if the time runs out first. */
 async function withTimeout<T>(work: Promise<T>, within: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -264,11 +269,11 @@ async function withTimeout<T>(work: Promise<T>, within: number): Promise<T | und
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Pages share cookies and storage with other pages of their site that are fetched in the same way. */
+/** Pages share cookies and storage with the other pages of their site that are fetched in the same way. */
 const siteKey = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
   JSON.stringify([URL.parse(url)?.origin, fetcher, userAgent, session?.login, session?.cookies]);
 
-/** Cookies that no browser would keep are left out, as they are of requests. */
+/** Leaves out cookies that no browser would keep, as requests do. */
 async function addCookies({ context }: Tab, { url, session }: FetchRequest): Promise<true> {
   const pairs = session?.cookies?.split(/;\s*/) ?? [];
   const cookies = pairs.flatMap((pair) => {

@@ -1,4 +1,4 @@
-/** A browser runs scripts of strangers: keys and passwords in the server's environment must not reach its processes. */
+/** A browser runs untrusted scripts: keys and passwords in the server's environment must not reach its processes. */
 const WANTED =
   /^(?:PATH|HOME|USER|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|FONTCONFIG_\w+|XDG_\w+|CHROME_\w+|SystemRoot|windir|SystemDrive|ProgramFiles(?:\(x86\))?|ProgramData|USERPROFILE|APPDATA|LOCALAPPDATA|PATHEXT|COMSPEC)$/i;
 

@@ -11,7 +11,7 @@ import { initScript } from './page-scripts.js';
 import { Tab } from './tab.js';
 
 /**
- * It can reach nothing except through the intercepted requests: no name resolves, and the proxy does not exist.
+ * The browser can reach nothing except through intercepted requests: no name resolves, and the proxy does not exist.
  */
 const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
@@ -27,7 +27,7 @@ const ARGUMENTS = [
   '--disk-cache-size=1',
 ];
 
-/** Number of pages after which a tab, or a browser, is replaced, which frees whatever they leak. */
+/** Number of pages after which a tab or a browser is replaced, to free whatever it has leaked. */
 export interface Wear {
   readonly tab: number;
   readonly browser: number;
@@ -36,10 +36,10 @@ export interface Wear {
 export const USUAL_WEAR: Wear = { tab: 100, browser: 1_500 };
 const LAUNCH_MS = 30_000;
 
-/** Answers the requests of a browser's pages on its behalf. */
+/** Responds to the requests of a browser's pages. */
 export interface RequestHandlers {
   onRequest(route: Route, tab: Tab | undefined): void;
-  /** Absent: pages have no WebSockets. */
+  /** Absent if pages may not open WebSockets. */
   onWebSocket?(route: WebSocketRoute, tab: Tab): void;
 }
 
@@ -58,7 +58,7 @@ interface Site {
 export interface BrowserUse {
   /** Processor seconds used by all its processes since they started. */
   readonly cpu: number;
-  /** Bytes, by process; empty if unknown. */
+  /** Memory in bytes of each renderer process; empty if unknown. */
   readonly renderers: readonly { readonly pid: number; readonly bytes: number }[];
   readonly bytes: number;
 }
@@ -67,7 +67,7 @@ export class Browser {
   uses = 0;
   busy = 0;
   closed = false;
-  /** Keyed by what shares cookies and storage. */
+  /** Pages under one key share cookies and storage. */
   private readonly sites = new Map<string, Site>();
   private readonly tabs = new Map<Page, { readonly tab: Tab; readonly site: Site }>();
   private readonly notes = `__${randomBytes(6).toString('hex')}`;
@@ -84,7 +84,7 @@ export class Browser {
     });
   }
 
-  /** Throws BrowserMissing, with what to do, if no browser can be started. */
+  /** Throws BrowserMissing, whose message says what to do, if no browser can be started. */
   static async start(renderer: RendererDefinition, answers: RequestHandlers, wear = USUAL_WEAR): Promise<Browser> {
     const problem = findBrowserProblem(renderer);
     if (problem !== undefined) throw new BrowserMissing(problem);
@@ -108,7 +108,7 @@ export class Browser {
     } catch (error) {
       const [first = ''] = String(error instanceof Error ? error.message : error).split('\n');
       const hint = renderer.sandbox && /sandbox|namespace/i.test(String(error)) ? SANDBOX_HINT : '';
-      throw new BrowserMissing(`the browser does not start: ${first.slice(0, 300)}${hint}`);
+      throw new BrowserMissing(`the browser failed to start: ${first.slice(0, 300)}${hint}`);
     }
   }
 
@@ -121,7 +121,8 @@ export class Browser {
   }
 
   /**
-   * `key`: what shares cookies and storage. At most `most` tabs are open at the same time, so fewer are busy when this is called.
+   * Tabs with the same `key` share cookies and storage. At most `most` tabs are open at the same time; the caller makes
+   * sure that fewer than that are busy.
    */
   async acquireTab(key: string, most: number, userAgent: string | undefined): Promise<Tab> {
     this.busy++;
@@ -150,7 +151,7 @@ export class Browser {
     }
   }
 
-  /** Scripts of tabs that nobody waits for keep running as long as their page exists. */
+  /** Scripts in idle tabs would otherwise keep running as long as their page exists. */
   async stopIdleScripts(): Promise<void> {
     const resting = [...this.sites.values()].flatMap((site) => site.idle.splice(0).map((tab) => ({ site, tab })));
     for (const { site, tab } of resting) {
@@ -159,7 +160,10 @@ export class Browser {
     }
   }
 
-  /** What its processes use; those that have given themselves a higher priority than this thread has lose it. */
+  /**
+   * Returns what the browser's processes use, and takes back any priority above this thread's that they gave
+   * themselves.
+   */
   async supervise(): Promise<BrowserUse> {
     this.session ??= await this.chromium.newBrowserCDPSession();
     const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
@@ -177,7 +181,7 @@ export class Browser {
     await this.chromium.close().catch(() => undefined);
   }
 
-  /** Plain pages come first: none of its processes has a higher priority than the thread that calls this. */
+  /** Plain pages come first: no browser process may have a higher priority than the calling thread. */
   private capPriorities(pids: readonly number[]): void {
     if (this.remote) return;
     const niceness = getPriority(0);
@@ -212,7 +216,7 @@ export class Browser {
     await context.route('**/*', (route) => this.answers.onRequest(route, this.findTab(route)));
     await context.routeWebSocket(/.*/, (socket) => void socket.close());
     context.on('page', (page) => {
-      // Not opened by `openTab`: a window that a page asked for.
+      // Not opened by `openTab`: a window that a page opened.
       void page.opener().then((opener) => opener && page.close().catch(() => undefined));
     });
     return context;
@@ -222,7 +226,7 @@ export class Browser {
     try {
       return this.tabs.get(route.request().frame().page())?.tab;
     } catch {
-      return undefined; // of a frame that is not there yet, or of a worker of a page that has gone
+      return undefined; // the frame does not exist yet, or the worker's page is gone
     }
   }
 
@@ -242,7 +246,7 @@ export class Browser {
     await this.removeTab(site, isFine ? tab.page.close().catch(() => undefined) : tab.kill());
   }
 
-  /** A tab fewer; with the last one its context is closed, and a page that comes meanwhile gets another one. */
+  /** Removes a tab; the last one closes the site's context, and a page that arrives in the meantime gets a new one. */
   private async removeTab(site: Site, closing?: Promise<void>): Promise<void> {
     const isLast = --site.tabs === 0;
     if (isLast && this.sites.get(site.key) === site) this.sites.delete(site.key);
@@ -266,6 +270,6 @@ function privateMemory(pid: number): number {
   }
 }
 
-/** More pages than processors: pages spend half of their time waiting. */
+/** More pages than processors, because pages spend half of their time waiting. */
 export const maxTabs = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>
   pages ?? Math.min(8, availableParallelism() + 2);

@@ -1,9 +1,9 @@
-/** Where the browser for rendering is, and what to report when there is none. */
+/** Finds the browser for rendering, and describes the problem when there is none. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 
-/** The shell has no user interface, which saves a quarter of the processor time. */
+/** The headless shell has no user interface, which saves a quarter of the processor time. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -22,7 +22,7 @@ const ELSEWHERE = [
 
 type Place = Pick<RendererDefinition, 'path' | 'url' | 'sandbox'>;
 
-/** Path of the program; undefined if there is none. */
+/** Path of the browser's executable; undefined if there is none. */
 export function findBrowser({ path }: Pick<Place, 'path'>, searchPath = process.env['PATH'] ?? ''): string | undefined {
   if (path !== undefined) return isExecutable(path) ? path : undefined;
   const folders = searchPath.split(delimiter).filter(Boolean);
@@ -30,7 +30,7 @@ export function findBrowser({ path }: Pick<Place, 'path'>, searchPath = process.
   return candidates.find(isExecutable);
 }
 
-/** Why nothing can be rendered, and what to do; undefined if it should work. */
+/** Why nothing can be rendered, and what to do about it; undefined if rendering should work. */
 export function findBrowserProblem(renderer: Place, uid = process.getuid?.()): string | undefined {
   if (renderer.url !== undefined) return undefined;
   if (findBrowser(renderer) === undefined) {

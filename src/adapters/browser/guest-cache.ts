@@ -1,4 +1,4 @@
-/** Answers that many pages share: scripts and data that their server allows to be cached. */
+/** Cache of responses that many pages share: scripts and data that their server allows to be cached. */
 
 export interface GuestAnswer {
   readonly status: number;
@@ -13,7 +13,7 @@ interface Entry {
 
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_ENTRIES = 2_000;
-/** For scripts whose server does not say: the pages of one crawl are read within minutes. */
+/** Lifetime of scripts whose server does not state one: the pages of one crawl are read within minutes. */
 const UNSAID_S = 300;
 const LONGEST_S = 3_600;
 
@@ -31,7 +31,7 @@ export class GuestCache {
     return undefined;
   }
 
-  /** `script`: cached for a while even if its server does not say. */
+  /** `script`: cached for a while even if the server does not say whether it may be. */
   set(key: string, answer: GuestAnswer, script: boolean): void {
     const seconds = computeLifetime(answer, script);
     if (seconds <= 0 || answer.body.byteLength > MOST_BYTES / 8) return;
@@ -51,7 +51,7 @@ export class GuestCache {
   }
 }
 
-/** Seconds (RFC 9111); what belongs to one visitor is not cached. */
+/** Returns seconds (RFC 9111); responses for one particular visitor are not cached. */
 function computeLifetime({ status, headers }: GuestAnswer, script: boolean): number {
   const control = headers['cache-control']?.toLowerCase() ?? '';
   if (status !== 200 || headers['set-cookie'] !== undefined || /no-store|no-cache|private/.test(control)) return 0;

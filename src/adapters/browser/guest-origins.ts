@@ -1,22 +1,26 @@
 /**
- * What a page may read from other servers (Fetch standard, CORS protocol). The library that intercepts requests of the browser lets
- * pages read all answers and send whatever they like, so both are decided here, before the browser gets an answer.
+ * What a page may read from other servers (Fetch standard, CORS protocol). The library that intercepts the browser's
+ * requests lets pages read all responses and send whatever they like, so both are decided here, before the browser gets
+ * a response.
  */
 import type { GuestAnswer } from './guest-cache.js';
 
-/** Types of a body that any form can send. */
+/** Body types that any form can send. */
 const PLAIN_BODIES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
-/** Headers of scripts to which a server must agree. */
+/** Request headers that a script may send only if the server agrees. */
 const WANT_CONSENT = ['content-type', 'authorization', 'x-requested-with'] as const;
 
-/** @param asker origin of the page or frame, @param server origin of the answer */
+/** @param asker origin of the page or frame, @param server origin of the response */
 export const mayRead = ({ headers }: GuestAnswer, asker: string, server: string): boolean =>
   asker === server || isAllowed(headers, asker);
 
 const isAllowed = (headers: GuestAnswer['headers'], asker: string): boolean =>
   ['*', asker].includes(headers['access-control-allow-origin']?.trim() ?? '');
 
-/** Names of the headers for which a server is asked before it gets a POST from another origin; none: no preflight is needed. */
+/**
+ * Names of the headers for which a server is asked before it gets a POST from another origin; empty if no preflight is
+ * needed.
+ */
 export function findHeadersToPreflight(headers: Readonly<Record<string, string>>): readonly string[] {
   return WANT_CONSENT.filter((name) => {
     const value = headers[name];
@@ -24,7 +28,7 @@ export function findHeadersToPreflight(headers: Readonly<Record<string, string>>
   });
 }
 
-/** Whether the answer to OPTIONS allows the page to send a POST with these headers. */
+/** Whether the response to OPTIONS allows the page to send a POST with these headers. */
 export function allowsPost({ status, headers }: GuestAnswer, asker: string, names: readonly string[]): boolean {
   const listed = (headers['access-control-allow-headers'] ?? '')
     .toLowerCase()

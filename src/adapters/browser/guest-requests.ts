@@ -1,6 +1,6 @@
 /**
- * Answers every request of the browser itself: with the crawl's own fetcher, its address guard, credentials and limits, and only
- * what the content of a page can depend on. The browser has no network access.
+ * Serves every request of the browser with the crawl's own fetcher, its address guard, credentials and limits, and only
+ * requests on which a page's content can depend. The browser itself has no network access.
  */
 import type { Request, Route } from 'playwright-core';
 import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
@@ -11,7 +11,7 @@ import { type GuestAnswer, GuestCache } from './guest-cache.js';
 import { allowsPost, findHeadersToPreflight, mayRead } from './guest-origins.js';
 import { GuestRobots } from './guest-robots.js';
 
-/** Why a request of a page was not made. */
+/** Why a page's request was not made. */
 export type Refusal =
   | 'kind'
   | 'scheme'
@@ -25,28 +25,28 @@ export type Refusal =
   | 'failed'
   | 'navigation';
 
-/** The page that makes the requests, and their results. */
+/** The page that makes the requests, and what is known about them. */
 export interface Guest {
   readonly url: string;
   readonly request: FetchRequest;
-  /** The answer for the main document. */
+  /** The response for the main document. */
   readonly answer: GuestAnswer;
   readonly agent: string;
   readonly obeysRobots: 'none' | 'documents' | 'all';
   readonly signal: AbortSignal;
-  /** Style sheets are fetched because a picture was requested. */
+  /** True if style sheets are fetched because a picture of the page was requested. */
   readonly styled: boolean;
-  /** Value of Cookie for a URL, as the browser has it. */
+  /** Value of the Cookie header that the browser would send to a URL. */
   cookies(url: string): Promise<string | undefined>;
-  /** The page navigates somewhere else. */
+  /** Called when the page navigates somewhere else. */
   onNavigate(url: string): void;
-  /** Requests in flight. */
+  /** Number of requests in flight. */
   inFlight: number;
-  /** Called when requests begin and end. */
+  /** Counts signs of network activity: requests that begin and end, and messages. */
   activity: number;
   answered: boolean;
   requests: number;
-  /** Of those, requests to the host of the page that the cache could not answer. */
+  /** How many of those went to the page's own host because the cache could not answer them. */
   ownRequests: number;
   bytes: number;
   readonly refused: Map<Refusal, number>;
@@ -68,7 +68,7 @@ export const MOST_BYTES = 40 * 1024 * 1024;
 const MOST_REDIRECTS = 5;
 const MOST_AT_ONCE_PER_HOST = 6;
 const LONGEST_REST_MS = 600_000;
-/** Only those of the browser's own headers that change the answer. */
+/** Only those of the browser's own headers that change the response. */
 const PASSED_ON = [
   'accept',
   'accept-language',
@@ -78,7 +78,7 @@ const PASSED_ON = [
   'x-requested-with',
   'authorization',
 ];
-/** Headers of the connection, or of a body that has been decoded since. */
+/** Headers that describe the connection, or a body that has been decoded since. */
 const NOT_PASSED_BACK =
   /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|strict-transport-security|alt-svc|link|refresh|content-security-policy(?:-report-only)?|nel|report-to)$/;
 
@@ -89,9 +89,9 @@ export class GuestRequests {
   private readonly robots: GuestRobots;
   private readonly agents: ReadonlyMap<string, string>;
   private readonly asking = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
-  /** Hosts that asked crawlers to slow down (429, 503), and until when. */
+  /** Hosts that asked crawlers to slow down (429, 503), and the time until which they rest. */
   private readonly resting = new Map<string, number>();
-  /** Requests for shared scripts in flight: if many pages need one, only the first one requests it. */
+  /** Requests in flight for shared scripts: if many pages need a script, only the first page requests it. */
   private readonly shared = new Map<string, Promise<Answered>>();
 
   constructor(
@@ -107,7 +107,7 @@ export class GuestRequests {
     return this.agents.get(fetcher) ?? '*';
   }
 
-  /** Never rejects: a page that is gone meanwhile needs no answer. */
+  /** Never rejects: a page that has been closed in the meantime needs no response. */
   async handle(route: Route, guest: Guest | undefined): Promise<void> {
     const request = route.request();
     if (!guest) return abort(route);
@@ -128,7 +128,7 @@ export class GuestRequests {
     }
   }
 
-  /** The document itself is already here; the page does not navigate anywhere else. */
+  /** The document itself has already been fetched; navigation to anything else is refused. */
   private async serveDocument(route: Route, request: Request, guest: Guest): Promise<void> {
     const url = request.url();
     if (!guest.answered && withoutHash(url) === withoutHash(guest.url)) {
@@ -157,7 +157,7 @@ export class GuestRequests {
     return this.fetchWithRedirects(request, url, guest);
   }
 
-  /** Why the page may not have a WebSocket there, whose handshake has that URL; undefined: it may. */
+  /** Why the page may not open a WebSocket whose handshake goes to that URL; undefined if it may. */
   async checkSocket(url: URL, guest: Guest): Promise<Refusal | undefined> {
     if (matchesHost(url.hostname, this.blockedHosts)) return 'blocked-host';
     if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return 'limit';
@@ -219,7 +219,7 @@ export class GuestRequests {
     const sameOrigin = isSameOrigin(request, url, guest);
     const passed = selectForwardedHeaders(request);
     const asker = requestOrigin(request, URL.parse(request.url()) ?? url);
-    // A server reached by a redirect learns the origin of the request, too.
+    // A server that is reached through a redirect also learns the origin of the request.
     if (asker !== url.origin) passed['origin'] = asker;
     const body = redirected ? null : request.postDataBuffer();
     const cookies = request.resourceType() === 'script' ? undefined : await guest.cookies(url.href);
@@ -246,7 +246,7 @@ export class GuestRequests {
     );
   }
 
-  /** Forms can be sent to any server; anything else needs its prior agreement, or is not sent. */
+  /** Forms can be sent to any server; anything else needs the server's prior consent, or is not sent. */
   private async mayPost(request: Request, url: URL, guest: Guest): Promise<boolean> {
     const asker = requestOrigin(request, url);
     const names = findHeadersToPreflight(selectForwardedHeaders(request));
@@ -274,7 +274,7 @@ export class GuestRequests {
     return outcome.kind === 'response' && allowsPost(outcome, asker, names);
   }
 
-  /** As many requests to one host at the same time as a browser makes, whatever number of pages use it. */
+  /** Limits the concurrent requests to one host to what a single browser makes, however many pages need it. */
   private async withHostSlot<T>(host: string, work: () => Promise<T>): Promise<T> {
     const slot = this.asking.get(host) ?? { count: 0, waiting: [] };
     this.asking.set(host, slot);
@@ -298,11 +298,12 @@ export class GuestRequests {
 }
 
 /**
- * Origin of the page or frame that makes the request. A request without one goes to its own server, or nothing reads the answer.
+ * Origin of the page or frame that makes the request. A request without one goes to its own server, or nothing reads
+ * the response.
  */
 const requestOrigin = (request: Request, url: URL): string => request.headers()['origin'] ?? url.origin;
 
-/** The page may use its login on its own server; it must not use its visitor's logins on others. */
+/** The page may use its login on its own server, but must not use its visitor's logins on other servers. */
 const isSameOrigin = (request: Request, url: URL, guest: Guest): boolean => {
   const page = URL.parse(guest.url)?.origin;
   return url.origin === page && requestOrigin(request, url) === page;
@@ -315,7 +316,7 @@ function selectForwardedHeaders(request: Request): Record<string, string> {
   );
 }
 
-/** The browser does not know where redirects led: to it, the answer comes from the first server. */
+/** The browser does not know where redirects led: it attributes the response to the first server. */
 function canUseResponse(
   request: Request,
   { first, last, answer }: { readonly first: URL; readonly last: URL; readonly answer: GuestAnswer },
@@ -326,9 +327,7 @@ function canUseResponse(
   return mayRead(answer, requestOrigin(request, first), last.origin);
 }
 
-/**
- * What the session of the page adds to further requests to its site. The answer to a digest challenge is valid for one URL only.
- */
+/** What the page's session adds to further requests to its site. A digest authorization is valid for one URL only. */
 function createSubresourceSession(
   session: RequestSession | undefined,
   cookies: string | undefined,
@@ -349,7 +348,7 @@ function isMainNavigation(request: Request): boolean {
   try {
     return request.frame().parentFrame() === null;
   } catch {
-    return true; // the frame is not there yet: a new window
+    return true; // the frame does not exist yet: a new window
   }
 }
 

@@ -1,4 +1,7 @@
-/** robots.txt for the requests of rendered pages. Kept by origin, separately from what the crawl keeps of the hosts it visits. */
+/**
+ * robots.txt for the requests of rendered pages. Cached by origin, apart from the crawl's own robots.txt of the hosts
+ * that it visits.
+ */
 import {
   createRobotsPolicy,
   isStale,

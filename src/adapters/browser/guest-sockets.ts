@@ -1,12 +1,13 @@
 /**
- * WebSockets of rendered pages to the hosts that the configuration names, opened by the crawl's own fetcher instead of the browser.
- * They carry neither credentials nor cookies, because it is unknown which frame of the page opens one.
+ * WebSockets from rendered pages to the hosts that the configuration names, opened by the crawl's own fetcher instead
+ * of the browser. They carry neither credentials nor cookies, because it is unknown which of the page's frames opens
+ * one.
  */
 import type { WebSocketRoute } from 'playwright-core';
 import type { SocketOpener } from '../../engine/ports/fetcher.js';
 import { type Guest, type GuestRequests, MOST_BYTES, matchesHost, type Refusal } from './guest-requests.js';
 
-/** Open at once, of one page. */
+/** Maximum number of sockets that one page may have open at once. */
 const MOST_SOCKETS = 8;
 
 export class GuestSockets {
@@ -18,7 +19,7 @@ export class GuestSockets {
     private readonly hosts: readonly string[],
   ) {}
 
-  /** Never rejects: a page that has been closed needs no answer. */
+  /** Never rejects: a page that has been closed needs no response. */
   async handle(route: WebSocketRoute, guest: Guest | undefined): Promise<void> {
     if (!guest) return closeRoute(route);
     const refuse = (refusal: Refusal): Promise<void> => {
@@ -48,7 +49,10 @@ export class GuestSockets {
     return this.requests.checkSocket(url, guest);
   }
 
-  /** Resolves when the server has answered. Messages are passed on until one side closes or the page has been read. */
+  /**
+   * Resolves when the server has responded. Messages are passed on until one side closes the socket or the page has
+   * been read.
+   */
   private connect(route: WebSocketRoute, url: URL, guest: Guest): Promise<Refusal | undefined> {
     const { fetcher, userAgent, proxy } = guest.request;
     const headers = { origin: URL.parse(guest.url)!.origin };
@@ -95,7 +99,7 @@ export class GuestSockets {
   }
 }
 
-/** Counts a message; false once the page has used up its bytes. */
+/** Counts a message; returns false once the page has used up its byte limit. */
 function countMessage(guest: Guest, message: string | Uint8Array): boolean {
   guest.activity++;
   guest.bytes += message.length;

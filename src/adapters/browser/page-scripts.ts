@@ -1,8 +1,11 @@
-/** Scripts that run inside rendered pages. They are texts because code compiled for Node would be changed. */
+/**
+ * Scripts that run inside rendered pages. They are strings because the compiler would change code that is compiled for
+ * Node.
+ */
 
 /**
- * Runs before every script of the page: counts changes of the document, records routes that scripts navigate to and shadow roots,
- * and removes functions that are useless without a viewer.
+ * Runs before every script of the page: counts changes to the document, records shadow roots and the routes that
+ * scripts navigate to, and removes functions that are useless without a viewer.
  * @param name of the property that holds the records
  */
 export const initScript = (name: string): string => `(() => {
@@ -43,7 +46,7 @@ export const initScript = (name: string): string => `(() => {
   observer.observe(document, WATCHED);
 })()`;
 
-/** Milliseconds between two checks whether the document has changed. */
+/** Milliseconds between two checks of whether the document has changed. */
 const LOOK_MS = 20;
 
 /**
@@ -73,7 +76,7 @@ export const createConditionScript = (readyWhen: string): string =>
 
 export interface Snapshot {
   readonly html: string;
-  /** Addresses that scripts navigated to. */
+  /** URLs that scripts navigated to. */
   readonly routes: readonly string[];
 }
 
@@ -81,7 +84,8 @@ const UNREAD =
   'style, noscript, link[rel~=stylesheet], link[rel~=preload], link[rel~=modulepreload], link[rel~=prefetch], script:not([type="application/ld+json"])';
 
 /**
- * The document as it is, with shadow roots and frames of the same origin. This changes the document, which is useless afterwards.
+ * Serializes the current document, with shadow roots and frames of the same origin. The document is modified and cannot
+ * be used afterwards.
  */
 export const createSnapshotScript = (name: string, url: string): string => `(() => {
   const notes = window[${JSON.stringify(name)}] ?? { roots: [], routes: [] };
@@ -113,7 +117,7 @@ export const createSnapshotScript = (name: string, url: string): string => `(() 
   return { html: '<!DOCTYPE html><html' + attributes + '>' + written(html, notes.roots) + frames + '</html>', routes };
 })()`;
 
-/** Scrolls to the end of the page and back a little, so that content that loads on sight is loaded. */
+/** Scrolls to the end of the page and back a little, so that lazily loaded content is loaded. */
 export const SCROLL_SCRIPT = `(() => {
   const end = document.scrollingElement ?? document.documentElement;
   end.scrollTop = 0;

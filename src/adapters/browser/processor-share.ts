@@ -1,9 +1,9 @@
 /**
- * Bounds the processor time of rendering in the long run: each page waits until the time used by the previous ones is within the
- * share.
+ * Limits the processor time of rendering in the long run: each page waits until the time used by the previous ones is
+ * within the share.
  */
 
-/** Seconds of the share that may be used at once after a pause. */
+/** Processor seconds that may be used in one burst after a pause. */
 const BURST_S = 5;
 
 export class ProcessorShare {
@@ -13,7 +13,7 @@ export class ProcessorShare {
 
   /**
    * @param perSecond processor seconds that may be used per second
-   * @param now seconds
+   * @param now returns the current time in seconds
    */
   constructor(
     private readonly perSecond: number,
@@ -23,13 +23,13 @@ export class ProcessorShare {
     this.at = now();
   }
 
-  /** Total processor seconds used by the processes since they started; less than before if they were replaced. */
+  /** `total`: processor seconds used by the processes since they started; less than before if they were replaced. */
   recordUsage(total: number): void {
     if (this.used !== undefined && total > this.used) this.credit -= total - this.used;
     this.used = total;
   }
 
-  /** Seconds to wait before the next page. */
+  /** Seconds that the next page must wait. */
   waitTime(): number {
     const now = this.now();
     this.credit = Math.min(this.perSecond * BURST_S, this.credit + (now - this.at) * this.perSecond);

@@ -1,4 +1,4 @@
-/** One page of the browser, which renders the URLs of one site one after the other. */
+/** One browser tab, which renders the URLs of one site one after another. */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { parseSteps, type RenderStep } from '../../domain/render/steps.js';
 import { type Guest, withoutHash } from './guest-requests.js';
@@ -11,7 +11,7 @@ import {
   type Snapshot,
 } from './page-scripts.js';
 
-/** Nothing has happened for this long, in the document and on the network: the page is ready. */
+/** The page is ready when nothing has happened for this long, neither in the document nor on the network. */
 const QUIET_MS = 120;
 const CHECK_MS = 60;
 const STEP_QUIET_MS = 150;
@@ -26,7 +26,7 @@ export interface RenderedPage extends Snapshot {
 export class Moved extends Error {
   override readonly name = 'Moved';
   constructor(readonly target: string) {
-    super(`the page navigates to ${target}`);
+    super(`the page navigated to ${target}`);
   }
 }
 
@@ -71,7 +71,7 @@ export class Tab {
     return new Tab(page, context, notes, await context.newCDPSession(page));
   }
 
-  /** Throws Moved or TabFailed; after TabFailed the tab is unusable. */
+  /** Throws Moved or TabFailed; after TabFailed, the tab is unusable. */
   async render(job: TabJob): Promise<RenderedPage> {
     this.uses++;
     this.guest = job.guest;
@@ -79,7 +79,7 @@ export class Tab {
     const hung = job.timeLimit + 2_000;
     let timer: NodeJS.Timeout | undefined;
     const ended = new Promise<never>((_, reject) => {
-      this.crashed = () => reject(new TabFailed('render-crash', 'the process of the page ended'));
+      this.crashed = () => reject(new TabFailed('render-crash', "the page's process ended"));
       timer = setTimeout(
         () =>
           reject(
@@ -106,7 +106,7 @@ export class Tab {
 
   private async renderPage(job: TabJob, deadline: number): Promise<RenderedPage> {
     const { guest } = job;
-    // Another route of the open document would not load anything.
+    // Navigating to another fragment of the open document would load nothing.
     if (guest.url.includes('#') && withoutHash(this.page.url()) === withoutHash(guest.url)) await this.stopScripts();
     await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit }).catch(rethrowTimeout);
     let readiness = await this.waitUntilReady(job, deadline);
@@ -120,7 +120,7 @@ export class Tab {
     const picture = job.withPicture ? await this.takeScreenshot() : undefined;
     const snapshot = await this.evaluate<Snapshot>(createSnapshotScript(this.notes, withoutHash(guest.url)));
     if (snapshot.html.length > LARGEST_DOCUMENT)
-      throw new TabFailed('render-memory', `its scripts made a document of ${snapshot.html.length} characters`);
+      throw new TabFailed('render-memory', `its scripts created a document of ${snapshot.html.length} characters`);
     return { html: snapshot.html, routes: [...snapshot.routes, ...routes], readiness, picture };
   }
 
@@ -162,7 +162,7 @@ export class Tab {
     }
   }
 
-  /** Undefined when the deadline comes first. */
+  /** Undefined if the deadline comes first. */
   private async withDeadline<T>(deadline: number, work: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
@@ -184,13 +184,13 @@ export class Tab {
     return (await this.page.evaluate(script)) as T;
   }
 
-  /** Ends the page, even if it no longer responds. */
+  /** Ends the page, even if it is no longer responding. */
   async kill(): Promise<void> {
     this.session.send('Page.crash').catch(() => undefined);
     await Promise.race([this.page.close().catch(() => undefined), pause(2_000)]);
   }
 
-  /** Its scripts stop. */
+  /** Stops the page's scripts. */
   async stopScripts(): Promise<void> {
     await this.page.goto('about:blank', { timeout: 5_000 }).catch(() => undefined);
   }

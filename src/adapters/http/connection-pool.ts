@@ -6,35 +6,39 @@ import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import { ConnectionAttempt, type Connector, type Target } from './connector.js';
 
-/** How long an unused connection to a server is kept; longer than the usual pause between two requests to it. */
+/**
+ * Milliseconds for which an unused connection is kept; longer than the usual pause between two requests to a server.
+ */
 export const KEEP_IDLE = 15_000;
 export const MAX_HEADER_SIZE = 64 * 1024;
 
 export abstract class PooledConnection {
   /** IP address of the peer, once open. */
   address = '';
-  /** Answers received on the present socket: if there are any, the server may have closed it meanwhile. */
+  /** Responses received on the current socket: if there are any, the server may have closed it in the meantime. */
   served = 0;
-  /** Present while a socket is being opened. */
+  /** Defined while a socket is being opened. */
   attempt: ConnectionAttempt | undefined;
-  /** Place among the idle ones; used only by the pool. */
+  /** Position among the idle connections; used only by the pool. */
   idle = false;
   older: PooledConnection | undefined;
   newer: PooledConnection | undefined;
 
   constructor(readonly key: string) {}
 
-  /** Calls back whenever the socket has been closed. */
+  /** Calls the listener whenever the socket has been closed. */
   abstract onClose(listener: () => void): void;
   abstract destroy(): void;
 }
 
-/** A single connection for HTTP/1.1: undici's Client with one socket, opened on first use and again if the server closed it. */
+/**
+ * One HTTP/1.1 connection: undici's Client with one socket, opened on first use and reopened if the server closed it.
+ */
 export class Connection extends PooledConnection {
   readonly client: Client;
-  /** The one that was opened last. */
+  /** The socket that was opened last. */
   socket: Socket | undefined;
-  /** Why the last one was not opened. */
+  /** Why the last socket could not be opened. */
   failure: Error | undefined;
 
   constructor(
@@ -88,7 +92,7 @@ export class Connection extends PooledConnection {
   }
 }
 
-/** Connections with one key. */
+/** The connections under one key. */
 interface Bucket<C> {
   /** The most recently used one is last. */
   readonly idle: C[];
@@ -102,14 +106,14 @@ export class ConnectionPool<C extends PooledConnection = Connection> {
 
   constructor(private readonly maxIdle: number) {}
 
-  /** An open idle connection with that key, if there is one. */
+  /** Takes an open idle connection with that key, if there is one. */
   acquire(key: string): C | undefined {
     const connection = this.buckets.get(key)?.idle.pop();
     if (connection) this.byAge.remove(connection);
     return connection;
   }
 
-  /** This one again, if it is still open and nobody has taken it meanwhile. */
+  /** Takes this connection again; false if it has been closed or taken in the meantime. */
   reacquire(connection: C): boolean {
     if (!connection.idle) return false;
     const { idle } = this.buckets.get(connection.key)!;
@@ -118,7 +122,7 @@ export class ConnectionPool<C extends PooledConnection = Connection> {
     return true;
   }
 
-  /** Takes over a connection that is in use. */
+  /** Adds a new connection, which is in use. */
   add(connection: C): C {
     this.live.add(connection);
     const bucket = this.buckets.get(connection.key);
@@ -156,8 +160,8 @@ export class ConnectionPool<C extends PooledConnection = Connection> {
 }
 
 /**
- * Idle connections, the longest unused first, linked through their own fields: they come and go with every request, for which a Set
- * is too expensive (see Deadlines).
+ * Idle connections, the longest unused first, linked through their own fields: they come and go with every request, and
+ * a Set is too expensive for that (see Deadlines).
  */
 class IdleList {
   oldest: PooledConnection | undefined;

@@ -1,7 +1,7 @@
 /**
- * Opens sockets to web servers. This is the only place where the crawl reaches the network, so addresses are checked here: every
- * address of the name is vetted for every connection, and the connection goes to the vetted addresses and not to a name that could
- * resolve to something else a moment later.
+ * Opens sockets to web servers. The crawl reaches the network only here, so this is where addresses are checked: for
+ * every connection, all addresses of the name are vetted, and the connection goes to a vetted address, not to a name
+ * that could resolve to something else a moment later.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
@@ -18,7 +18,7 @@ export interface Target {
   readonly hostname: string;
   readonly port: number;
   readonly proxy?: ProxyServer;
-  /** A proxy passes bytes on, also without TLS: what is spoken is not HTTP alone. */
+  /** A proxy only passes bytes on, even without TLS: the protocol is not plain HTTP. */
   readonly tunnelled?: boolean;
   /** Presented to the server if it asks for one. */
   readonly identity?: TlsIdentity;
@@ -30,9 +30,9 @@ export interface TlsIdentity extends ClientCertificate {
 }
 
 export interface ConnectorSettings {
-  /** CIDR blocks that may be reached although they are not public. */
+  /** CIDR blocks that may be connected to although they are not public. */
   readonly allowedAddresses: readonly string[];
-  /** PEM, in addition to the authorities that Node trusts. */
+  /** In PEM format, in addition to the authorities that Node trusts. */
   readonly certificateAuthorities: readonly string[];
   readonly verifyCertificates: boolean;
 }
@@ -45,7 +45,7 @@ export interface OpenConnection {
 
 /** A connection attempt, which can be cancelled. */
 export class ConnectionAttempt {
-  /** What it waits for. */
+  /** What the attempt is waiting for. */
   phase: 'name' | 'connection' = 'name';
   private cancelled = false;
   private socket: Socket | undefined;
@@ -54,7 +54,7 @@ export class ConnectionAttempt {
   adopt(socket: Socket): void {
     this.phase = 'connection';
     this.socket = socket;
-    // A socket that fails between two steps has no other listener, and an unhandled error ends the process.
+    // A socket that fails between two steps has no other listener, and an unhandled error would end the process.
     socket.on('error', ignore);
     if (this.cancelled) socket.destroy();
   }
@@ -78,7 +78,7 @@ const MOST_SESSIONS = 500;
 export class Connector {
   private readonly trusted: { readonly ca?: string[] };
   private readonly secureContext: SecureContext;
-  /** One for each login by certificate. */
+  /** One identity for each login by certificate. */
   private readonly identities = new Map<string, ClientCertificate & { readonly context: SecureContext }>();
   /** TLS sessions by server, for shorter handshakes. */
   private readonly sessions = new Map<string, Buffer>();
@@ -92,7 +92,7 @@ export class Connector {
     this.secureContext = createSecureContext(this.trusted);
   }
 
-  /** A socket to the target for one of the protocols. Rejects with FetchFailure. */
+  /** Opens a socket to the target for one of the protocols. Rejects with FetchFailure. */
   async open(
     target: Target,
     attempt: ConnectionAttempt,
@@ -119,15 +119,15 @@ export class Connector {
     return addresses;
   }
 
-  /** IPv4 if there is one: nobody knows which address a proxy can reach. */
+  /** Prefers IPv4, because it is unknown which addresses a proxy can reach. */
   private async resolveAllowed(hostname: string): Promise<string> {
     const addresses = await this.resolveAllowedAddresses(hostname);
     return (addresses.find(({ family }) => family === 4) ?? addresses[0]!).address;
   }
 
   /**
-   * The operator named the proxy, so its own address is not vetted. Most proxies resolve names themselves; the addresses that this
-   * machine knows are vetted nevertheless. A `socks5` proxy gets a vetted address.
+   * The operator configured the proxy, so its own address is not vetted. Most proxies resolve names themselves; the
+   * addresses that this machine knows are vetted nevertheless. A `socks5` proxy gets a vetted address.
    */
   private async openToProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
     const resolves = proxy.kind === 'http' || proxy.resolves;
@@ -145,7 +145,10 @@ export class Connector {
     }
   }
 
-  /** A name that this machine does not know, or not soon, is left to the proxy: machines behind one often have no DNS. */
+  /**
+   * A name that this machine cannot resolve, or not soon enough, is left to the proxy: machines behind a proxy often
+   * have no DNS.
+   */
   private async checkBehindProxy(hostname: string): Promise<string> {
     if (isLocalName(hostname)) this.checkAddress('127.0.0.1', hostname);
     const known = isLocalName(hostname) ? [] : await withTimeout(this.lookUpAddresses(hostname).catch(() => []));
@@ -163,7 +166,7 @@ export class Connector {
     throw new FetchFailure('address-forbidden', `${hostname} has the address ${address}, which is not public.`);
   }
 
-  /** Connects to the first address that answers; the next one is tried after a quarter of a second (RFC 8305). */
+  /** Connects to the first address that responds; the next one is tried after a quarter of a second (RFC 8305). */
   private dial(port: number, addresses: readonly HostAddress[], attempt: ConnectionAttempt): Promise<Socket> {
     const several = addresses.length > 1;
     const socket = connectTcp({
@@ -218,13 +221,16 @@ export class Connector {
   }
 }
 
-/** Whatever the error is, no request was sent to the site. */
+/** Whatever the error, no request was sent to the site. */
 function proxyFailure(error: unknown): FetchFailure {
   const { code, message } = toFetchFailure(error, 'connect');
   return new FetchFailure('proxy-failed', code === 'proxy-failed' ? message : `The proxy cannot be used: ${message}`);
 }
 
-/** With TLS 1.3 a server refuses a client after the handshake, while the parser that owns the socket only sees it close. */
+/**
+ * With TLS 1.3, a server rejects a client certificate only after the handshake, when the parser that owns the socket
+ * merely sees it close.
+ */
 const TLS_FAULTS = new WeakMap<Socket, Error>();
 
 /** The first TLS error of the socket, if there was one; undefined for any other failure. */
@@ -233,7 +239,7 @@ export function findTlsFault(socket: Socket | undefined): Error | undefined {
   return (fault as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_SSL_') ? fault : undefined;
 }
 
-/** Names for the machine that looks them up (RFC 6761). */
+/** Names that stand for the local machine (RFC 6761). */
 const isLocalName = (hostname: string): boolean => /(?:^|\.)localhost\.?$/i.test(hostname);
 
 function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {

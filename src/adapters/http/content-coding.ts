@@ -1,6 +1,6 @@
 /**
- * Decodes Content-Encoding within a hard limit of decoded bytes, so that a small body cannot become a large one. Sources: RFC 9110,
- * 8.4; RFC 1950 to 1952, 7932, 8878.
+ * Decodes Content-Encoding with a hard limit on the decoded bytes, so that a small body cannot expand into a huge one.
+ * Sources: RFC 9110, 8.4; RFC 1950 to 1952, 7932, 8878.
  */
 
 import type { Transform } from 'node:stream';
@@ -51,7 +51,10 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['zstd', { decodeAll: decodeZstd, createStream: () => createZstdDecompress(ZSTD_WINDOW) }],
 ]);
 
-/** What servers write when nothing is encoded, including values that belong in other headers, such as the type or the charset. */
+/**
+ * What servers write when nothing is encoded, including values that belong in other headers, such as a media type or a
+ * charset.
+ */
 const PLAIN: ReadonlySet<string> = new Set([
   '',
   'identity',
@@ -66,10 +69,10 @@ const isIdentity = (name: string): boolean => PLAIN.has(name) || name.includes('
 const MOST_CODINGS = 3;
 const CHUNK_SIZE = 64 * 1024;
 
-/** Value of Accept-Encoding. */
+/** Value of the Accept-Encoding header. */
 export const ACCEPTED_CODINGS = 'gzip, br, zstd, deflate';
 
-/** deflate means zlib (RFC 9110, 8.4.1.2), but some servers send the bare deflate stream; browsers accept both. */
+/** `deflate` means zlib (RFC 9110, 8.4.1.2), but some servers send a raw deflate stream; browsers accept both. */
 function hasZlibHeader(input: Uint8Array): boolean {
   const [first = 0, second = 0] = input;
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
@@ -90,14 +93,17 @@ function decodeZstd(input: Uint8Array, bounds: Bounds): Uint8Array {
 const createTooLarge = (limit: number): FetchFailure =>
   new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
 
-/** In the order of decoding. Throws FetchFailure `body-undecodable` for unknown or too many codings. */
+/**
+ * Returns the decoders in the order of decoding. Throws FetchFailure `body-undecodable` if a coding is unknown or there
+ * are too many.
+ */
 function findDecoders(contentEncoding: string): Decoder[] {
   const names = contentEncoding
     .toLowerCase()
     .split(',', MOST_CODINGS + 2)
     .map((name) => name.trim())
     .filter((name) => !isIdentity(name));
-  if (names.length > MOST_CODINGS) throw new FetchFailure('body-undecodable', 'More content encodings than 3.');
+  if (names.length > MOST_CODINGS) throw new FetchFailure('body-undecodable', 'More than 3 content encodings.');
   return names.reverse().map((name) => {
     const decoder = DECODERS.get(name);
     if (!decoder)
@@ -106,7 +112,9 @@ function findDecoders(contentEncoding: string): Decoder[] {
   });
 }
 
-/** The whole decoded body. Throws FetchFailure when it is broken, cut short, or longer than `limit` at any stage. */
+/**
+ * Returns the whole decoded body. Throws FetchFailure if it is corrupt, truncated, or longer than `limit` at any stage.
+ */
 export function decodeBody(body: Uint8Array, contentEncoding: string, limit: number): Uint8Array {
   let decoded = body;
   for (const decoder of findDecoders(contentEncoding)) {
@@ -127,11 +135,11 @@ function toDecodingFailure(error: unknown, limit: number): FetchFailure {
   if (code === 'Z_BUF_ERROR') return new FetchFailure('body-truncated', 'The encoded body ends early.');
   return new FetchFailure(
     'body-undecodable',
-    describeConnectionFault(error) ?? `The encoded body is broken: ${message}.`,
+    describeConnectionFault(error) ?? `The encoded body is corrupt: ${message}.`,
   );
 }
 
-/** The first `limit` decoded bytes of a body that may be cut anywhere; as much of it as can be decoded. */
+/** Returns up to `limit` decoded bytes of a body that may be truncated anywhere: as much as can be decoded. */
 export async function decodeHead(body: Uint8Array, contentEncoding: string, limit: number): Promise<Uint8Array> {
   let decoded = body;
   for (const decoder of findDecoders(contentEncoding)) {
@@ -151,7 +159,7 @@ async function readHead(stream: Transform, input: Uint8Array, limit: number): Pr
       if (size >= limit) break;
     }
   } catch (error) {
-    // A cut body always ends in an error; what was decoded before the cut is kept.
+    // A truncated body always ends with an error; what was decoded before that is kept.
     if (size === 0) throw toDecodingFailure(error, limit);
   }
   return Buffer.concat(chunks, Math.min(size, limit));

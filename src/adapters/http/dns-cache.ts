@@ -1,6 +1,6 @@
 /**
- * Maps names to addresses, cached for a short time. Distinguishes the two failures: the name does not exist (permanent) and nobody
- * answers (temporary).
+ * Maps names to addresses, cached for a short time. Distinguishes two failures: the name does not exist (permanent), or
+ * no name server responds (temporary).
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { FetchFailure } from './fetch-failure.js';
@@ -10,7 +10,7 @@ export interface HostAddress {
   readonly family: number;
 }
 
-/** Rejects with the system's error, whose `code` distinguishes the two. */
+/** Rejects with the system's error, whose `code` distinguishes the two failures. */
 export type Lookup = (hostname: string) => Promise<readonly HostAddress[]>;
 
 interface Entry {
@@ -20,13 +20,13 @@ interface Entry {
 }
 
 const MOST_ENTRIES = 10_000;
-/** The system's resolver returns no time to live; short-lived records typically use a minute. */
+/** The system's resolver returns no time to live; a minute is typical for short-lived records. */
 const KEEP_ADDRESSES = 60_000;
 const KEEP_NOT_FOUND = 30_000;
 const KEEP_NO_ANSWER = 2_000;
 const NOT_FOUND: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
 
-/** The system's resolver: it also reads its hosts file. */
+/** Uses the system's resolver, which also reads the hosts file. */
 const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true, order: 'verbatim' });
 
 export class DnsCache {
@@ -37,7 +37,10 @@ export class DnsCache {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** At least one address. Rejects with FetchFailure `dns-not-found` or `dns-no-answer`. Concurrent calls share one query. */
+  /**
+   * Resolves with at least one address, or rejects with FetchFailure `dns-not-found` or `dns-no-answer`. Concurrent
+   * calls share one query.
+   */
   resolve(hostname: string): Promise<readonly HostAddress[]> {
     const known = this.entries.get(hostname);
     if (known && known.expiresAt > this.now()) return known.addresses;
@@ -61,7 +64,7 @@ export class DnsCache {
         ? new FetchFailure('dns-not-found', `The host name ${hostname} does not exist (${code}). Check its spelling.`)
         : new FetchFailure(
             'dns-no-answer',
-            `No name server answers for ${hostname} (${code ?? error}). Check the resolver of this machine. Crawlway will retry the lookup.`,
+            `No name server responded for ${hostname} (${code ?? error}). Check this machine's DNS resolver. Crawlway will retry the lookup.`,
           );
     }
     if (addresses.length === 0) throw new FetchFailure('dns-not-found', `The name ${hostname} has no address.`);

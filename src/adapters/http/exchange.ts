@@ -1,6 +1,6 @@
 /**
- * One request and its answer, whichever parser reads it: phases, time limits, and one settlement after which whatever
- * else arrives is ignored.
+ * One request and its response, whichever parser reads it: phases, time limits, and one settlement, after which
+ * anything that still arrives is ignored.
  */
 import type { Deadlines, Timed } from './deadlines.js';
 import { type ExchangePhase, FetchFailure, toFetchFailure } from './fetch-failure.js';
@@ -8,17 +8,17 @@ import type { RequestPlan } from './request-plan.js';
 import { normalizeHeaders } from './response-headers.js';
 import { ResponseReader } from './response-reader.js';
 
-/** Milliseconds on the scale of `performance.now()`; 0 where it was not reached. */
+/** Milliseconds on the scale of `performance.now()`; 0 if that point was not reached. */
 export interface Moments {
   startedAt: number;
   sent: number;
   headed: number;
 }
 
-/** Not a failure: the reader has the answer. */
+/** Undefined means success: the reader has the response. */
 export type Settle = (failure: FetchFailure | undefined) => void;
 
-export const TOO_LATE = 'The request was not sent: the right to ask the host may have gone to another node.';
+export const TOO_LATE = 'The request was not sent: another node may have taken over the host.';
 
 export abstract class Exchange implements Timed {
   readonly reader: ResponseReader;
@@ -41,14 +41,17 @@ export abstract class Exchange implements Timed {
     this.deadline = Math.min(this.lastMoment, now + plan.times.connect);
   }
 
-  /** IP address of the peer; empty before there is a connection. */
+  /** IP address of the peer; empty until there is a connection. */
   abstract readonly address: string;
-  /** The connection had been used before, so if it ends before any answer, it may have been closed before this request. */
+  /**
+   * True if the connection was used before: if it ends before any response, it may have been closed before this
+   * request.
+   */
   abstract readonly reused: boolean;
-  /** True while it waits only for the name servers. */
+  /** True while the exchange is still waiting for the name servers. */
   protected abstract readonly isResolving: boolean;
   protected abstract start(): void;
-  /** Returns the connection, or destroys it if the answer did not end cleanly. */
+  /** Gives the connection back, or destroys it if the response did not end cleanly. */
   protected abstract release(clean: boolean): void;
 
   run(): void {
@@ -60,7 +63,7 @@ export abstract class Exchange implements Timed {
     return this.phase !== 'body';
   }
 
-  /** The process was suspended for so long that it may no longer send the request. */
+  /** True if the process was suspended for so long that it may no longer send the request. */
   protected get isTooLate(): boolean {
     const { sendBy } = this.plan;
     return sendBy !== undefined && Number(process.hrtime.bigint() / 1_000_000n) >= sendBy;
@@ -73,7 +76,7 @@ export abstract class Exchange implements Timed {
   }
 
   protected onHeader(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
-    // Interim answers (103 …) come before the final one.
+    // Interim responses (103 …) come before the final one.
     if (this.settled || status < 200) return;
     this.phase = 'body';
     this.moments.headed = performance.now();
@@ -100,7 +103,7 @@ export abstract class Exchange implements Timed {
   }
 
   protected fail(error: unknown): void {
-    // For redirects and errors, the header contains everything that matters.
+    // For redirects and errors, the header section contains everything that matters.
     const stands = this.phase === 'body' && this.reader.isBodyOptional;
     this.finish(stands ? undefined : toFetchFailure(error, this.phase), false);
   }
@@ -113,7 +116,7 @@ export abstract class Exchange implements Timed {
     if (this.phase === 'connect') {
       return this.isResolving
         ? new FetchFailure('dns-no-answer', 'The name servers did not answer within the time allowed.')
-        : new FetchFailure('connect-timeout', 'No connection within the time allowed.');
+        : new FetchFailure('connect-timeout', 'No connection was established within the time allowed.');
     }
     if (this.deadline >= this.lastMoment) {
       return new FetchFailure('read-timeout', 'The complete response did not arrive within the total time allowed.');
@@ -123,7 +126,7 @@ export abstract class Exchange implements Timed {
       : new FetchFailure('read-timeout', 'The body stalled for longer than allowed.');
   }
 
-  /** Ends the exchange from outside: the caller no longer needs it. */
+  /** Ends the exchange because the caller no longer needs it. */
   abandon(): void {
     this.finish(new FetchFailure('connection-failed', 'The crawler itself aborted the fetch.'), false);
   }

@@ -69,7 +69,7 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   [
     'a silent resolver',
     () => detail('http://site.example/', nowhere('EAI_AGAIN')),
-    /^No name server answers for site\.example \(EAI_AGAIN\)\. Check the resolver/,
+    /^No name server responded for site\.example \(EAI_AGAIN\)\. Check this machine's DNS resolver/,
   ],
   ['nobody listening', refused, /^Nothing listens at this address and port \(ECONNREFUSED\)\. Check the port/],
   [

@@ -1,20 +1,23 @@
-/** Maps the errors of Node, TLS, DNS and the HTTP parsers to the stable codes of domain/fetch/error-codes.ts. */
+/** Maps errors from Node, TLS, DNS and the HTTP parsers to the stable codes in domain/fetch/error-codes.ts. */
 import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 
-/** The only error inside this adapter; it becomes a failure outcome. The message is for a person and contains no secret. */
+/**
+ * The only error type inside this adapter; it becomes a failure outcome. The message is for a person and contains no
+ * secrets.
+ */
 export class FetchFailure extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** The strict parser rejects the format of the answer; a lenient one may read it. */
+    /** The strict parser rejects the format of the response; the lenient one may be able to read it. */
     readonly malformed = false,
   ) {
     super(message.length > LONGEST_DETAIL ? `${message.slice(0, LONGEST_DETAIL)}…` : message);
   }
 }
 
-/** The server does not speak this version of HTTP, and has processed nothing of the request. */
+/** The server does not speak this version of HTTP and has not processed any of the request. */
 export class OtherVersion extends FetchFailure {}
 
 /** How far the exchange had progressed when it failed: the same error can mean different things. */
@@ -36,7 +39,7 @@ const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['EADDRNOTAVAIL', 'network-unreachable'],
   ['EACCES', 'network-unreachable'],
   ['EPERM', 'network-unreachable'],
-  // No descriptor or buffer left: a temporary problem of this machine, never of the page.
+  // No descriptor or buffer left: a temporary problem on this machine, never the page's fault.
   ['EMFILE', 'network-unreachable'],
   ['ENFILE', 'network-unreachable'],
   ['ENOBUFS', 'network-unreachable'],
@@ -74,15 +77,15 @@ export function toFetchFailure(error: unknown, phase: ExchangePhase): FetchFailu
 }
 
 /**
- * undici's parser errors have no usable code. It reports unexpected interim answers (100, 101) as `bad response` and `bad upgrade`.
- * A wrong length may also be a second length, or chunks besides a length.
+ * undici's parser errors have no usable code. It reports unexpected interim responses (100, 101) as `bad response` and
+ * `bad upgrade`. A wrong length may also mean a second length, or chunks in addition to a length.
  */
 function isMalformed(error: unknown, code: unknown, message: string): boolean {
   return (
     (error instanceof Error && error.name === 'HTTPParserError') ||
     message === 'bad response' ||
     message === 'bad upgrade' ||
-    // An assertion of undici about the status code.
+    // undici's assertion about the status code.
     code === 'ERR_ASSERTION' ||
     code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   );
@@ -94,11 +97,13 @@ function combineFailures(errors: readonly unknown[], phase: ExchangePhase): Fetc
   return failures.find((failure) => failure.code !== 'network-unreachable') ?? failures[0]!;
 }
 
-/** Alerts come from the server, so that they speak of the certificate of the client (RFC 8446, 6.2). */
+/** Alerts come from the server, so they refer to the client's certificate (RFC 8446, 6.2). */
 const CERTIFICATE_ALERT =
   /ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:EXPIRED|REVOKED|UNKNOWN|REQUIRED)|ACCESS_DENIED)$|CERTIFICATE_REQUIRED$/;
 
-/** The site closed the connection: before an answer, it may just be restarting; within one, the answer is incomplete. */
+/**
+ * The site closed the connection: before a response, it may just be restarting; during one, the response is incomplete.
+ */
 const CUT_OFF: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR']);
 
 function toErrorCode(code: string, phase: ExchangePhase): ErrorCode {

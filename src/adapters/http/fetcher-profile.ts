@@ -1,4 +1,4 @@
-/** A FetcherDefinition prepared for use: what is the same for all its requests is computed once. */
+/** A FetcherDefinition prepared for use: whatever is the same for all its requests is computed once. */
 import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
 import { createProxyChooser, type ProxyChoice } from '../../domain/net/choose-proxy.js';
 import { revealText, type Secret } from '../../domain/secret.js';
@@ -14,7 +14,7 @@ import type { RequestPlan } from './request-plan.js';
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const MOST_PROXIES = 1000;
 
-/** What is sent to URLs below a prefix only. */
+/** A value that is sent only to URLs below a prefix. */
 interface Bound<T> {
   readonly origin: string;
   readonly pathPrefix: string;
@@ -26,19 +26,19 @@ interface Login {
   readonly password: Secret;
 }
 
-/** Connections through one proxy cannot be used for another. */
+/** Each proxy has a number, because connections through one proxy cannot be used for another. */
 type NumberedProxy = ProxyServer & { readonly number: number };
 
 export class FetcherProfile {
   readonly connector: Connector;
   readonly prefersHttp2: boolean;
   private readonly baseHeaders: readonly string[];
-  /** The secret headers that name no URL. */
+  /** The secret headers that are not bound to a URL. */
   private readonly secretHeaders: RequestHeaders;
   private readonly secretServers: ReadonlySet<string>;
-  /** The most specific last, which wins. */
+  /** The most specific one comes last and wins. */
   private readonly boundHeaders: readonly Bound<readonly [string, Secret]>[];
-  /** The most specific first. */
+  /** The most specific one comes first. */
   private readonly credentials: readonly Bound<Login>[];
   private readonly proxies = new Map<string | Secret, NumberedProxy>();
 
@@ -153,14 +153,14 @@ export class FetcherProfile {
   }
 }
 
-/** A connection that is logged in is used for its login only. */
+/** A logged-in connection is used only for its login. */
 const connectionKeySuffix = ({ session }: FetchRequest): string =>
   session?.certificate || session?.ntlm ? ` as ${session.login}` : '';
 
 const findTlsIdentity = ({ session }: FetchRequest): TlsIdentity | undefined =>
   session?.certificate && { name: session.login ?? '', ...session.certificate };
 
-/** The prefix as origin and path, so that `http://host` is not a prefix of `http://host.evil.example`. */
+/** Splits the prefix into origin and path, so that `http://host` is not a prefix of `http://host.evil.example`. */
 function bindToPrefix<T>(url: string, value: T): Bound<T>[] {
   const prefix = URL.parse(url);
   return prefix ? [{ origin: prefix.origin, pathPrefix: prefix.pathname + prefix.search, value }] : [];
@@ -193,7 +193,7 @@ function mergeHeaders(...records: readonly RequestHeaders[]): Record<string, str
 
 const flattenHeaders = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
-/** Alternating names and values; a name in `own` replaces that of `base`. */
+/** Returns alternating names and values; a name in `own` replaces the one in `base`. */
 function overrideHeaders(base: readonly string[], own: Record<string, string>): string[] {
   const headers: string[] = [];
   for (let index = 0; index < base.length; index += 2) {

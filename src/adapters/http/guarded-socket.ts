@@ -5,9 +5,9 @@ import { Connection } from './connection-pool.js';
 import { FetchFailure } from './fetch-failure.js';
 import type { FetcherProfile } from './fetcher-profile.js';
 
-/** Bytes of one message. */
+/** Maximum size of one message in bytes. */
 const LARGEST_MESSAGE = 8 * 1024 * 1024;
-/** Headers of a page, or of a request that a proxy forwards. */
+/** Headers for fetching pages, or for requests that a proxy forwards. */
 const NOT_OF_SOCKETS = new Set(['accept', 'accept-encoding', 'proxy-authorization']);
 
 export function openGuardedSocket(
@@ -27,7 +27,7 @@ export function openGuardedSocket(
   socket.binaryType = 'arraybuffer';
   const destroy = (): void => {
     connection.destroy();
-    // After the upgrade the client no longer owns the socket.
+    // After the upgrade, the client no longer owns the socket.
     connection.socket?.destroy();
   };
   const late = setTimeout(destroy, plan.times.connect + plan.times.header);
@@ -38,7 +38,7 @@ export function openGuardedSocket(
   socket.addEventListener('message', ({ data }: { readonly data: string | ArrayBuffer }) =>
     events.onMessage(typeof data === 'string' ? data : new Uint8Array(data)),
   );
-  // The close event follows and reports it.
+  // The close event follows and reports the error.
   socket.addEventListener('error', () => undefined);
   socket.addEventListener('close', () => {
     clearTimeout(late);

@@ -1,6 +1,6 @@
 /**
- * The members of a gzip body (RFC 1952). zlib treats whatever follows the last one as another, broken member; servers add line ends
- * and comments there after compressing the page, and browsers ignore them.
+ * The members of a gzip body (RFC 1952). zlib treats anything after the last one as another, corrupt member; some
+ * servers append line breaks and comments after compressing the page, and browsers ignore them.
  */
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 
@@ -9,13 +9,13 @@ interface Bounds {
   readonly chunkSize: number;
 }
 
-/** Each costs a decoder, and a broken body of tiny members would cost thousands. */
+/** Each member needs a decoder, and a malicious body of tiny members would need thousands. */
 const MOST_MEMBERS = 1000;
 const HEADER = 10;
 const TRAILER = 8;
 const [HEADER_CRC, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
 
-/** Throws the errors of zlib. */
+/** Throws zlib's errors. */
 export function gunzipMembers(input: Uint8Array, bounds: Bounds): Uint8Array {
   try {
     return gunzipSync(input, bounds);
@@ -27,7 +27,7 @@ export function gunzipMembers(input: Uint8Array, bounds: Bounds): Uint8Array {
   }
 }
 
-/** Where something other than a member begins; undefined if a member is broken. */
+/** Offset at which something other than a member begins; undefined if a member is corrupt. */
 function findEndOfMembers(input: Buffer, bounds: Bounds): number | undefined {
   let end = 0;
   let room = bounds.maxOutputLength;
@@ -54,7 +54,7 @@ function findDataStart(input: Buffer, start: number): number {
   return flags & HEADER_CRC ? at + 2 : at;
 }
 
-/** With `info`, zlib also returns the decoder, which knows how much it has read; the types do not mention it. */
+/** With `info`, zlib also returns the decoder, which knows how much it has read; Node's types do not include it. */
 function inflateRaw(input: Buffer, bounds: Bounds): { buffer: Buffer; engine: { bytesWritten: number } } {
   return inflateRawSync(input, { ...bounds, info: true }) as unknown as ReturnType<typeof inflateRaw>;
 }

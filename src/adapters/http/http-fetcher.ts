@@ -1,6 +1,6 @@
 /**
- * The crawl's HTTP client: one request, no redirects followed, every failure of a site a value with a stable code. Can be
- * constructed in any thread; each has its own connections and DNS cache.
+ * The crawl's HTTP client: sends one request, follows no redirects, and returns every failure of a site as a value with
+ * a stable code. It can be created in any thread; each instance has its own connections and DNS cache.
  */
 
 import { isIP } from 'node:net';
@@ -33,14 +33,14 @@ import { StrictExchange } from './strict-exchange.js';
 export interface HttpFetcherOptions {
   /** Resolves names; the system's resolver by default. */
   readonly lookup?: Lookup;
-  /** Milliseconds since the epoch; used only by the DNS cache. */
+  /** Current time in milliseconds since the epoch; used only by the DNS cache. */
   readonly now?: () => number;
-  /** Connections kept open while unused, over all hosts. */
+  /** Maximum number of unused connections that are kept open, over all hosts. */
   readonly maxIdleConnections?: number;
 }
 
 const MAX_IDLE_CONNECTIONS = 256;
-/** Hosts remembered to need the lenient parser, or one version of HTTP. */
+/** Maximum number of hosts remembered as needing the lenient parser or a particular version of HTTP. */
 const MOST_HOSTS = 10_000;
 
 type HttpVersion = 1 | 2;
@@ -58,7 +58,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   private readonly deadlines = new Deadlines<Exchange>();
   private readonly profiles: ReadonlyMap<string, FetcherProfile>;
   private readonly lenientOrigins = new Set<string>();
-  /** The version of HTTP used for an origin that refuses the other one. */
+  /** The version of HTTP to use for an origin that refuses the other one. */
   private readonly versions = new Map<string, HttpVersion>();
 
   constructor(definitions: readonly FetcherDefinition[], options: HttpFetcherOptions = {}) {
@@ -71,7 +71,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     );
   }
 
-  /** Rejects with the signal's reason when it aborts, and if no fetcher has the requested name. */
+  /** Rejects with the signal's reason when it aborts, or with an Error if no fetcher has the requested name. */
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
     const profile = this.profiles.get(request.fetcher);
     if (!profile) throw new Error(`There is no fetcher named ${JSON.stringify(request.fetcher)} in the configuration.`);
@@ -101,7 +101,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     return { kind: 'response', status, headers, body, transferred, address, timings: toTimings(exchange) };
   }
 
-  /** Over the version of HTTP that is preferred, or the other one if the server refuses that. */
+  /** Uses the preferred version of HTTP, or the other one if the server refuses it. */
   private async sendRequest(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     const { origin, target } = plan;
     const version = this.versions.get(origin) ?? (profile.prefersHttp2 && target.secure ? 2 : 1);
@@ -132,7 +132,8 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
   private async sendOverHttp1(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     if (this.lenientOrigins.has(plan.origin)) return this.sendLenient(profile, plan, signal);
-    // A request that may have an effect at the site is sent only once, so it needs a connection that cannot have been closed meanwhile.
+    // A request that may have an effect on the site is sent only once, so it needs a fresh connection, which the server
+    // cannot have closed in the meantime.
     if (plan.method !== 'GET') return this.sendStrict(this.connect(profile, plan), plan, signal);
     let first = await this.sendStrict(this.pool.acquire(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
     if (wasClosedBeforeResponse(first)) {
@@ -144,7 +145,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     return second;
   }
 
-  /** NTLM logs a connection in, not a request: later requests on it need no login. */
+  /** NTLM authenticates a connection, not a request: later requests on it need no login. */
   private async sendWithNtlm(
     profile: FetcherProfile,
     plan: RequestPlan,
@@ -214,7 +215,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
     }
   }
 
-  /** Aborts what is in flight; those fetches become failures. */
+  /** Aborts all fetches in flight; they end as failures. */
   async close(): Promise<void> {
     for (const exchange of this.deadlines.list()) exchange.abandon();
     this.pool.close();
@@ -222,7 +223,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
   }
 }
 
-/** The server closed an idle connection just as it was used again. */
+/** True if the server closed an idle connection just as it was used again. */
 const wasClosedBeforeResponse = ({ exchange, failure }: Settled): boolean =>
   failure?.code === 'connection-reset' && exchange.reused && exchange.isUnanswered;
 

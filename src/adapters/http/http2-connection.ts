@@ -5,30 +5,33 @@ import { KEEP_IDLE, MAX_HEADER_SIZE, PooledConnection } from './connection-pool.
 import { ConnectionAttempt, type Connector, type Target } from './connector.js';
 import { FetchFailure, OtherVersion } from './fetch-failure.js';
 
-/** In the order of preference (RFC 7301). */
+/** In order of preference (RFC 7301). */
 const OFFERED = ['h2', 'http/1.1'];
 const MOST_HEADER_FIELDS = 2_000;
 
 /**
- * What a server may send in addition to twice the size of a body: headers, settings, pings. nghttp2 stops some floods on its own, but
- * reads others for as long as they last, such as settings whose acknowledgements are read, or window updates.
+ * Maximum number of bytes that a server may send in addition to twice the size of a body: headers, settings, pings.
+ * nghttp2 stops some floods on its own, but reads others for as long as they last, such as settings whose
+ * acknowledgements are read, or window updates.
  */
 const MOST_BESIDE_BODY = 1024 * 1024;
 const LOOK_EVERY = 250;
 
 const zeroBytes = (): number => 0;
 
-/** One socket that speaks HTTP/2. Streams follow one another: a polite crawler has no use for several at the same time. */
+/**
+ * One HTTP/2 connection. It opens one stream after another: a polite crawler has no use for several at the same time.
+ */
 export class Http2Connection extends PooledConnection {
   private session: ClientHttp2Session | undefined;
   private opening: Promise<ClientHttp2Session> | undefined;
   private socket: Socket | undefined;
   private watch: NodeJS.Timeout | undefined;
   private readonly listeners: (() => void)[] = [];
-  /** Bytes of the socket and the time when the present request, or the present pause, began. */
+  /** Bytes read from the socket, and the time, when the current request or the current pause began. */
   private readBefore = 0;
   private since = performance.now();
-  /** Bytes of the present answer's body. */
+  /** Bytes of the current response body. */
   private transferred = zeroBytes;
   private isBusy = true;
 
@@ -41,27 +44,27 @@ export class Http2Connection extends PooledConnection {
     super(key);
   }
 
-  /** Rejects with FetchFailure: OtherVersion if the server chooses HTTP/1.1. */
+  /** Rejects with FetchFailure, in particular OtherVersion if the server chooses HTTP/1.1. */
   ready(): Promise<ClientHttp2Session> {
     this.opening ??= this.open();
     return this.opening;
   }
 
-  /** Whether another request can be sent: the server has not announced that it will close the connection. */
+  /** Whether another request can be sent; false once the server has announced that it will close the connection. */
   get isUsable(): boolean {
     return this.session !== undefined && !this.session.closed && !this.session.destroyed;
   }
 
-  /** A request begins; `transferred` returns how much of the response body has arrived. */
+  /** To be called when a request begins; `transferred` returns how many bytes of the response body have arrived. */
   beginRequest(transferred: () => number): void {
     this.session?.ref();
     this.startCounting(true, transferred);
   }
 
-  /** The request has ended. */
+  /** To be called when the request has ended. */
   endRequest(): void {
     this.startCounting(false, zeroBytes);
-    // An idle connection keeps no process alive.
+    // An idle connection must not keep the process alive.
     this.session?.unref();
   }
 
@@ -92,7 +95,7 @@ export class Http2Connection extends PooledConnection {
       settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_SIZE },
       maxHeaderListPairs: MOST_HEADER_FIELDS,
     });
-    // A failure also reaches the stream, which reports it.
+    // The stream gets the error too, and reports it.
     session.on('error', () => undefined);
     session.on('close', () => {
       clearInterval(this.watch);
@@ -113,7 +116,7 @@ export class Http2Connection extends PooledConnection {
   private checkTraffic(): void {
     const read = (this.socket?.bytesRead ?? 0) - this.readBefore;
     if (read > MOST_BESIDE_BODY + 2 * this.transferred())
-      this.session?.destroy(new FetchFailure('protocol', 'The server floods the connection with empty frames.'));
+      this.session?.destroy(new FetchFailure('protocol', 'The server is flooding the connection with empty frames.'));
     else if (!this.isBusy && performance.now() - this.since > KEEP_IDLE) this.session?.destroy();
   }
 }

@@ -5,7 +5,7 @@ import type { Http2Connection } from './http2-connection.js';
 import { PooledExchange } from './pooled-exchange.js';
 import type { RequestPlan } from './request-plan.js';
 
-/** Connection-specific fields, which HTTP/2 does not allow (RFC 9113, 8.2.2). */
+/** Connection-specific header fields, which HTTP/2 does not allow (RFC 9113, 8.2.2). */
 const CONNECTION_FIELDS = new Set([
   'connection',
   'host',
@@ -16,7 +16,7 @@ const CONNECTION_FIELDS = new Set([
   'upgrade',
 ]);
 
-/** An exchange as the only stream of a pooled connection, read by nghttp2. */
+/** An exchange that is the only stream of a pooled connection, read by nghttp2. */
 export class Http2Exchange extends PooledExchange<Http2Connection> {
   protected start(): void {
     this.connection.ready().then(
@@ -55,7 +55,8 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
     stream.on('response', (headers, _flags, raw) => this.onHeader(headers[':status'] ?? 0, collectFields(raw)));
     stream.on('data', (chunk: Buffer) => this.onBody(chunk));
     stream.on('error', (error) => this.fail(toRefusalFailure(stream.rstCode) ?? error));
-    // The stream emits `end` even if the connection ends in the middle of the body; only its code shows the difference.
+    // The stream emits `end` even if the connection ends in the middle of the body; only its error code reveals the
+    // difference.
     stream.on('close', () => {
       if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.onEnd();
       else this.fail(toRefusalFailure(stream.rstCode) ?? this.createTruncationFailure());
@@ -72,7 +73,7 @@ export class Http2Exchange extends PooledExchange<Http2Connection> {
 
 const CLOSED = 'The server closed the connection.';
 
-/** Codes of RFC 9113, 7, that say the server has not processed the request. */
+/** Error codes (RFC 9113, 7) that mean that the server has not processed the request. */
 function toRefusalFailure(code: number | undefined): FetchFailure | undefined {
   if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED)
     return new OtherVersion('protocol', 'The server requires HTTP/1.1 for this request.');
@@ -88,7 +89,7 @@ function toHttp2Headers({ method, path, host, headers }: RequestPlan): Record<st
   return fields;
 }
 
-/** All values of each field: Node's own header object drops the second of some. */
+/** Collects all values of each field: for some fields, Node's own header object drops the second value. */
 function collectFields(raw: readonly string[]): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = {};
   for (let index = 0; index < raw.length; index += 2) {

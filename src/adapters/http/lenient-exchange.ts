@@ -8,8 +8,8 @@ import { LenientParser } from './lenient-parser.js';
 import type { RequestPlan } from './request-plan.js';
 
 /**
- * An exchange read by the lenient parser, for servers whose answers browsers accept and undici does not. Every request has its own
- * connection: after an answer with doubtful framing, the next one could begin anywhere.
+ * An exchange read by the lenient parser, for servers whose responses browsers accept but undici does not. Every
+ * request has its own connection: after a response with doubtful framing, the next one could begin anywhere.
  */
 export class LenientExchange extends Exchange {
   readonly reused = false;

@@ -1,21 +1,21 @@
 /**
- * Reads answers that are not quite HTTP the way browsers do: bare line feeds, odd status lines, folded, colonless and repeated
- * fields, sloppy chunks, both kinds of length. Each answer has a connection of its own: where the next one would begin never
- * matters, so leniency cannot be used to smuggle one answer into another.
+ * Reads responses that are not quite HTTP, the way browsers do: bare line feeds, odd status lines, folded, colonless
+ * and repeated fields, sloppy chunks, both kinds of length. Each response has its own connection: where the next one
+ * would begin never matters, so leniency cannot be exploited to smuggle one response into another.
  */
 import { FetchFailure } from './fetch-failure.js';
 
 export interface ResponseEvents {
-  /** Interim answers, too. Names in lower case, values with one character per byte. */
+  /** Also called for interim responses. Names are in lower case; values have one character per byte. */
   onHeader(status: number, fields: Readonly<Record<string, string[]>>): void;
   onBody(piece: Uint8Array): void;
-  /** The answer is whole. */
+  /** The response is complete. */
   onEnd(): void;
 }
 
 type State = 'header' | 'length' | 'chunk-size' | 'chunk' | 'chunk-end' | 'until-close' | 'done';
 
-/** The name of the protocol and its version may be odd, but the code is required. */
+/** The protocol name and version may be odd, but the status code is required. */
 const STATUS_LINE = /^(?:http(?:\/[\d.]*)?|icy)[ \t]+0*([1-9]\d\d)(?!\d)/i;
 const STATUS_LINE_START = /^(?:http|icy|.{0,3}$)/is;
 const CHUNK_SIZE = /^[ \t]*([0-9a-f]{1,12})[ \t]*(?:;|$)/i;
@@ -29,7 +29,7 @@ export class LenientParser {
   private status = 0;
   private fieldLines: string[] = [];
   private headerSize = 0;
-  /** Bytes that remain of the body, or of the present chunk. */
+  /** Remaining bytes of the body or of the current chunk. */
   private remaining = 0;
 
   constructor(
@@ -37,16 +37,16 @@ export class LenientParser {
     private readonly maxHeaderSize: number,
   ) {}
 
-  /** Throws FetchFailure for what cannot be read even leniently. */
+  /** Throws FetchFailure for anything that cannot be read even leniently. */
   push(bytes: Buffer): void {
     let rest = bytes;
     while (rest.length > 0 && this.state !== 'done') rest = this.consume(rest);
-    // A server of another protocol may wait for our next line and never end its own.
+    // A server that speaks another protocol may wait for our next line and never end its own.
     if (this.state === 'header' && this.status === 0 && !STATUS_LINE_START.test(this.partial))
       parseStatusLine(this.partial);
   }
 
-  /** The server has closed the connection. Throws FetchFailure if the answer is incomplete. */
+  /** To be called when the server has closed the connection. Throws FetchFailure if the response is incomplete. */
   finish(): void {
     if (this.state === 'done') return;
     if (this.state === 'header') {
@@ -93,7 +93,7 @@ export class LenientParser {
   private addHeaderLine(line: string): void {
     this.headerSize += line.length + 1;
     if (this.status === 0) {
-      // Blank lines before an answer remain from the previous one.
+      // Blank lines before a response are left over from the previous one.
       if (line !== '') this.status = parseStatusLine(line);
     } else if (line !== '') {
       this.fieldLines.push(line);
@@ -141,7 +141,7 @@ export class LenientParser {
   }
 
   private endChunk(line: string): void {
-    if (line.trim() !== '') throw new FetchFailure('protocol', 'A chunk is longer than its size.');
+    if (line.trim() !== '') throw new FetchFailure('protocol', 'A chunk is longer than its declared size.');
     this.state = 'chunk-size';
   }
 
@@ -155,13 +155,13 @@ function parseStatusLine(line: string): number {
   const status = Number(STATUS_LINE.exec(line)?.[1]);
   const code = /^http\/[\d.]{1,9}[ \t]+(\d{1,9})/i.exec(line)?.[1];
   if (Number.isNaN(status) && code !== undefined)
-    throw new FetchFailure('protocol', `The status ${code} is not valid: it has to be from 100 to 999.`);
+    throw new FetchFailure('protocol', `The status ${code} is invalid: it must be from 100 to 999.`);
   if (Number.isNaN(status)) throw new FetchFailure('protocol', `No status line: ${JSON.stringify(line.slice(0, 80))}.`);
   if (status === 101) throw new FetchFailure('protocol', 'The server switched protocols without being asked.');
   return status;
 }
 
-/** Lines without a colon are skipped, indented ones continue the previous line. */
+/** Lines without a colon are skipped; indented lines continue the previous one. */
 function parseFields(lines: readonly string[]): Record<string, string[]> {
   const fields: Record<string, string[]> = Object.create(null);
   let values: string[] | undefined;
@@ -173,7 +173,8 @@ function parseFields(lines: readonly string[]): Record<string, string[]> {
       const name = line.slice(0, colon).trim().toLowerCase();
       fields[name] ??= [];
       values = fields[name];
-      // A control character would otherwise reach those who send the value back (ETag), and no request can contain one.
+      // A control character would otherwise end up in requests that send the value back (ETag), which cannot contain
+      // one.
       values.push(
         line
           .slice(colon + 1)
@@ -185,7 +186,10 @@ function parseFields(lines: readonly string[]): Record<string, string[]> {
   return fields;
 }
 
-/** Undefined: no usable length, the body ends with the connection. Throws FetchFailure when there are several lengths. */
+/**
+ * Undefined if there is no usable length: the body then ends with the connection. Throws FetchFailure if there are
+ * several lengths.
+ */
 function parseContentLength(values: readonly string[] | undefined): number | undefined {
   const lengths = new Set((values ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()));
   if (lengths.size > 1) throw new FetchFailure('protocol', 'The response has several content lengths.');

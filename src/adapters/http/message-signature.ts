@@ -1,6 +1,7 @@
 /**
- * HTTP Message Signatures (RFC 9421) with Ed25519, as Web Bot Auth uses them (draft-meunier-web-bot-auth-architecture and
- * draft-meunier-http-message-signatures-directory): a crawler signs who it is, and a site finds its public key in a directory.
+ * HTTP Message Signatures (RFC 9421) with Ed25519, as Web Bot Auth uses them (draft-meunier-web-bot-auth-architecture
+ * and draft-meunier-http-message-signatures-directory): a crawler signs its requests to prove who it is, and a site
+ * finds its public key in a directory.
  */
 import {
   createHash,
@@ -13,7 +14,7 @@ import {
 } from 'node:crypto';
 import type { BotAuthDefinition } from '../../domain/crawl/fetcher-definition.js';
 
-/** A covered component as it appears in the signature base: its serialized name, and its value. */
+/** A covered component as it appears in the signature base: its serialized name and its value. */
 export type Component = readonly [name: string, value: string];
 
 export interface SignatureParameters {
@@ -36,20 +37,20 @@ export interface PublicJwk {
 export interface SigningKey {
   readonly privateKey: KeyObject;
   readonly publicJwk: PublicJwk;
-  /** Its JWK thumbprint (RFC 7638), by which directories know it. */
+  /** The key's JWK thumbprint (RFC 7638), which identifies it in directories. */
   readonly id: string;
 }
 
 const PEM = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/;
 
-const WANTED_KEY = 'give an Ed25519 private key in PEM form (PKCS #8): crawlway keys new makes one';
+const WANTED_KEY = 'give an Ed25519 private key in PEM form (PKCS #8): crawlway keys new creates one';
 
-/** Throws if it is not an Ed25519 private key in PEM form (PKCS #8); the message contains nothing of the key. */
+/** Throws if the string is not an Ed25519 private key in PEM form (PKCS #8); the message reveals nothing of the key. */
 export function parseSigningKey(pem: string): SigningKey {
   const [, base64] = PEM.exec(pem) ?? [];
   let privateKey: KeyObject;
   try {
-    // Line feeds may have become blanks on the way through a configuration.
+    // Line feeds may have turned into spaces in a configuration.
     privateKey = createPrivateKey({ key: Buffer.from(base64 ?? '', 'base64'), format: 'der', type: 'pkcs8' });
   } catch {
     throw new Error(WANTED_KEY);
@@ -60,12 +61,12 @@ export function parseSigningKey(pem: string): SigningKey {
   return { privateKey, publicJwk, id: computeThumbprint(publicJwk) };
 }
 
-/** RFC 7638: of the required members in the order of their names. */
+/** Hashes the required members in the order of their names (RFC 7638). */
 function computeThumbprint({ crv, kty, x }: PublicJwk): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
 }
 
-/** `Signature-Input` and `Signature` of the components (RFC 9421, 2.5 and 3.1). */
+/** Returns the values of `Signature-Input` and `Signature` for the components (RFC 9421, 2.5 and 3.1). */
 export function signComponents(
   label: string,
   components: readonly Component[],
@@ -82,7 +83,7 @@ export function signComponents(
   return { input: `${label}=${params}`, signature: `${label}=:${bytes.toString('base64')}:` };
 }
 
-/** How long a signature is valid: until the request that carries it has been read. */
+/** How long a signature is valid: long enough for the request that carries it to be read. */
 const LIFETIME_S = 300;
 const NONCE_BYTES = 64;
 
@@ -90,7 +91,7 @@ const NONCE_BYTES = 64;
 export class RequestSigner {
   private readonly agent: string;
 
-  /** `agent`: the URL below which sites find the directory. */
+  /** `agent`: a URL of the origin where sites find the key directory. */
   constructor(
     private readonly key: SigningKey,
     agent: string,
@@ -99,7 +100,7 @@ export class RequestSigner {
     this.agent = `"${new URL(agent).origin}"`;
   }
 
-  /** Headers for a request to the authority: a host, with the port unless it is the scheme's default. */
+  /** Headers for a request to the authority: a host, with its port unless that is the scheme's default. */
   createSignatureHeaders(authority: string): Readonly<Record<string, string>> {
     const parameters = { ...createParameters(this.now(), this.key), nonce: generateNonce(), tag: 'web-bot-auth' };
     const components: Component[] = [
@@ -119,7 +120,10 @@ export interface KeyDirectory {
   readonly keys: readonly (PublicJwk & { readonly kid: string; readonly use: 'sig' })[];
 }
 
-/** The directory of the keys, signed with each of them for the authority at which sites ask for it; undefined when there are none. */
+/**
+ * Creates the directory of the keys, signed with each of them for the authority from which sites request it; undefined
+ * if there are no keys.
+ */
 export function createKeyDirectory(definitions: readonly BotAuthDefinition[], now: number): KeyDirectory | undefined {
   const keys = new Map(
     definitions.map(({ key, agent }) => {
@@ -148,7 +152,7 @@ export function createKeyDirectory(definitions: readonly BotAuthDefinition[], no
   };
 }
 
-/** A private key as PEM, and what belongs to it. */
+/** Generates a private key, in PEM form, with its public half and id. */
 export function generateSigningKey(): { readonly pem: string } & Omit<SigningKey, 'privateKey'> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
   const { id, publicJwk } = parseSigningKey(pem);

@@ -17,11 +17,11 @@ export interface NtlmChallenge {
   readonly targetInfo: Buffer;
 }
 
-/** Values that differ from one answer to the next. */
+/** Values that differ between responses to a challenge. */
 export interface NtlmMoment {
   /** Eight bytes. */
   readonly clientChallenge: Buffer;
-  /** 100 ns since 1601; the server's own time takes precedence. */
+  /** In units of 100 ns since 1601; the server's own time takes precedence. */
   readonly time: bigint;
 }
 
@@ -40,7 +40,7 @@ export function createNegotiateMessage(): string {
   return message.toString('base64');
 }
 
-/** From a WWW-Authenticate header; undefined if there is none that can be parsed. */
+/** Parses the challenge in a WWW-Authenticate header; undefined if there is none that can be parsed. */
 export function parseChallenge(header: string | undefined): NtlmChallenge | undefined {
   const encoded = /(?:^|[\s,])(?:NTLM|Negotiate)\s+([A-Za-z0-9+/=]{40,})/i.exec(header ?? '')?.[1];
   if (encoded === undefined || encoded.length > LARGEST_MESSAGE) return undefined;
@@ -74,7 +74,7 @@ export function createAuthenticateMessage(
   return Buffer.concat([head, ...parts]).toString('base64');
 }
 
-/** MS-NLMP 3.3.2: the answers to the challenge. */
+/** Computes the responses to the challenge (MS-NLMP 3.3.2). */
 export function computeResponses(
   { serverChallenge, targetInfo }: NtlmChallenge,
   credentials: NtlmCredentials,
@@ -93,7 +93,7 @@ export function computeResponses(
     Buffer.alloc(4),
   ]);
   const nt = Buffer.concat([hmac(key, serverChallenge, temp), temp]);
-  // A server that sends its time expects no LM answer (3.1.5.1.2).
+  // A server that sends its time expects no LM response (3.1.5.1.2).
   const lm =
     told === undefined
       ? Buffer.concat([hmac(key, serverChallenge, clientChallenge), clientChallenge])
@@ -135,7 +135,7 @@ const MIX = [
   (x: number, y: number, z: number): number => x ^ y ^ z,
 ] as const;
 
-/** RFC 1320. */
+/** The MD4 hash (RFC 1320). */
 export function md4(message: Buffer): Buffer {
   const padded = Buffer.alloc((((message.length + 8) >> 6) << 6) + 64);
   message.copy(padded);

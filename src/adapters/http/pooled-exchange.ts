@@ -3,7 +3,7 @@ import type { Deadlines } from './deadlines.js';
 import { Exchange, type Settle } from './exchange.js';
 import type { RequestPlan } from './request-plan.js';
 
-/** An exchange on a connection of a pool. */
+/** An exchange on a pooled connection. */
 export abstract class PooledExchange<C extends PooledConnection> extends Exchange {
   readonly reused: boolean;
 

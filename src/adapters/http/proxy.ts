@@ -2,24 +2,24 @@ import { Secret } from '../../domain/secret.js';
 import { FetchFailure } from './fetch-failure.js';
 
 interface ProxyAddress {
-  /** TLS to the proxy itself. */
+  /** Whether the connection to the proxy itself uses TLS. */
   readonly secure: boolean;
   /** Without brackets. */
   readonly hostname: string;
   readonly port: number;
 }
 
-/** A proxy that the operator named. */
+/** A proxy that the operator configured. */
 export type ProxyServer = ProxyAddress &
   (
     | {
         readonly kind: 'http';
-        /** Value of Proxy-Authorization. */
+        /** Value of the Proxy-Authorization header. */
         readonly authorization?: Secret;
       }
     | {
         readonly kind: 'socks5';
-        /** It resolves names; otherwise it gets addresses only. */
+        /** Whether the proxy resolves names; otherwise it gets only addresses. */
         readonly resolves: boolean;
         readonly login?: { readonly user: string; readonly password: Secret };
       }
@@ -33,14 +33,14 @@ const PORTS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * `http(s)://[user:password@]host[:port]`, or `socks5://` and `socks5h://` with the meaning that curl gives them. Throws
- * FetchFailure; the message does not repeat the URL, which may hold a password.
+ * `http(s)://[user:password@]host[:port]`, or `socks5://` and `socks5h://` with the meaning that curl gives them.
+ * Throws FetchFailure; the message does not repeat the URL, which may contain a password.
  */
 export function parseProxy(text: string): ProxyServer {
   const url = URL.parse(text);
   const usual = PORTS.get(url?.protocol ?? '');
   if (!url || usual === undefined) {
-    throw new FetchFailure('proxy-failed', 'The proxy of this URL is not an http, https or socks5 URL.');
+    throw new FetchFailure('proxy-failed', 'The proxy for this URL is not an http, https or socks5 URL.');
   }
   const secure = url.protocol === 'https:';
   const address = { secure, hostname: stripBrackets(url.hostname), port: url.port === '' ? usual : Number(url.port) };

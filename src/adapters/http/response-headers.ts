@@ -1,17 +1,17 @@
-/** Header fields of an answer in the form that FetchOutcome promises. */
+/** Brings the header fields of a response into the form that FetchOutcome promises. */
 
-/** Fields whose values contain commas: repeated ones are separated by a line feed. */
+/** Fields whose values may contain commas: repeated ones are separated by a line feed. */
 const KEPT_APART: ReadonlySet<string> = new Set(['set-cookie', 'link', 'x-robots-tag']);
-/** Fields that servers fill with UTF-8; all others stay latin1, so that an ETag goes back as it came. */
+/** Fields that servers fill with UTF-8; all others stay in Latin-1, so that an ETag is sent back unchanged. */
 const TEXT_FIELDS = ['location', 'link', 'content-disposition', 'refresh'] as const;
 /**
- * Fields with one value, which a proxy or a framework may write a second time: the first counts. Joined, they would be another
- * address, another time, or none.
+ * Fields with a single value, which a proxy or a framework may write a second time: the first one counts. Joined values
+ * would be a different URL, a different time, or invalid.
  */
 const SINGLE: ReadonlySet<string> = new Set(['location', 'etag', 'last-modified', 'retry-after', 'refresh']);
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** `received`: lower-case names, values with one character per byte; an array where a field was repeated. */
+/** `received`: lower-case names, and values with one character per byte; an array if a field was repeated. */
 export function normalizeHeaders(
   received: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
@@ -39,7 +39,7 @@ function decodeUtf8(value: string): string | undefined {
   }
 }
 
-/** An address in some old encoding: the server recognises its own bytes, as browsers send them. */
+/** For a URL in some legacy encoding: the server recognises its own bytes, as browsers send them. */
 const escapeNonAscii = (address: string): string =>
   address.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 

@@ -1,22 +1,25 @@
 /**
- * Collects one answer within its limits, whichever parser feeds it. Of a success the whole body is needed, of an error its
- * beginning, of a redirect or 304 nothing; the rest is read only to keep the connection.
+ * Collects one response within its limits, whichever parser feeds it. The whole body of a success is needed, only the
+ * beginning of an error's, and nothing of a redirect or 304; the rest is read only to keep the connection.
  */
 import { decodeBody, decodeHead } from './content-coding.js';
 import { FetchFailure } from './fetch-failure.js';
 
 export interface BodyLimits {
-  /** Bytes, as received and as decoded. */
+  /** In bytes, both as received and as decoded. */
   readonly maxSize: number;
-  /** Over the limit: truncate instead of failing. */
+  /** Truncate a body over the limit instead of failing. */
   readonly truncate: boolean;
 }
 
 type Wanted = 'whole' | 'head' | 'nothing';
 
-/** Bytes of an unwanted body that are read to save a new connection, and bytes kept of an error's body. */
+/**
+ * Maximum bytes of an unwanted body that are read to avoid opening a new connection, and that are kept of an error's
+ * body.
+ */
 const SMALL_BODY = 64 * 1024;
-/** Pieces that are gathered, and the room for them. */
+/** Pieces up to this size are gathered in buffers of GATHERED_SIZE bytes. */
 const SMALL_PIECE = 2 * 1024;
 const GATHERED_SIZE = 64 * 1024;
 const EMPTY = new Uint8Array(0);
@@ -31,13 +34,13 @@ export class ResponseReader {
   private wanted: Wanted = 'nothing';
   private limit = SMALL_BODY;
   private readonly chunks: Uint8Array[] = [];
-  /** The last of the chunks, while it has room for more pieces, and how much of it is in use. */
+  /** The last of the chunks, while it has room for more pieces; `inUse` says how much of it is filled. */
   private gathered: Uint8Array | undefined;
   private inUse = 0;
 
   constructor(private readonly limits: BodyLimits) {}
 
-  /** The final header has arrived. Throws FetchFailure when the body is announced too large. */
+  /** To be called when the final header has arrived. Throws FetchFailure if the announced body is too large. */
   begin(status: number, headers: Readonly<Record<string, string>>): void {
     this.status = status;
     this.headers = headers;
@@ -47,7 +50,7 @@ export class ResponseReader {
     if (this.wanted === 'whole' && Number(headers['content-length']) > this.limit) throw this.createTooLarge();
   }
 
-  /** One piece of the body. Returns false if no more is needed; throws FetchFailure if it is too large. */
+  /** Adds one piece of the body. Returns false if no more is needed; throws FetchFailure if the body is too large. */
   add(chunk: Uint8Array): boolean {
     this.transferred += chunk.length;
     if (this.wanted !== 'nothing') this.storeChunk(chunk);
@@ -56,7 +59,7 @@ export class ResponseReader {
     return false;
   }
 
-  /** Small pieces are combined: each would need a hundred bytes besides its own. */
+  /** Combines small pieces: each would otherwise need a hundred bytes in addition to its own. */
   private storeChunk(chunk: Uint8Array): void {
     const rest = this.gathered ? this.fillBuffer(this.gathered, chunk) : chunk;
     if (rest.length === 0) return;
@@ -71,7 +74,7 @@ export class ResponseReader {
     this.fillBuffer(startedAt, rest);
   }
 
-  /** Fills the remaining room, and returns what did not fit. */
+  /** Fills the remaining room and returns what did not fit. */
   private fillBuffer(room: Uint8Array, chunk: Uint8Array): Uint8Array {
     const fitting = chunk.subarray(0, room.length - this.inUse);
     room.set(fitting, this.inUse);
@@ -86,12 +89,12 @@ export class ResponseReader {
     return this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
   }
 
-  /** Whether the answer is usable although its body is incomplete: nothing of it was needed. */
+  /** Whether the response is usable although its body is incomplete, because none of it was needed. */
   get isBodyOptional(): boolean {
     return this.status >= 300;
   }
 
-  /** The decoded body. Throws or rejects with FetchFailure when a success cannot be decoded. */
+  /** Returns the decoded body. Throws or rejects with FetchFailure if a success cannot be decoded. */
   readBody(): Uint8Array | Promise<Uint8Array> {
     if (this.chunks.length === 0) return EMPTY;
     const received = this.joinChunks();
@@ -117,7 +120,10 @@ export class ResponseReader {
   }
 }
 
-/** In the order in which they were applied: a transfer coding (RFC 9112, 6.1) is around the content coding. Chunks are undone. */
+/**
+ * Lists codings in the order in which they were applied: a transfer coding (RFC 9112, 6.1) wraps the content coding.
+ * Chunking is already undone.
+ */
 function listCodings(headers: Readonly<Record<string, string>>): string {
   const content = headers['content-encoding'] ?? '';
   const transfer = headers['transfer-encoding'];
@@ -126,8 +132,8 @@ function listCodings(headers: Readonly<Record<string, string>>): string {
 }
 
 /**
- * The bytes in memory of their own, so that they can change threads without a copy: a socket reads the headers along with them,
- * decoders cut from larger pieces, and Buffer.concat cuts small ones from a pool.
+ * Returns the bytes in a buffer of their own, so that they can change threads without a copy: a socket reads the
+ * headers along with them, decoders return slices of larger pieces, and Buffer.concat takes small buffers from a pool.
  */
 function copyIfShared(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength) return bytes;

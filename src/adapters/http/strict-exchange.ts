@@ -5,7 +5,7 @@ import { TOO_LATE } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
 import { PooledExchange } from './pooled-exchange.js';
 
-/** An exchange on a pooled connection, read by undici's parser: the fast and usual way. */
+/** An exchange on a pooled connection, read by undici's parser: the usual, fast way. */
 export class StrictExchange extends PooledExchange<Connection> implements Dispatcher.DispatchHandler {
   protected start(): void {
     const { method, path, headers, body } = this.plan;

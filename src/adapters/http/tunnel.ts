@@ -1,4 +1,4 @@
-/** Tunnels through a proxy to a server behind it, on an open connection to the proxy. */
+/** Opens tunnels to servers behind a proxy, over an open connection to the proxy. */
 import { request as httpRequest } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { FetchFailure } from './fetch-failure.js';
@@ -10,7 +10,7 @@ interface Destination {
   readonly port: number;
 }
 
-/** Establishes a tunnel to the destination over the socket. Rejects with FetchFailure or the error of the socket. */
+/** Establishes a tunnel to the destination over the socket. Rejects with FetchFailure or the socket's error. */
 export function openTunnel(socket: Socket, destination: Destination, proxy: ProxyServer): Promise<void> {
   return proxy.kind === 'http'
     ? openHttpTunnel(socket, destination, proxy)
@@ -27,8 +27,8 @@ function openHttpTunnel(
   return new Promise((resolve, reject) => {
     const refuse = (status: number | undefined): void => {
       socket.destroy();
-      const why = status === 407 ? 'it rejects the login' : `status ${status}`;
-      reject(new FetchFailure('proxy-failed', `The proxy refuses the tunnel (${why}).`));
+      const why = status === 407 ? 'it rejected the login' : `status ${status}`;
+      reject(new FetchFailure('proxy-failed', `The proxy refused the tunnel (${why}).`));
     };
     httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket })
       .on('connect', (answer, _socket, head) => {
@@ -43,12 +43,12 @@ function openHttpTunnel(
 }
 
 /**
- * The deadline of the connection ends the socket, and with it the tunnel. The library keeps its own timer, and everything it
+ * The connection's deadline ends the socket, and with it the tunnel. The library keeps its own timer, and everything it
  * references, until this time.
  */
 const LIBRARY_TIMEOUT_MS = 60_000;
 
-/** RFC 1928 and 1929. The library is loaded with the first such proxy. */
+/** Follows RFC 1928 and 1929. The library is loaded when the first such proxy is used. */
 async function openSocksTunnel(
   socket: Socket,
   { hostname, port }: Destination,
@@ -59,7 +59,7 @@ async function openSocksTunnel(
     await SocksClient.createConnection({
       command: 'connect',
       destination: { host: hostname, port },
-      // The library requires an address of the proxy and does not use it: the socket is connected.
+      // The library requires an address of the proxy but does not use it, because the socket is already connected.
       proxy: {
         type: 5,
         ...(isIP(host) === 0 ? { host } : { ipaddress: host }),
@@ -72,7 +72,7 @@ async function openSocksTunnel(
     socket.resume();
   } catch (error) {
     socket.destroy();
-    // The message of the library names the step; its `options` hold the password.
-    throw new FetchFailure('proxy-failed', `The SOCKS proxy refuses the connection (${(error as Error).message}).`);
+    // The library's message names the step; the error's `options` contain the password and must not be shown.
+    throw new FetchFailure('proxy-failed', `The SOCKS proxy refused the connection (${(error as Error).message}).`);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The frames of a zstd body (RFC 8878, 3.1). The decoder of Node 24 stops silently at the end of the first frame and at a
- * truncation, so an incomplete body would look complete; here the frames are checked first.
+ * Splits a zstd body into its frames (RFC 8878, 3.1). Node 24's decoder stops silently at the end of the first frame or
+ * where the body is truncated, so an incomplete body would look complete; the frames are therefore checked first.
  */
 import { FetchFailure } from './fetch-failure.js';
 
@@ -10,10 +10,10 @@ const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const RLE_BLOCK = 1;
 const RESERVED_BLOCK = 3;
-/** Each frame costs a decoder; a body made of tiny ones would cost thousands. */
+/** Each frame needs a decoder, and a body of tiny frames would need thousands. */
 const MOST_FRAMES = 1000;
 
-/** Frames with content, in order. Throws FetchFailure if one is truncated or broken. */
+/** Returns the frames with content, in order. Throws FetchFailure if one is truncated or corrupt. */
 export function splitZstdFrames(input: Uint8Array): Uint8Array[] {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
   const frames: Uint8Array[] = [];
@@ -24,11 +24,11 @@ export function splitZstdFrames(input: Uint8Array): Uint8Array[] {
       const end = skippable ? start + 8 + view.getUint32(start + 4, true) : findFrameEnd(view, start, magic);
       if (end > input.length) throw new RangeError();
       if (!skippable) frames.push(input.subarray(start, end));
-      if (frames.length > MOST_FRAMES) throw new FetchFailure('body-undecodable', 'More zstd frames than 1000.');
+      if (frames.length > MOST_FRAMES) throw new FetchFailure('body-undecodable', 'More than 1000 zstd frames.');
       start = end;
     }
   } catch (error) {
-    // DataView reads beyond the end throw it.
+    // Thrown by DataView when reading beyond the end.
     if (error instanceof RangeError) throw new FetchFailure('body-truncated', 'The encoded body ends early.');
     throw error;
   }
@@ -47,7 +47,7 @@ function findFrameEnd(view: DataView, start: number, magic: number): number {
     const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
     const type = (header >> 1) & 3;
     if (type === RESERVED_BLOCK)
-      throw new FetchFailure('body-undecodable', 'The body has a zstd block of no known type.');
+      throw new FetchFailure('body-undecodable', 'The body contains a zstd block of an unknown type.');
     last = (header & 1) === 1;
     at += 3 + (type === RLE_BLOCK ? 1 : header >> 3);
   }
