@@ -85,8 +85,8 @@ it('a collector that is down costs a line in the log for each signal, and neithe
   await expect
     .poll(lines)
     .toEqual([
-      expect.stringContaining('the collector does not accept'),
-      expect.stringContaining('the collector does not accept'),
+      expect.stringContaining('the collector is not accepting'),
+      expect.stringContaining('the collector is not accepting'),
     ]);
   expect(await server.end('SIGTERM')).toBe(0);
   expect(lines()).toHaveLength(2);

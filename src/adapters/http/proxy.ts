@@ -56,7 +56,7 @@ export function parseProxy(text: string): ProxyServer {
 export const stripBrackets = (hostname: string): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 
-/** RFC 7617, UTF-8. */
+/** Basic authentication (RFC 7617) in UTF-8. */
 export const basicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 

@@ -1,10 +1,10 @@
 import { PLUGIN_HOOKS, type PluginCallCount, type PluginHook } from '../../engine/ports/plugins.js';
 
-/** The calls of a plug-in, and how they ended. */
+/** Counts a plug-in's calls and how they ended. */
 export class CallCounts {
   private readonly counts = new Map<PluginHook, { answered: number; failed: number; milliseconds: number }>();
 
-  /** `ms`: milliseconds, waiting included. */
+  /** `ms`: duration in milliseconds, including the time spent waiting. */
   add(hook: PluginHook, isAnswered: boolean, ms: number): void {
     const count = this.counts.get(hook) ?? { answered: 0, failed: 0, milliseconds: 0 };
     if (isAnswered) count.answered++;
@@ -13,7 +13,7 @@ export class CallCounts {
     this.counts.set(hook, count);
   }
 
-  /** Only hooks that have been called. */
+  /** Lists only hooks that have been called. */
   list(): PluginCallCount[] {
     return PLUGIN_HOOKS.flatMap((hook) => {
       const count = this.counts.get(hook);

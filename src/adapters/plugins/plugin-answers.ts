@@ -1,4 +1,4 @@
-/** Checks whether what a plug-in returned has the form that docs/PLUGINS.md describes, within bounds. */
+/** Checks that what a plug-in returned has the form described in docs/PLUGINS.md and is within the limits. */
 import { z } from 'zod';
 import type { PluginCalls, PluginHook } from '../../engine/ports/plugins.js';
 
@@ -30,7 +30,7 @@ const mediaType = z
   .max(200)
   .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type');
 
-/** Nothing, or an object with only these members: a misspelled one would be ignored silently. */
+/** Undefined, or an object with only these members: otherwise a misspelled one would be ignored silently. */
 const responseShape = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).optional();
 
 const SHAPES: { readonly [H in PluginHook]: z.ZodType<PluginCalls[H]['answer']> } = {
@@ -61,11 +61,11 @@ const SHAPES: { readonly [H in PluginHook]: z.ZodType<PluginCalls[H]['answer']> 
   deliver: z.array(z.union([z.literal(true), z.strictObject({ refused: reason })])).max(MOST_ORDERS),
 };
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error that says what is wrong with the value. */
 export function validateResponse<H extends PluginHook>(hook: H, given: unknown): PluginCalls[H]['answer'] {
   const read = SHAPES[hook].safeParse(given ?? undefined);
   if (read.success) return read.data as PluginCalls[H]['answer'];
   const [issue] = read.error.issues;
   const where = issue!.path.length === 0 ? 'the answer' : issue!.path.join('.');
-  throw new Error(`what it returned is not valid: ${where}: ${issue!.message}`);
+  throw new Error(`its return value is invalid: ${where}: ${issue!.message}`);
 }

@@ -121,7 +121,7 @@ it('one whose process ends in every call is to blame the second time', async () 
 it.each([
   ['is written for another version', 'export default { apiVersion: 2 }', 'apiVersion 2; this server has apiVersion 1'],
   ['is no object', 'export default 7', 'its default export is not an object'],
-  ['has nothing', 'export default { apiVersion: 1 }', 'it has none of the functions'],
+  ['has nothing', 'export default { apiVersion: 1 }', 'it exports none of the functions'],
   ['is not JavaScript', 'export default {', 'SyntaxError'],
   ['fails in setup', 'export default { apiVersion: 1, onUrl() {}, setup() { throw new Error("no list") } }', 'no list'],
   ['has an extractor of nothing', 'export default { apiVersion: 1, extractor: { extract() {} } }', 'mediaTypes'],
@@ -176,7 +176,7 @@ it('what a function returns has to be what is documented', async () => {
   await plugins.host.configure([plugins.define('odd', `onUrl${answer}, onDocument${answer}`)]);
   for (const [hops, [hook, , where]] of UNUSABLE.entries()) {
     const said = await failure(plugins.host.call('odd', hook, { ...VISIT, hops } as never));
-    expect(said).toContain('what it returned is not valid');
+    expect(said).toContain('its return value is invalid');
     expect(said).toContain(where);
   }
 });

@@ -1,4 +1,4 @@
-/** The plug-ins of a server, each in a process of its own. */
+/** The server's plug-ins, each in a process of its own. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
 import { isSameDefinition } from '../../domain/secret.js';
@@ -16,7 +16,7 @@ import { RunningPlugin } from './running-plugin.js';
 
 export class PluginHost implements Plugins {
   private plugins: readonly RunningPlugin[] = [];
-  /** Configurations whose plug-ins are being loaded: the facts about all of them are announced together. */
+  /** Number of configurations whose plug-ins are being loaded: the facts about all plug-ins are announced together. */
   private loading = 0;
   private told: readonly PluginFacts[] = [];
   private readonly listeners: ((facts: readonly PluginFacts[]) => void)[] = [];

@@ -1,6 +1,7 @@
 /**
- * This side of the process that runs one plug-in: bounds its calls in time, and the process in memory. A function that does not
- * return blocks the whole process, which is then ended; other calls in flight were not at fault and are called `lost`.
+ * The server's side of the process that runs one plug-in: limits the time of its calls and the memory of the process. A
+ * function that does not return blocks the whole process, which is then ended; the other calls in flight are not at
+ * fault and are reported as `lost`.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -27,7 +28,7 @@ export interface PluginCall {
   readonly limit: number;
   readonly answered: (answer: unknown) => void;
   readonly failed: (message: string) => void;
-  /** The process ended for a reason that may have been this call, if it had begun. */
+  /** Called if the process ended; if the call had begun, it may have been the reason. */
   readonly lost: (why: string, begun: boolean) => void;
 }
 
@@ -36,14 +37,14 @@ interface InFlight extends PluginCall {
   started: boolean;
 }
 
-/** Longest time that a process takes to answer while it runs something other than the late call. */
+/** Maximum time in which a process responds to a ping if the late call is not blocking it. */
 const PONG_LIMIT = seconds(2);
-/** Reading the memory of a process takes a few microseconds. */
+/** How often memory is checked; reading a process's memory takes only a few microseconds. */
 const WATCH_MS = 200;
 const MEBIBYTE = 1024 * 1024;
-/** Bytes of output that are printed at once. */
+/** Maximum bytes of output that are logged at once. */
 const LONGEST_OUTPUT = 2_000;
-/** Node runs the source, too. */
+/** When the server runs from source, Node also runs the TypeScript file. */
 const ENTRY = new URL(`./plugins.process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
 export class PluginProcess {
@@ -56,21 +57,21 @@ export class PluginProcess {
   private readonly watch: NodeJS.Timeout;
   private closing = false;
   memory = 0;
-  /** Calls that it has answered. */
+  /** Number of calls that the process has answered. */
   answers = 0;
 
   constructor(
     private readonly module: PluginModule,
     private readonly clock: Clock,
     private readonly events: {
-      /** Has written to its standard output. */
+      /** Called when the process has written to its output. */
       readonly printed: (text: string) => void;
       readonly ended: (why: string) => void;
     },
   ) {
     const heap = Math.max(32, Math.round((module.memoryLimit / MEBIBYTE) * 0.75));
     this.child = fork(fileURLToPath(ENTRY), [], {
-      // Nothing of the server's environment and options: they may contain keys and passwords.
+      // The process gets none of the server's environment and options: they may contain keys and passwords.
       env: {},
       execArgv: [`--max-old-space-size=${heap}`, '--no-warnings'],
       cwd: dirname(module.file),
@@ -90,7 +91,7 @@ export class PluginProcess {
     this.child.channel?.unref();
   }
 
-  /** Rejects when the module cannot be used. */
+  /** Rejects if the module cannot be used. */
   loadModule(limit: number): Promise<Loaded> {
     const { name, file, settings } = this.module;
     const cancel = this.clock.at(after(this.clock.now(), milliseconds(limit)), () =>
@@ -109,7 +110,7 @@ export class PluginProcess {
     this.send({ do: 'call', id, hook: call.hook, argument: call.argument });
   }
 
-  /** Ends when what is in flight has ended. */
+  /** Ends the process once all calls in flight have ended. */
   retire(): void {
     this.closing = true;
     if (this.inFlight.size === 0) this.kill('it is no longer needed');
@@ -126,7 +127,7 @@ export class PluginProcess {
 
   private onTimeout(id: number): void {
     const call = this.inFlight.get(id)!;
-    // If a call has not begun, another one is late.
+    // If this call has not begun, another one is blocking the process.
     if (call.started) {
       this.takeInFlight(id)?.failed(`it took longer than ${call.limit / 1000} s`);
       this.send({ do: 'abort', id });
@@ -190,7 +191,7 @@ export class PluginProcess {
   }
 
   private send(message: ToPlugin): void {
-    if (!this.child.connected) return; // `exit` follows
+    if (!this.child.connected) return; // the `exit` event follows
     this.child.send(message, () => undefined);
   }
 
@@ -208,12 +209,12 @@ export class PluginProcess {
 }
 
 function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
-  // V8 aborts when its heap is full.
+  // V8 aborts the process when its heap is full.
   if (signal === 'SIGABRT' || code === 134) return 'it ran out of memory';
   return `its process ended unexpectedly (${signal ?? `code ${code}`})`;
 }
 
-/** Memory of the process in bytes; 0 if the system does not report it, so that V8's own limit is the only one. */
+/** Memory of the process in bytes; 0 if the system does not report it, in which case V8's own limit is the only one. */
 function readMemory(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');

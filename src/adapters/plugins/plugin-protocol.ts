@@ -1,4 +1,4 @@
-/** The messages between the server and the process of a plug-in, as Node's structured clone over IPC. */
+/** The messages between the server and a plug-in's process, sent over IPC by structured clone. */
 import type { PluginHook } from '../../engine/ports/plugins.js';
 
 export type ToPlugin =
@@ -9,7 +9,7 @@ export type ToPlugin =
       readonly settings: Readonly<Record<string, string>>;
     }
   | { readonly do: 'call'; readonly id: number; readonly hook: PluginHook; readonly argument: unknown }
-  /** Nobody is waiting for its answer any longer. */
+  /** No one is waiting for the call's answer any longer. */
   | { readonly do: 'abort'; readonly id: number }
   | { readonly do: 'ping' };
 
@@ -21,12 +21,12 @@ export interface Loaded {
 
 export type FromPlugin =
   | { readonly is: 'loaded'; readonly plugin: Loaded }
-  /** It cannot be loaded. */
+  /** The module cannot be loaded. */
   | { readonly is: 'unusable'; readonly message: string }
-  /** Its time limit counts from here on. */
+  /** The call's time limit starts now. */
   | { readonly is: 'started'; readonly id: number }
   | { readonly is: 'answered'; readonly id: number; readonly answer: unknown }
   | { readonly is: 'failed'; readonly id: number; readonly message: string }
-  /** An error that nothing caught; the process ends. */
+  /** An uncaught error; the process is about to end. */
   | { readonly is: 'crashed'; readonly message: string }
   | { readonly is: 'pong' };

@@ -1,6 +1,6 @@
 /**
- * The process of one plug-in: loads its module and calls its functions. See plugin-process.ts for the other side. It imports only
- * types, so that Node can also run it as it is.
+ * The process of one plug-in: loads its module and calls its functions. See plugin-process.ts for the other side. This
+ * file imports only types from the project, so that Node can run it without a build.
  */
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -10,7 +10,7 @@ import type { FromPlugin, Loaded, ToPlugin } from './plugin-protocol.js';
 type AnyFunction = (...values: unknown[]) => unknown;
 type Module = Readonly<Record<string, unknown>>;
 
-/** Characters of an error: its message and where it was thrown. */
+/** Maximum characters of an error's description: its message and where it was thrown. */
 const MOST_MESSAGE = 1_500;
 
 const functions = new Map<PluginHook, AnyFunction>();
@@ -18,7 +18,7 @@ const inFlight = new Map<number, AbortController>();
 
 const send = (message: FromPlugin): void => void process.send?.(message);
 
-/** Message and the first lines of the stack, without those of this file and of Node. */
+/** The message and the first lines of the stack, without those of this file and of Node. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : `it threw ${inspect(error)}`;
   const lines = text.split('\n').filter((line) => !/plugins\.process\.|\(node:/.test(line));
@@ -39,7 +39,7 @@ async function load({ file, name, settings }: Extract<ToPlugin, { do: 'load' }>)
     registerHook('deliver', sink as Module, 'deliver');
     if (!functions.has('deliver')) throw new Error('its sink has no function deliver');
   }
-  if (functions.size === 0) throw new Error('it has none of the functions that a plug-in may have');
+  if (functions.size === 0) throw new Error('it exports none of the functions that a plug-in can have');
   if (setup !== undefined) await (setup as AnyFunction).call(plugin, { name, settings });
   return { hooks: [...functions.keys()], mediaTypes, ...(version === undefined ? {} : { version: String(version) }) };
 }
@@ -64,7 +64,7 @@ function listExtractorTypes(extractor: Module): string[] {
 async function call({ id, hook, argument }: Extract<ToPlugin, { do: 'call' }>): Promise<void> {
   const stop = new AbortController();
   inFlight.set(id, stop);
-  // Before the function is called: it may never return.
+  // Sent before the function is called, because it may never return.
   send({ is: 'started', id });
   try {
     send({ is: 'answered', id, answer: await functions.get(hook)!(argument, stop.signal) });
@@ -90,5 +90,5 @@ process.on('uncaughtException', (error) => {
   process.send?.(message, () => process.exit(1));
 });
 process.on('disconnect', () => process.exit());
-// The terminal sends Ctrl+C to all processes; the server ends this one when it is no longer needed.
+// The terminal sends Ctrl+C to all processes, but this one must run until the server ends it.
 process.on('SIGINT', () => undefined);

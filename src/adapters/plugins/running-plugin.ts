@@ -1,6 +1,6 @@
 /**
- * One plug-in of the configuration: its process, started again when it ends and replaced when its file changes, the calls that wait
- * for it, and its reported state.
+ * One plug-in of the configuration: its process, which is restarted when it ends and replaced when its file changes,
+ * the calls that are waiting for it, and its reported state.
  */
 import { stat } from 'node:fs/promises';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
@@ -13,17 +13,17 @@ import { CallCounts } from './call-counts.js';
 import { PluginProcess } from './plugin-process.js';
 import type { Loaded } from './plugin-protocol.js';
 
-/** Sent to its process at the same time; the others wait. */
+/** Maximum number of calls that are sent to the process at the same time; the others wait. */
 const MOST_IN_FLIGHT = 16;
-/** Processes that may end during a call before the call is blamed. */
+/** How many processes may end during a call before the call is blamed. */
 const MOST_ATTEMPTS = 2;
-/** Processes in a row that may end without an answer before the next one must wait. */
+/** How many processes in a row may end without having answered a call before the next start is delayed. */
 const MOST_DEATHS = 3;
-/** Its file is checked no more often. */
+/** Minimum time between two checks of the plug-in's file. */
 const LOOK_EVERY = seconds(1);
 const FIRST_RETRY = seconds(1);
 const LONGEST_RETRY = seconds(60);
-/** Modules of packages may take a while on a slow disk. */
+/** Minimum time limit for loading: a module that imports packages may take a while on a slow disk. */
 const SHORTEST_LOADING_LIMIT = seconds(10);
 
 interface Waiting {
@@ -52,7 +52,7 @@ export class RunningPlugin {
   private failures = 0;
   private retryAt: Instant = instant(0);
   private lastLook: Instant = instant(0);
-  /** Modification time and size of the file that was loaded last. */
+  /** Identifies the version of the file that was loaded last, by modification time, size and inode. */
   private version = '';
   private lastError: { at: Instant; message: string } | undefined;
   private closed = false;
@@ -65,7 +65,7 @@ export class RunningPlugin {
 
   get facts(): PluginFacts {
     const { name, crawlers, onFailure } = this.definition;
-    // Which pages it needs to see is not known yet: all pages wait for it.
+    // Until the plug-in is loaded, it is not known which pages it must see, so all pages wait for it.
     const { hooks, mediaTypes } = this.known ?? { hooks: ['onUrl'] as const, mediaTypes: [] };
     return { name, hooks, mediaTypes, isOptional: onFailure === 'skip', ...(crawlers ? { crawlers } : {}) };
   }
@@ -85,7 +85,7 @@ export class RunningPlugin {
     };
   }
 
-  /** Never rejects: errors are shown in its view. */
+  /** Never rejects: errors are shown in the plug-in's view. */
   start(): Promise<void> {
     this.starting ??= this.openProcess().finally(() => {
       this.starting = undefined;
@@ -138,7 +138,7 @@ export class RunningPlugin {
       const next = this.queue.shift();
       if (!next) return;
       if (this.known?.hooks.includes(next.hook)) this.sendTo(process, next);
-      // The requesting page does not know yet what else the plug-in would have to see of it.
+      // The calling page does not know yet which of its other parts the plug-in must see.
       else next.reject('it has only just been loaded');
     }
   }
@@ -166,7 +166,9 @@ export class RunningPlugin {
     });
   }
 
-  /** Loads the module in a new process. The previous one works until that is done, and stays if it fails. */
+  /**
+   * Loads the module in a new process. The previous process keeps working until that is done, and stays if it fails.
+   */
   private async openProcess(): Promise<void> {
     const { definition, tools } = this;
     const { name, file, memoryLimit, settings, timeLimit } = definition;
@@ -232,7 +234,7 @@ export class RunningPlugin {
     else this.onStartFailure(why);
   }
 
-  /** Its file is checked when there is work for it. */
+  /** Called when there is work for the plug-in: checks whether its file has changed. */
   private checkFile(): void {
     const now = this.tools.clock.now();
     if (this.starting || this.closed || now < after(this.lastLook, LOOK_EVERY)) return;
@@ -253,7 +255,7 @@ export class RunningPlugin {
   }
 }
 
-/** The library that checks answers is loaded with the first one: most servers run without plug-ins. */
+/** The library that validates answers is loaded with the first answer, because most servers run without plug-ins. */
 async function settle({ hook, resolve, reject }: Waiting, given: unknown): Promise<void> {
   try {
     const { validateResponse: checkedAnswer } = await import('./plugin-answers.js');
@@ -263,7 +265,7 @@ async function settle({ hook, resolve, reject }: Waiting, given: unknown): Promi
   }
 }
 
-/** Empty: the file does not exist, perhaps while it is being written. */
+/** Empty if the file does not exist, perhaps because it is being replaced. */
 async function readFileVersion(file: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(file);

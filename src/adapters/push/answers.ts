@@ -1,4 +1,4 @@
-/** The answers of a server may have any form: values of an unexpected kind count as empty. */
+/** A server's responses may have any form: values of an unexpected type count as empty. */
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

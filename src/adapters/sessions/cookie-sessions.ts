@@ -2,10 +2,10 @@ import type { CookieJar } from 'tough-cookie';
 import type { Session, SessionStore } from '../../engine/ports/session-store.js';
 
 const MOST_SESSIONS = 10_000;
-/** As much as browsers accept from one host (RFC 6265bis, 5.6 and 6.1), and less from one answer. */
+/** Limits for one response, no higher than what browsers accept from one host (RFC 6265bis, 5.6 and 6.1). */
 const MOST_COOKIES = 50;
 const LONGEST_COOKIE = 4_096;
-/** Cookies of one session, from all its hosts; beyond that, the oldest is dropped. */
+/** Maximum number of cookies in one session, over all its hosts; beyond that, the oldest is dropped. */
 const MOST_KEPT = 200;
 
 /** Sessions in memory, each with its own cookie jar; the least recently used one is dropped. */
@@ -42,7 +42,7 @@ export class CookieSession implements Session {
 
   async keep(url: string, setCookie: string): Promise<boolean> {
     const jar = this.jar ?? (await createJar());
-    // Another answer may have begun it meanwhile.
+    // Another response may have created the jar in the meantime.
     this.jar ??= jar;
     const before = this.cookies(url);
     for (const cookie of setCookie.split('\n', MOST_COOKIES)) {
@@ -52,7 +52,7 @@ export class CookieSession implements Session {
     return this.cookies(url) !== before;
   }
 
-  /** All its contents, as a text that is a secret. */
+  /** Returns the whole jar as a string, which must be kept secret. */
   save(): string | undefined {
     return this.jar && JSON.stringify(this.jar.serializeSync());
   }
@@ -73,7 +73,7 @@ export class CookieSession implements Session {
   }
 }
 
-/** Most crawls never need it, nor its list of public suffixes. */
+/** Loaded on demand: most crawls need neither the library nor its list of public suffixes. */
 async function createJar(): Promise<CookieJar> {
   const { CookieJar } = await import('tough-cookie');
   return new CookieJar();

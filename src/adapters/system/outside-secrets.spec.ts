@@ -95,7 +95,7 @@ describe('a secret of the helper', () => {
   it.each([
     ['ends with an error', 'console.log("s3cret"); process.exit(3)', 'ended with exit code 3'],
     ['prints nothing', '', 'is empty'],
-    ['prints too much', 'process.stdout.write("s3cret".repeat(20_000))', 'gave more than 65536 bytes'],
+    ['prints too much', 'process.stdout.write("s3cret".repeat(20_000))', 'returned more than 65536 bytes'],
   ])('that %s is told, without what it printed', (_, body, message) => {
     const { directory } = folders();
     const secrets = new OutsideSecrets({ folders: [], helper: helperOf(directory, body) }, {});

@@ -1,7 +1,7 @@
 /**
- * Secrets that are neither in the configuration nor in the environment: in files in the folders that the operator names
- * (`${file:/run/secrets/x}`), or provided by a helper whose command line the operator gives (`${helper:x}`). A configuration
- * chooses among them by name; it cannot determine which program runs and which folders are read.
+ * Secrets that are neither in the configuration nor in the environment: they are in files in folders that the operator
+ * names (`${file:/run/secrets/x}`), or come from a helper whose command line the operator sets (`${helper:x}`). A
+ * configuration selects them by name; it cannot determine which program runs or which folders are read.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
@@ -11,18 +11,18 @@ import { UnreadableSecret } from '../../domain/secret.js';
 
 export interface SecretPlaces {
   readonly folders: readonly string[];
-  /** Program and arguments; the name of the secret is added as the last one. */
+  /** Program and arguments; the secret's name is appended as the last argument. */
   readonly helper?: readonly string[];
 }
 
 const MOST_BYTES = 65_536;
 const HELPER_WITHIN_MS = 5_000;
 const MOST_NAMES = 500;
-/** Not an option of a program, and not a path that leads upwards. */
+/** Excludes command-line options and paths that lead upwards. */
 const HELPER_NAME = /^[A-Za-z0-9_][\w./@:#=+-]{0,199}$/;
 
 export class OutsideSecrets {
-  /** What was read last, by reference. */
+  /** The values that were read last, by reference. */
   private readonly known = new Map<string, string>();
 
   constructor(
@@ -31,7 +31,7 @@ export class OutsideSecrets {
   ) {}
 
   /**
-   * A file is read each time, a helper is called the first time and by `reloadAndCompare`.
+   * Reads a file each time, but calls the helper only the first time; `reloadAndCompare` calls it again.
    * @param reference `file:PATH` or `helper:NAME`
    * @throws UnreadableSecret with a sentence for the operator that contains nothing of a secret
    */
@@ -42,7 +42,10 @@ export class OutsideSecrets {
     return known ?? this.remember(reference, this.runHelperSync(name));
   }
 
-  /** Reads everything again that was read before. What cannot be read now counts as unchanged. */
+  /**
+   * Reads again everything that was read before, and resolves with whether anything changed. What cannot be read now
+   * counts as unchanged.
+   */
   async reloadAndCompare(): Promise<boolean> {
     const changes = await Promise.all([...this.known].map(([reference, before]) => this.hasChanged(reference, before)));
     return changes.includes(true);
@@ -58,7 +61,7 @@ export class OutsideSecrets {
 
   private remember(reference: string, value: string): string {
     if (!this.known.has(reference) && this.known.size >= MOST_NAMES)
-      throw new UnreadableSecret(`more than ${MOST_NAMES} secrets in files and with the helper`);
+      throw new UnreadableSecret(`more than ${MOST_NAMES} secrets from files and the helper`);
     this.known.set(reference, value);
     return value;
   }
@@ -72,7 +75,7 @@ export class OutsideSecrets {
       !(real === undefined ? folders.some((one) => path.startsWith(join(one, sep))) : folders.some(isInside))
     )
       throw new UnreadableSecret(
-        `secrets are read from files below ${folders.join(', ')} only; the operator names further folders in CRAWLWAY_SECRETS_FOLDERS`,
+        `secrets are read only from files below ${folders.join(', ')}; the operator can name further folders in CRAWLWAY_SECRETS_FOLDERS`,
       );
     if (real === undefined) throw new UnreadableSecret(`there is no file ${path}`);
     return checkValue(readSecretFile(real, path), path);
@@ -103,13 +106,13 @@ export class OutsideSecrets {
   private helperCommand(name: string): readonly [program: string, args: readonly string[]] {
     const [program, ...args] = this.places.helper ?? [];
     if (program === undefined)
-      throw new UnreadableSecret('no helper is set: the operator gives its command line in CRAWLWAY_SECRETS_HELPER');
+      throw new UnreadableSecret('no helper is set: the operator can set its command line in CRAWLWAY_SECRETS_HELPER');
     if (!HELPER_NAME.test(name))
-      throw new UnreadableSecret('the name of a secret has letters, digits and . _ / @ : # = + -, at most 200');
+      throw new UnreadableSecret('the name of a secret may contain letters, digits and . _ / @ : # = + -, at most 200 characters');
     return [program, [...args, name]];
   }
 
-  /** Without the secrets of the server itself. */
+  /** The helper's environment does not contain the server's own secrets. */
   private execOptions() {
     const env = Object.fromEntries(Object.entries(this.env).filter(([name]) => !name.startsWith('CRAWLWAY_')));
     return { env, encoding: 'utf8', timeout: HELPER_WITHIN_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' } as const;
@@ -155,7 +158,7 @@ function readSecretFile(real: string, path: string): string {
   }
 }
 
-/** Editors and programs end a file with a line feed. */
+/** Editors and programs usually end a file with a line feed, which is removed. */
 function checkValue(text: string, from: string): string {
   const value = text.replace(/\r?\n$/, '');
   if (value === '') throw new UnreadableSecret(`${from} is empty`);
@@ -166,23 +169,26 @@ function toUnreadableSecret(name: string, error: unknown): UnreadableSecret {
   const { code, status } = error as NodeJS.ErrnoException & { status?: number | null };
   const why =
     code === 'ETIMEDOUT'
-      ? `gave nothing within ${HELPER_WITHIN_MS / 1000} s`
+      ? `returned nothing within ${HELPER_WITHIN_MS / 1000} s`
       : code === 'ENOBUFS'
-        ? `gave more than ${MOST_BYTES} bytes`
+        ? `returned more than ${MOST_BYTES} bytes`
         : typeof status === 'number'
           ? `ended with exit code ${status}`
           : `could not be run (${code ?? 'killed'})`;
   return new UnreadableSecret(`the helper for secrets ${why} when it was called for ${name}`);
 }
 
-/** `CRAWLWAY_SECRETS_FOLDERS` (by default /run/secrets) and `CRAWLWAY_SECRETS_HELPER`, apart by blanks or as a JSON list. */
+/**
+ * Reads `CRAWLWAY_SECRETS_FOLDERS` (comma-separated, default: /run/secrets) and `CRAWLWAY_SECRETS_HELPER` (separated by
+ * spaces, or a JSON list).
+ */
 export function readSecretPlaces(env: NodeJS.ProcessEnv): SecretPlaces {
   const folders = (env['CRAWLWAY_SECRETS_FOLDERS'] || '/run/secrets').split(',').map((folder) => folder.trim());
   const line = (env['CRAWLWAY_SECRETS_HELPER'] ?? '').trim();
   return { folders: folders.filter(isAbsolute), ...(line === '' ? {} : { helper: parseCommandLine(line) }) };
 }
 
-/** @throws Error if it begins like a JSON list and is not a list of texts. */
+/** @throws Error if the value begins like a JSON list but is not a list of strings. */
 function parseCommandLine(line: string): string[] {
   if (!line.startsWith('[')) return line.split(/\s+/);
   const list: unknown = JSON.parse(line);

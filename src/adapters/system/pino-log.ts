@@ -7,12 +7,15 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 type Written = Exclude<LogLevel, 'fatal' | 'silent'>;
 
-/** Names and times that a person and every log collector can read. */
+/** Writes levels as names and times in ISO format, which people and log collectors can read. */
 const AS_TEXT = { timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level: string) => ({ level }) } };
 
 const describeError = (error: Error): unknown => redactDeep({ ...pino.stdSerializers.err(error) });
 
-/** The engine's log on pino: lines for a person on a terminal, one JSON object a line otherwise; secrets of URLs are hidden. */
+/**
+ * The engine's log, written by pino: readable lines on a terminal, otherwise one JSON object per line. Secrets in URLs
+ * are hidden.
+ */
 export class PinoLog implements Log {
   private constructor(readonly pino: Logger) {}
 

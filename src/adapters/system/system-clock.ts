@@ -1,10 +1,13 @@
 import { type Duration, type Instant, instant } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 
-/** Node keeps timers in 32 bits; a longer wait would fire at once. */
+/** Node stores delays in 32 bits; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Milliseconds: `wall` since 1970, which a person or a time server can set; `elapsed` since any moment, which only grows. */
+/**
+ * Times in milliseconds: `wall` counts from 1970 and can be set by a person or a time server; `elapsed` counts from an
+ * arbitrary moment and only increases.
+ */
 export interface TimeSources {
   wall(): number;
   elapsed(): number;
@@ -13,9 +16,9 @@ export interface TimeSources {
 const MACHINE: TimeSources = { wall: () => Date.now(), elapsed: () => performance.now() };
 
 /**
- * The time of this machine, but never going back. If somebody sets it back, this clock continues from where it was at its usual
- * pace: politeness, retries and due times, which are future times, would otherwise be far in the future. If it is set forward, or
- * the machine was asleep, this clock follows.
+ * The time of this machine, except that it never goes back. If the machine's clock is set back, this clock continues
+ * from where it was, at its usual pace: otherwise the next times for politeness, retries and visits would be far in the
+ * future. If the machine's clock is set forward, or the machine was asleep, this clock follows.
  */
 export class SystemClock implements Clock {
   private ahead: number;

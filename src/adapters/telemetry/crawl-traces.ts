@@ -22,7 +22,7 @@ interface TracedVisit {
 }
 
 export class CrawlTraces implements Tracing {
-  /** Undefined in the course of a visit that is not sampled. */
+  /** Undefined during a visit that is not sampled. */
   private readonly visits = new AsyncLocalStorage<TracedVisit | undefined>();
   private readonly visitOf = new WeakMap<PushOrder, Span>();
 
@@ -30,7 +30,7 @@ export class CrawlTraces implements Tracing {
 
   traceVisit<T>(state: UrlState, work: () => Promise<T>): Promise<T> {
     const span = this.tracer.startSpan('visit', { root: true }, ROOT_CONTEXT);
-    // One visit may begin in the course of another, to which its parts do not belong.
+    // A visit may begin during another one, to which its parts do not belong.
     if (!span.isRecording()) return this.visits.run(undefined, work);
     span.setAttributes({
       'url.full': redact(state.url),
@@ -47,7 +47,7 @@ export class CrawlTraces implements Tracing {
     return visit ? endSpanAfter(this.tracer.startSpan(name, {}, visit.context), work) : work();
   }
 
-  /** What page threads have measured, backwards from now. */
+  /** Records what page threads have measured, counted back from now. */
   recordAnswer({ age, readingTime, duration, status, outcome, bytes }: PageResult): void {
     const visit = this.visits.getStore();
     if (!visit) return;
@@ -84,7 +84,7 @@ export class CrawlTraces implements Tracing {
     if (visit) this.visitOf.set(order, visit.span);
   }
 
-  /** The delivery of a batch; it belongs to no visit and is linked to those that have ordered it. */
+  /** Traces the delivery of a batch; it belongs to no visit, but is linked to the visits that created its orders. */
   traceDelivery(
     { name, type }: { readonly name: string; readonly type: string },
     batch: readonly PushOrder[],
@@ -110,7 +110,7 @@ export class CrawlTraces implements Tracing {
   }
 }
 
-/** Ends the span with the work. */
+/** Ends the span when the work ends. */
 function endSpanAfter<T>(span: Span, work: () => T): T {
   const fail = (error: unknown): never => {
     const message = error instanceof Error ? error.message : String(error);

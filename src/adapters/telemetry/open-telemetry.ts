@@ -1,6 +1,6 @@
 /**
- * Sends traces and metrics to a collector over OTLP, with the OpenTelemetry SDK. Loaded only by a server that sends them: see
- * `openTelemetry` in server/engine.module.ts.
+ * Sends traces and metrics to a collector over OTLP, with the OpenTelemetry SDK. This module is loaded only by a server
+ * that sends them: see `openTelemetry` in server/engine.module.ts.
  */
 import { hostname } from 'node:os';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
@@ -27,7 +27,7 @@ import { CrawlTraces, TracedSink } from './crawl-traces.js';
 import { type RegistryMetric, RegistryMetrics } from './registry-metrics.js';
 import type { MetricSettings, TelemetrySettings, TraceSettings } from './telemetry-settings.js';
 
-/** For what is still to be sent when the server stops; a collector that is down must not keep it. */
+/** Time limit for sending the rest when the server stops: a collector that is down must not delay that. */
 const LONGEST_END_MS = 2_000;
 
 const NAME = 'crawlway';
@@ -53,12 +53,12 @@ export class OpenTelemetry {
     return this.traces ? new TracedSink(sink, type, this.traces) : sink;
   }
 
-  /** Sends what `read` gives, again and again; to be called once. */
+  /** Sends the metrics that `read` returns, at regular intervals. To be called only once. */
   sendMetrics(read: () => Promise<readonly RegistryMetric[]>): void {
     if (this.settings.metrics) this.openMetrics(this.settings.metrics, read);
   }
 
-  /** Including what has not been sent yet, if the collector accepts it soon. */
+  /** Closes the exporters after sending what has not been sent yet, if the collector accepts it soon enough. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -97,14 +97,14 @@ export class OpenTelemetry {
   }
 }
 
-/** Who sends: this server, unless the environment gives it another name. */
+/** Describes the sender: this server, unless the environment gives it a different name. */
 function createResource(version: string): Resource {
   const own = resourceFromAttributes({ 'service.name': NAME, 'service.version': version, 'host.name': hostname() });
   const detected = detectResources({ detectors: [serviceInstanceIdDetector, envDetector] });
   return defaultResource().merge(own).merge(detected);
 }
 
-/** Warnings of the SDK about variables and dropped spans, each once: it repeats some with every batch. */
+/** Logs each of the SDK's warnings, about variables or dropped spans, only once: it repeats some with every batch. */
 function warnOnce(log: Log): void {
   const said = new Set<string>();
   const warnWith = (message: string): void => {
@@ -114,7 +114,7 @@ function warnOnce(log: Log): void {
     log.warn(`OpenTelemetry: ${message}`);
   };
   const ignoreMessage = (): void => {};
-  // Failed exports come as errors here too; CollectorState reports them.
+  // Failed exports also arrive here as errors, but CollectorState reports them.
   const logger = {
     error: ignoreMessage,
     warn: warnWith,
@@ -153,13 +153,13 @@ class CollectorState {
     const failed = code !== ExportResultCode.SUCCESS;
     if (failed === this.isDown) return;
     this.isDown = failed;
-    // Its path and query may hold a key.
+    // Only the origin is logged: the path and query may contain a key.
     const collector = this.collector.origin;
     if (failed)
-      this.log.warn(`the collector does not accept ${this.signal}; the crawl continues without them`, {
+      this.log.warn(`the collector is not accepting ${this.signal}; the crawl continues without them`, {
         collector,
         message: redact(error?.message ?? 'no reason was given').slice(0, 200),
       });
-    else this.log.info(`the collector accepts ${this.signal} again`, { collector });
+    else this.log.info(`the collector is accepting ${this.signal} again`, { collector });
   }
 }

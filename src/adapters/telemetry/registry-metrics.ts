@@ -1,6 +1,6 @@
 /**
- * The contents of a Prometheus registry as OpenTelemetry metrics: the same names, labels and values, so that there is one list of
- * metrics and it does not matter by which way they are collected.
+ * The contents of a Prometheus registry as OpenTelemetry metrics, with the same names, labels and values: there is only
+ * one list of metrics, however they are collected.
  */
 import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
 import { emptyResource } from '@opentelemetry/resources';
@@ -34,7 +34,7 @@ export class RegistryMetrics implements MetricProducer {
 
   async collect(): Promise<CollectionResult> {
     const read = await this.read();
-    // Counters begin with the process.
+    // Counters start with the process.
     const span = { startTime: toHrTime(performance.timeOrigin), endTime: toHrTime(Date.now()) };
     const metrics = read.flatMap((metric) => toMetricData(metric, span) ?? []);
     return {
@@ -44,11 +44,11 @@ export class RegistryMetrics implements MetricProducer {
   }
 }
 
-/** Undefined for what has no value now. */
+/** Undefined for a metric that has no value at the moment. */
 function toMetricData({ name, help, type, values }: RegistryMetric, span: Span): MetricData | undefined {
   const descriptor = { name, description: help, unit: '', valueType: ValueType.DOUBLE };
   const base = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
-  // The names of kinds are strings in a registry, whatever its types say.
+  // At runtime, a registry's metric types are strings, whatever its declarations say.
   if (String(type) === 'histogram') {
     const dataPoints = toHistograms(name, values, span);
     return dataPoints.length > 0 ? { ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints } : undefined;
@@ -61,7 +61,7 @@ function toMetricData({ name, help, type, values }: RegistryMetric, span: Span):
   return { ...base, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
-/** Prometheus counts all below a bound, OpenTelemetry those between two bounds. */
+/** Prometheus counts all values up to a bucket's bound; OpenTelemetry counts those between two bounds. */
 function toHistograms(name: string, values: readonly Value[], span: Span): DataPoint<Histogram>[] {
   const series = Map.groupBy(values, ({ labels: { le: _, ...labels } }) =>
     JSON.stringify(Object.entries(labels).sort()),

@@ -1,25 +1,25 @@
 /**
- * Which telemetry is sent, according to the variables that OpenTelemetry defines for all programs
- * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporters read everything else by
- * themselves: headers, certificates, compression, time limits.
+ * Determines which telemetry is sent, from the environment variables that OpenTelemetry defines for all programs
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporters read everything
+ * else themselves: headers, certificates, compression, time limits.
  */
 
-/** Encodings of OTLP over HTTP. */
+/** The encodings of OTLP over HTTP. */
 export type OtlpEncoding = 'protobuf' | 'json';
 
 export interface TelemetrySettings {
-  /** Absent: no traces. */
+  /** Absent if no traces are sent. */
   readonly traces?: TraceSettings;
-  /** Absent: no metrics. */
+  /** Absent if no metrics are sent. */
   readonly metrics?: MetricSettings;
 }
 
 export interface TraceSettings {
   readonly collector: URL;
   readonly encoding: OtlpEncoding;
-  /** Visits, and deliveries, that are traced: from 0 to 1. */
+  /** Share of visits and deliveries that are traced, from 0 to 1. */
   readonly share: number;
-  /** Times in milliseconds; undefined: the default of the SDK. */
+  /** Times are in milliseconds; undefined means the SDK's default. */
   readonly scheduledDelayMillis?: number;
   readonly exportTimeoutMillis?: number;
   readonly maxQueueSize?: number;
@@ -33,7 +33,10 @@ export interface MetricSettings {
   readonly exportTimeoutMillis: number;
 }
 
-/** Called with the reason why a variable is ignored and with what applies instead. It is logged: telemetry must not stop a crawl. */
+/**
+ * Called with the reason why a variable is ignored and what applies instead. This is only logged, because telemetry
+ * must not stop a crawl.
+ */
 type Warn = (message: string) => void;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,7 +44,7 @@ type Signal = 'TRACES' | 'METRICS';
 
 const ENCODINGS: Readonly<Record<string, OtlpEncoding>> = { 'http/protobuf': 'protobuf', 'http/json': 'json' };
 
-/** Undefined: off, because no collector is named. */
+/** Undefined if telemetry is off because no collector is named. */
 export function readTelemetrySettings(env: Environment, warn: Warn): TelemetrySettings | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
   const traces = readConnection(env, 'TRACES', warn);
@@ -63,7 +66,7 @@ export function readTelemetrySettings(env: Environment, warn: Warn): TelemetrySe
   };
 }
 
-/** Where a signal goes; undefined: nowhere. */
+/** Where a signal is sent; undefined if it is not sent. */
 function readConnection(
   env: Environment,
   signal: Signal,
@@ -102,7 +105,7 @@ const findVariable = (env: Environment, name: string): { name: string; value: st
   return value ? { name, value } : undefined;
 };
 
-/** Every trace begins here, so the choice of a parent-based sampler makes no difference. */
+/** Every trace begins in this server, so a parent-based sampler makes no difference. */
 function readSamplingShare(env: Environment, warn: Warn): number {
   const sampler = env['OTEL_TRACES_SAMPLER']?.trim() || 'parentbased_always_on';
   const kind = sampler.replace(/^parentbased_/, '');
@@ -119,7 +122,7 @@ function readSamplingShare(env: Environment, warn: Warn): number {
   return 1;
 }
 
-/** The time for one export is part of the interval. */
+/** The time limit for one export must not exceed the interval. */
 function readMetricTimes(
   number: (name: string) => number | undefined,
 ): Pick<MetricSettings, 'exportIntervalMillis' | 'exportTimeoutMillis'> {
@@ -128,7 +131,7 @@ function readMetricTimes(
   return { exportIntervalMillis, exportTimeoutMillis: Math.min(timeout, exportIntervalMillis) };
 }
 
-/** The longest time that a timer can hold. */
+/** Maximum delay of a Node timer, in milliseconds. */
 const MOST = 2 ** 31 - 1;
 
 function readWholeNumber(env: Environment, name: string, warn: Warn): number | undefined {

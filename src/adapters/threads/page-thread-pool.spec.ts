@@ -56,7 +56,7 @@ describe('a pool of page threads', () => {
   it('stops a page that takes too long to read, whoever asked for it', async () => {
     site.page('/bad', [], 'A page that never ends.').page('/good');
     for (const id of [99, FOR_A_PERSON]) expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
-    expect(warnings).toEqual(['a page thread ended and is replaced', 'a page thread ended and is replaced']);
+    expect(warnings).toEqual(['a page thread ended and is being replaced', 'a page thread ended and is being replaced']);
     expect(outcome(await pool.process(task(100, '/good')))).toBe('document');
   });
 
@@ -64,7 +64,7 @@ describe('a pool of page threads', () => {
     site.page('/good');
     await pool.process(task(1, '/good')); // its threads are up
     await expect(pool.process(task(2, '/burns'))).rejects.toThrow(WorkLost);
-    expect(warnings).toEqual(['a page thread ended and is replaced']);
+    expect(warnings).toEqual(['a page thread ended and is being replaced']);
     expect(outcome(await pool.process(task(3, '/good')))).toBe('document');
   });
 

@@ -17,29 +17,33 @@ import { packSecrets } from './secrets-across.js';
 import { ThreadDemand } from './thread-demand.js';
 
 export interface PageThreadPoolOptions {
-  /** Module that calls `servePages`. */
+  /** A module that calls `servePages`. */
   readonly entry: URL;
   readonly threads: number;
-  /** One is added at a time as long as reading pages is what limits the speed of the crawl (ThreadDemand). Default: `threads`. */
+  /**
+   * Maximum number of threads. Threads are added one at a time while reading pages limits the crawl's speed (see
+   * ThreadDemand). Default: `threads`.
+   */
   readonly mostThreads?: number;
-  /** Module that calls `serveRenderer`; absent: nothing is rendered. */
+  /** A module that calls `serveRenderer`; absent if nothing is to be rendered. */
   readonly rendererEntry?: URL;
-  /** Absent: plug-ins of the configuration are ignored. */
+  /** If absent, the configuration's plug-ins are ignored. */
   readonly plugins?: Plugins;
   readonly log: Log;
-  /** Milliseconds that reading one page may take before its thread is stopped. */
+  /** Maximum time in milliseconds for reading one page, after which its thread is stopped. */
   readonly maxReadingMs?: number;
 }
 
 const MAX_READING_MS = 20_000;
-/** The same for a page that others wait behind: they are requested again. */
+/** The same limit for a page behind which others are waiting: those are then requested again. */
 const MAX_READING_BEFORE_OTHERS_MS = 10_000;
 const CHECK_MS = 1_000;
 
 /**
- * Distributes pages to threads. A thread that hangs in a page is stopped and replaced; the page gets the error `parse-timeout`, and
- * what else was in flight there is lost: only the caller knows when its host may be asked again. Hosts whose pages take long to
- * read share the first half of the threads, so that they cannot block all of them; others go to the thread with the least work.
+ * Distributes pages to threads. A thread that hangs on a page is stopped and replaced; the page gets the error
+ * `parse-timeout`, and everything else in flight on that thread is lost, because only the caller knows when its host
+ * may be asked again. Hosts whose pages take long to read share the first half of the threads, so that they cannot
+ * block all of them; pages of other hosts go to the thread with the least work.
  */
 export class PageThreadPool implements PageProcessor {
   private threads: PageThread[];
@@ -53,7 +57,7 @@ export class PageThreadPool implements PageProcessor {
   private mainUtilization = performance.eventLoopUtilization();
   private lastSeq = 0;
   private closing = false;
-  /** Present if something is to be rendered. */
+  /** Defined if anything is to be rendered. */
   private renderThread: RenderThread | undefined;
   private readonly watch: NodeJS.Timeout;
 
@@ -189,7 +193,7 @@ export class PageThreadPool implements PageProcessor {
     );
     if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
-      // The answer is not awaited: messages keep their order, so every page comes after it.
+      // The result is not awaited: messages keep their order, so every page arrives after the configuration.
       thread.call(this.takeSeq(), 'configure', packSecrets(this.definition)).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
       const { plugins } = this.options;
@@ -200,7 +204,7 @@ export class PageThreadPool implements PageProcessor {
 
   private replaceThread(ended: PageThread, error: Error): void {
     if (this.closing || !this.threads.includes(ended)) return;
-    this.options.log.warn('a page thread ended and is replaced', { error: error.message });
+    this.options.log.warn('a page thread ended and is being replaced', { error: error.message });
     this.threads = this.threads.map((thread) => (thread === ended ? this.startThread() : thread));
   }
 
@@ -239,7 +243,7 @@ function findLeastBusy(threads: readonly PageThread[]): PageThread {
   }
 }
 
-/** The host of a canonical URL, without the cost of parsing it. */
+/** Extracts the host of a canonical URL without the cost of parsing it. */
 function hostOf(url: string): string {
   const start = url.indexOf('//') + 2;
   const end = url.indexOf('/', start);

@@ -7,7 +7,7 @@ import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import type { PluginFacts } from '../../engine/ports/plugins.js';
 
-/** Calls that are answered. */
+/** Calls that return a result. */
 export interface PageCalls {
   configure: { argument: ServerDefinition; answer: undefined };
   process: { argument: PageTask; answer: PageResult };
@@ -15,10 +15,13 @@ export interface PageCalls {
   resolve: { argument: string; answer: string | undefined };
 }
 
-/** Fits into the cell that says what is being read; numbers are reused long after their first calls have ended. */
+/**
+ * Maximum sequence number: it fits into the cell that says which page is being read. Numbers are reused long after
+ * their first calls have ended.
+ */
 const LAST_SEQ = 2 ** 31 - 1;
 
-/** From 1 on: 0 is not a call. */
+/** Numbers begin at 1, because 0 means that there is no call. */
 export const nextSeq = (seq: number): number => (seq % LAST_SEQ) + 1;
 
 export type PageCall = {
@@ -33,16 +36,16 @@ export type PageNotice =
   | { readonly notice: 'root'; readonly crawler: string; readonly root: RootContext }
   | { readonly notice: 'root removed'; readonly crawler: string; readonly url: string }
   | { readonly notice: 'forget'; readonly crawler: string; readonly urls: readonly string[] }
-  /** Where the browser is asked. */
+  /** The port through which to reach the browser. */
   | { readonly notice: 'renderer'; readonly port: MessagePort }
-  /** The plug-ins, and once, where they are called. */
+  /** The plug-ins; the first such message also has the port through which to call them. */
   | { readonly notice: 'plugins'; readonly facts: readonly PluginFacts[]; readonly port?: MessagePort }
   | { readonly notice: 'close' };
 
 export type ToPageThread = readonly (PageCall | PageNotice)[];
 
 export type PageAnswer =
-  /** `at`: when it was ready, see `uptime`; `read`: milliseconds that reading the page took. */
+  /** `at`: when the answer was ready, see `uptime`; `read`: how many milliseconds reading the page took. */
   | { readonly seq: number; readonly answer: unknown; readonly at: number; readonly read: number }
   | { readonly seq: number; readonly error: string };
 
@@ -50,22 +53,25 @@ export type FromPageThread = readonly PageAnswer[];
 
 export interface PageThreadData {
   /**
-   * Three cells of 32 bits: the `seq` of the call whose page is being read, 0 while nothing is read; since when (`currentMoment`); and a
-   * count that increases every half second, unless something blocks the thread.
+   * Three 32-bit cells: the `seq` of the call whose page is being read, or 0 if none is; when that began
+   * (`currentMoment`); and a heartbeat count that increases every half second unless something blocks the thread.
    */
   readonly reading: SharedArrayBuffer;
 }
 
-/** The buffer of a document that can change threads without a copy: it contains nothing else. */
+/**
+ * Collects the document's buffer if it can be transferred between threads without a copy, which requires that it
+ * contain nothing else.
+ */
 export function collectTransferableBuffers(result: unknown): ArrayBuffer[] {
   const outcome = (result as Partial<PageResult> | undefined)?.outcome;
   const bytes = outcome?.kind === 'document' ? outcome.document?.master.bytes : (result as { body?: Uint8Array })?.body;
   if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return [];
-  // A view on a shared pool must be copied: its neighbours belong to others.
+  // A view of a shared pool must be copied, because the rest of the pool belongs to others.
   return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
 }
 
-/** `uptime` in a cell of 32 bits; differences are correct across its overflow. */
+/** `uptime` truncated to 32 bits; differences remain correct across an overflow. */
 export const currentMoment = (): number => Math.trunc(uptime()) | 0;
 
 /** Milliseconds of the machine's monotonic clock, the same in all threads. */

@@ -25,7 +25,7 @@ interface InFlight {
 }
 
 /**
- * Sizes of the young generation in MB (measured, see bench/README.md). What the scanner leaves behind is short-lived: more room
+ * Size of the young generation in MB (measured, see bench/README.md). What the scanner leaves behind is short-lived, so more room
  * saves no time. Trees are larger, and with more room nearly all of them are dead when new space is collected.
  */
 export const YOUNG_GENERATION = { withoutTrees: 24, withTrees: 48 };
@@ -33,13 +33,16 @@ export const YOUNG_GENERATION = { withoutTrees: 24, withTrees: 48 };
 /** In MB. Bodies do not count here; a page that needs more than this itself ends its thread, and is the only one that fails. */
 const MAX_OLD_GENERATION = 256;
 
-/** Most pages are read in a tenth of this. */
+/** Reading a page counts as long from here on; most pages take a tenth of this. */
 const LONG_READING_MS = 100;
 
-/** A thread without a sign of activity is given this many times what a page is given. */
+/** A thread without a heartbeat gets this many times the time limit of a page. */
 const PATIENCE = 3;
 
-/** The thread ended before it answered. `guilty`: this call was the page that it was reading, for this many milliseconds. */
+/**
+ * The thread ended before it returned a result. `guilty`: it was reading this call's page, for `readingMs`
+ * milliseconds.
+ */
 export class ThreadEnded extends WorkLost {
   override readonly name = 'ThreadEnded';
   constructor(
@@ -62,7 +65,7 @@ export class PageThread {
   private finishing = false;
   private asksPlugins = false;
   private costs = 0;
-  /** What was read at the last check, and how often in a row. */
+  /** The call that was being read at the last check, and for how many checks in a row. */
   private lastReading = 0;
   private checks = 0;
   private lastBeat = 0;
@@ -87,21 +90,21 @@ export class PageThread {
     this.worker.on('exit', (code) => this.endThread(new Error(`a page thread ended with code ${code}`)));
   }
 
-  /** Calls in flight. */
+  /** Number of calls in flight. */
   get load(): number {
     return this.inFlight.size;
   }
 
   /**
-   * Milliseconds of work that wait here, as far as they can be estimated; a page that has been read for long is assumed to take as
-   * long again.
+   * Estimated milliseconds of work that are waiting here; a page that has been read for a long time is assumed to take
+   * as long again.
    */
   get backlog(): number {
     const reading = Atomics.load(this.reading, 0) === 0 ? 0 : (currentMoment() - Atomics.load(this.reading, 1)) | 0;
     return this.costs + (reading > LONG_READING_MS ? reading : 0);
   }
 
-  /** `cost`: milliseconds for which it will probably block the thread. */
+  /** `cost`: milliseconds for which the call will probably block the thread. */
   call<Name extends keyof PageCalls>(
     seq: number,
     call: Name,
@@ -120,13 +123,13 @@ export class PageThread {
     this.post(notice);
   }
 
-  /** It knows about plug-ins only from the first ones on: if there are none, it gets no messages about them. */
+  /** Informs the thread about the plug-ins. As long as there have never been any, it gets no such messages. */
   setPlugins(facts: readonly PluginFacts[], plugins: PluginCaller): void {
     this.notify({ notice: 'plugins', facts, ...(this.asksPlugins ? {} : { port: servePlugins(plugins) }) });
     this.asksPlugins = true;
   }
 
-  /** Called at a steady pace: true when the thread has been reading the same page since `limit` calls. */
+  /** To be called at a steady pace; true if the thread has been reading the same page for `limit` calls. */
   isStuck(limit: number): boolean {
     const now = Atomics.load(this.reading, 0);
     this.checks = now !== 0 && now === this.lastReading ? this.checks + 1 : 0;
@@ -134,7 +137,7 @@ export class PageThread {
     return this.checks >= limit || this.isSilent(limit * PATIENCE);
   }
 
-  /** Share of the time since the last call in which the thread was busy, from 0 to 1. */
+  /** Share of the time since the last call during which the thread was busy, from 0 to 1. */
   busyShare(): number {
     const { performance } = this.worker;
     const now = performance.eventLoopUtilization();
@@ -143,7 +146,7 @@ export class PageThread {
     return since.utilization;
   }
 
-  /** Something blocks the thread that is not a page being read: nobody knows what, so all its work is lost. */
+  /** True if something other than reading a page blocks the thread: it is unknown what, so all its work is lost. */
   private isSilent(limit: number): boolean {
     const beat = Atomics.load(this.reading, 2);
     this.silentChecks = this.load > 0 && beat !== 0 && beat === this.lastBeat ? this.silentChecks + 1 : 0;
@@ -207,9 +210,10 @@ export class PageThread {
 }
 
 /**
- * The result has waited in the thread for others, and here for its turn: time that its host has already rested. In whole
- * milliseconds and one less, because the engine's clock counts whole ones, too. Its document was sent alone and is freed alone:
- * left to the garbage collector, documents caused nearly all collections of the whole heap.
+ * Adds the age of the result: it has waited in the thread for others, and here for its turn, and its host has already
+ * rested for that time. The age is in whole milliseconds minus one, because the engine's clock also counts whole ones.
+ * The document's buffer was transferred alone and is freed explicitly: left to the garbage collector, documents caused
+ * nearly all full collections.
  */
 function withTimes({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
   const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));

@@ -1,13 +1,13 @@
 /** How long the pages of a host take to read, if unusually long: slow hosts may block only some of the threads. */
 
-/** Milliseconds for a page of a host about which nothing is known. */
+/** Assumed milliseconds for a page of a host about which nothing is known. */
 const USUAL_MS = 5;
-/** Hosts above this are limited to their share of the threads. */
+/** Hosts with a higher average are limited to some of the threads. */
 const SLOW_MS = 250;
-/** One such page makes a host slow, until some others have been read in less time. */
+/** A single page that takes this long makes a host slow until some other pages have been read in less time. */
 const LONG_MS = 1_000;
 const WEIGHT_OF_LAST = 0.2;
-/** Below, nothing is remembered. */
+/** Averages below this are not remembered. */
 const UNREMARKABLE_MS = 20;
 const MOST_HOSTS = 10_000;
 

@@ -11,19 +11,19 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The browser of another thread, as a fetch engine of this one. Nothing is rendered before it is connected. */
+/** The browser of another thread as a fetch engine of this thread. Nothing is rendered until it is connected. */
 export class RemoteEngine implements FetchEngine {
   readonly engine = 'browser';
   private port: MessagePort | undefined;
   private seq = 0;
   private readonly waiting = new Map<number, Waiting>();
 
-  /** Replaces the previous port, whose requests are answered there or lost. */
+  /** Replaces the previous port; requests sent over that one still get their results there, or are lost. */
   connect(port: MessagePort): void {
     this.port = port;
     port.on('message', (answer: RenderAnswer) => this.settleCall(answer));
     port.on('close', () => {
-      if (this.port === port) this.failAll('the thread of the browser ended');
+      if (this.port === port) this.failAll("the browser's thread ended");
     });
     port.unref();
   }
@@ -44,7 +44,7 @@ export class RemoteEngine implements FetchEngine {
   }
 
   async close(): Promise<void> {
-    // The thread of the browser outlives the fetchers of a configuration.
+    // The browser's thread outlives a configuration's fetchers.
   }
 
   private settleCall(answer: RenderAnswer): void {

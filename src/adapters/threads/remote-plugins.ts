@@ -1,4 +1,4 @@
-/** The plug-ins of the main thread, as called by a page thread. */
+/** The main thread's plug-ins, as called from a page thread. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { type PluginCaller, type PluginCalls, PluginFailed, type PluginHook } from '../../engine/ports/plugins.js';
 import { nextSeq } from './page-thread-protocol.js';
@@ -50,7 +50,7 @@ export class RemotePlugins implements PluginCaller {
   }
 }
 
-/** The port over which another thread asks these plug-ins. */
+/** Creates the port through which another thread calls these plug-ins. */
 export function servePlugins(plugins: PluginCaller): MessagePort {
   const { port1, port2 } = new MessageChannel();
   port1.on('message', ({ seq, plugin, hook, argument }: Call) => {

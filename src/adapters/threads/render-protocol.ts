@@ -17,7 +17,7 @@ export type RenderAnswer =
 /** From the main thread. */
 export type RenderNotice =
   | { readonly do: 'configure'; readonly renderer: RendererDefinition; readonly fetchers: readonly FetcherDefinition[] }
-  /** Another thread sends requests over this port. */
+  /** Another thread will send requests over this port. */
   | { readonly do: 'connect'; readonly port: MessagePort }
   | { readonly do: 'close' };
 

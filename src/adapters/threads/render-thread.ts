@@ -4,7 +4,7 @@ import type { Log } from '../../engine/ports/log.js';
 import type { FromRenderThread, RenderNotice } from './render-protocol.js';
 import { packSecrets } from './secrets-across.js';
 
-/** This side of the thread that has the browser. */
+/** The main thread's handle on the thread that has the browser. */
 export class RenderThread {
   private readonly worker: Worker;
   private ended = false;
@@ -19,7 +19,7 @@ export class RenderThread {
       resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 },
     });
     this.worker.on('message', ({ log: level, message }: FromRenderThread) => log[level](message));
-    this.worker.on('error', (error) => log.error('the thread of the browser failed', { error: String(error) }));
+    this.worker.on('error', (error) => log.error("the browser's thread failed", { error: String(error) }));
     this.worker.on('exit', () => this.end());
     this.worker.unref();
   }
@@ -28,7 +28,7 @@ export class RenderThread {
     this.send({ do: 'configure', renderer: packSecrets(renderer), fetchers: packSecrets(fetchers) });
   }
 
-  /** The port over which another thread asks for pages. */
+  /** Creates the port through which another thread requests rendered pages. */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel();
     this.worker.postMessage({ do: 'connect', port: port2 } satisfies RenderNotice, [port2]);

@@ -1,12 +1,12 @@
 /**
- * Secrets in transit between threads of this process. A structured clone loses the contents of a Secret, so its text is sent under
- * a name that no other object has.
+ * Passes secrets between threads of this process. A structured clone loses the contents of a Secret, so its value is
+ * sent under a property name that no other object has.
  */
 import { Secret } from '../../domain/secret.js';
 
 const MARK = '\0secret';
 
-/** The value with its secrets prepared for cloning; the same value if it has none. */
+/** Returns the value with its secrets prepared for cloning; the same value if it has none. */
 export const packSecrets = <T>(value: T): T =>
   replaceDeep(value, (part) =>
     part instanceof Secret ? { [MARK]: part.reveal(), shown: String(part) } : undefined,

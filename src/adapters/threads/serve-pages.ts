@@ -15,14 +15,15 @@ import type { RemotePlugins } from './remote-plugins.js';
 import { unpackSecrets } from './secrets-across.js';
 
 /**
- * Answers that are sent together at most. Bodies arrive together, so one turn of the event loop may read a page for every fetch in
- * flight: if their answers were held back to its end, this thread and then the other would be without work.
+ * Maximum number of results that are sent together. Bodies arrive together, so one turn of the event loop may read a
+ * page for every fetch in flight: if their results were held back until its end, first the main thread and then this
+ * one would be idle.
  */
 const MOST_TOGETHER = 8;
 
 const BEAT_MS = 500;
 
-/** The other side of a PageThread: answers calls from a port with a processor that works in this thread. */
+/** The other side of a PageThread: handles calls from a port with a processor that works in this thread. */
 export function servePages(
   port: MessagePort,
   processor: PageProcessor,
@@ -32,7 +33,7 @@ export function servePages(
 ): void {
   const reading = new Int32Array(data.reading);
   const sendHeartbeat = (): void => void Atomics.add(reading, 2, 1);
-  // At once too: what holds the thread in its first half second is noticed like anything later.
+  // Also sent at once, so that something that blocks the thread in its first half second is noticed, too.
   sendHeartbeat();
   setInterval(sendHeartbeat, BEAT_MS).unref();
   let answers: PageAnswer[] = [];
@@ -75,7 +76,10 @@ export function servePages(
   });
 }
 
-/** Tells the main thread what is being read since when, and adds up the time: a page may be read in several stretches. */
+/**
+ * Tells the main thread what is being read and since when, and adds up the time, because a page may be read in several
+ * stretches.
+ */
 class ReadingStopwatch {
   total = 0;
   private since = 0;

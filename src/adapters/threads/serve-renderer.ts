@@ -11,7 +11,7 @@ type Create = (
   log: Pick<Log, 'info' | 'warn'>,
 ) => FetchEngine;
 
-/** The other side of a RenderThread: renders for the connected threads, under the latest configuration. */
+/** The other side of a RenderThread: renders pages for the connected threads, with the latest configuration. */
 export function serveRenderer(main: MessagePort, create: Create): void {
   let engine: FetchEngine | undefined;
   let configured = '';

@@ -1,6 +1,6 @@
-/** WWW-Authenticate and Authentication-Info (RFC 9110, 11.6): lists of schemes with their parameters. */
+/** Parses WWW-Authenticate and Authentication-Info (RFC 9110, 11.6): lists of schemes with their parameters. */
 export interface Challenge {
-  /** Lower case. */
+  /** In lower case. */
   readonly scheme: string;
   /** Names in lower case. */
   readonly parameters: ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export interface Challenge {
 const MOST_PARTS = 200;
 const PART = /\s*(?:([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]*)))?|,)/y;
 
-/** Several challenges of one answer are in one list; a name without a value begins the next one. */
+/** Several challenges of one response form one list; a name without a value begins the next challenge. */
 export function parseChallenges(header: string | undefined): Challenge[] {
   const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
   const text = (header ?? '').slice(0, 16_384);
@@ -26,7 +26,7 @@ export function parseChallenges(header: string | undefined): Challenge[] {
   return challenges;
 }
 
-/** A list of parameters without a scheme, as Authentication-Info is. */
+/** Parses a list of parameters without a scheme, as in Authentication-Info. */
 export const parseParameters = (header: string | undefined): ReadonlyMap<string, string> =>
   parseChallenges(`x ${header ?? ''}`)[0]?.parameters ?? new Map();
 

@@ -7,7 +7,7 @@ import { NegotiateSession } from './negotiate-login.js';
 import { OAuth2Client } from './oauth2-login.js';
 import { SteadyLogin } from './steady-login.js';
 
-/** Its steps and its result never contain the secrets of the definition, which a site may repeat anywhere. */
+/** The login's steps and result never contain the definition's secrets, although a site may repeat them anywhere. */
 export function createLogin(definition: LoginDefinition): LoginMethod {
   const method = createMethod(definition);
   const login = method.login.bind(method);
@@ -28,7 +28,7 @@ export function createLogin(definition: LoginDefinition): LoginMethod {
 const encodeBasic = (definition: LoginDefinition): string[] =>
   'user' in definition && 'password' in definition ? [`${definition.user}:${definition.password.reveal()}`] : [];
 
-/** To add a type: its row in the table of read/logins.ts, its definition, and a class here. */
+/** To add a type, add a row to the table in read/logins.ts, its definition, and a class here. */
 function createMethod(definition: LoginDefinition): LoginMethod {
   switch (definition.type) {
     case 'digest':

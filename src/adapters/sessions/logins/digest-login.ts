@@ -12,7 +12,7 @@ import { listSchemes, parseChallenges, parseParameters } from './challenges.js';
 import { chooseDigest, createDigestAuthorization, type DigestChallenge } from './digest.js';
 import { fetchAndReport, toLoginResult } from './probe.js';
 
-/** Digest: every request answers the last challenge, and has a counter. */
+/** Digest authentication: every request responds to the last challenge and carries a counter. */
 export class DigestLogin implements LoginMethod {
   private challenge: DigestChallenge | undefined;
   private count = 0;
@@ -29,7 +29,7 @@ export class DigestLogin implements LoginMethod {
         kind: 'changed',
         detail: `${check} asks for ${listSchemes(header) || 'no scheme at all'}, not for a Digest that this login supports`,
       };
-    const answer = await fetchAndReport(tools, 'answered the challenge', {
+    const answer = await fetchAndReport(tools, 'responded to the challenge', {
       url: check,
       session: this.sessionFor(check),
     });

@@ -1,4 +1,7 @@
-/** HTTP Digest (RFC 7616): MD5, SHA-256 and SHA-512-256, with and without `-sess`, quality of protection `auth` or none. */
+/**
+ * HTTP Digest (RFC 7616): MD5, SHA-256 and SHA-512-256, with or without `-sess`, and quality of protection `auth` or
+ * none.
+ */
 import { createHash } from 'node:crypto';
 import type { Challenge } from './challenges.js';
 
@@ -9,7 +12,7 @@ export interface DigestChallenge {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque?: string;
-  /** As written: it is sent back unchanged. */
+  /** As the server wrote it, because it is sent back unchanged. */
   readonly algorithm?: string;
   readonly qop: boolean;
   readonly stale: boolean;
@@ -24,7 +27,7 @@ export interface DigestUser {
 const baseAlgorithm = (algorithm: string | undefined): string =>
   (algorithm ?? 'MD5').toLowerCase().replace(/-sess$/, '');
 
-/** The strongest supported challenge. */
+/** Chooses the strongest supported challenge. */
 export function chooseDigest(challenges: readonly Challenge[]): DigestChallenge | undefined {
   const usable = challenges.filter(({ scheme, parameters }) => {
     const qop = parameters.get('qop');
@@ -49,14 +52,14 @@ export function chooseDigest(challenges: readonly Challenge[]): DigestChallenge 
 
 export interface DigestRequest {
   readonly method: string;
-  /** Path and query. */
+  /** Path and query of the request. */
   readonly uri: string;
-  /** Requests with this nonce so far, this one included. */
+  /** Number of requests with this nonce so far, including this one. */
   readonly count: number;
   readonly cnonce: string;
 }
 
-/** Value of the Authorization header. */
+/** Creates the value of the Authorization header. */
 export function createDigestAuthorization(
   challenge: DigestChallenge,
   user: DigestUser,

@@ -1,4 +1,4 @@
-/** A login through a form, as a browser would do it without running scripts: page after page, with the cookies that they set. */
+/** Logs in through forms as a browser without scripts would: page after page, with the cookies that the pages set. */
 import type { FormLogin, LoginStep } from '../../../domain/crawl/logins.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
@@ -13,7 +13,7 @@ import { CookieSession } from '../cookie-sessions.js';
 import {
   collectValues,
   describeForms,
-  displayName,
+  fieldName,
   findField,
   findForm,
   type HtmlPage,
@@ -40,7 +40,7 @@ interface Submission {
   readonly contentType?: string;
 }
 
-/** Ends a login; the message is for a person. */
+/** Makes a login fail; the message is for a person. */
 class LoginFault extends Error {
   constructor(
     readonly kind: Exclude<LoginResult['kind'], 'in'>,
@@ -59,9 +59,9 @@ interface Kept {
 
 export class FormSession implements LoginMethod {
   private jar = new CookieSession();
-  /** Pieces of HTML of the login form. */
+  /** Pieces of the login form's HTML. */
   private markers: readonly string[] = [];
-  /** Where forms of the login were found and sent, without query. */
+  /** URLs, without query, where forms of the login were found or to which they were sent. */
   private pages = new Set<string>();
 
   constructor(private readonly definition: FormLogin) {
@@ -120,7 +120,7 @@ export class FormSession implements LoginMethod {
     return this.pages.has(url.origin + url.pathname) || this.definition.sendTo.includes(url.origin);
   }
 
-  /** The root of the prefix is a page of the site, too. */
+  /** The root of the prefix is an ordinary page of the site and therefore not added. */
   private addKnownPage(href: string): void {
     const url = URL.parse(href);
     const own = URL.parse(this.definition.url);
@@ -128,7 +128,7 @@ export class FormSession implements LoginMethod {
     if (this.pages.size < MOST_PAGES_KNOWN) this.pages.add(url.origin + url.pathname);
   }
 
-  /** One page, including its redirects. */
+  /** Requests one page, following redirects. */
   private async openPage(tools: LoginTools, what: string, first: Submission): Promise<Shown> {
     let request = first;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
@@ -214,7 +214,7 @@ export class FormSession implements LoginMethod {
     this.checkRecipient(target);
     this.addKnownPage(page.url);
     if (this.definition.loggedOut === undefined && filled.size > 1)
-      this.markers = [...filled.keys()].flatMap((field) => displayName(field) ?? []).map((name) => `name="${name}"`);
+      this.markers = [...filled.keys()].flatMap((field) => fieldName(field) ?? []).map((name) => `name="${name}"`);
     return encodeForm(target, form.method, form.multipart, collectValues(form.element, filled));
   }
 
@@ -273,7 +273,7 @@ export class FormSession implements LoginMethod {
   }
 }
 
-/** The query of a form that is sent by GET contains the password. */
+/** The query is dropped because, for a form sent by GET, it contains the password. */
 const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -299,7 +299,7 @@ function encodeForm(
   return encoded.arrayBuffer().then((body) => ({ url, method, body: new Uint8Array(body), contentType }));
 }
 
-/** Names of cookies, and where a redirect leads; values and queries may be secrets. */
+/** Describes the cookies' names and the target of a redirect, without values and queries, which may be secrets. */
 function describeRedirect(setCookie: string | undefined, location: string | undefined): string | undefined {
   const names = setCookie?.split('\n').map((cookie) => cookie.split('=', 1)[0]!.trim().slice(0, 40));
   const parts = [

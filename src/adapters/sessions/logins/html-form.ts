@@ -1,4 +1,4 @@
-/** Forms of a page: found by name, id or CSS selector, with the values that a browser would send. */
+/** Finds a page's forms by name, id or CSS selector, and the values that a browser would send. */
 import { compile, selectAll, selectOne } from 'css-select';
 import { type AnyNode, type Document, DomHandler, type Element, isTag } from 'domhandler';
 import { getAttributeValue, textContent } from 'domutils';
@@ -12,7 +12,7 @@ export interface HtmlPage {
 
 export interface HtmlForm {
   readonly element: Element;
-  /** Absolute. */
+  /** Absolute URL. */
   readonly action: string;
   readonly method: 'GET' | 'POST';
   readonly multipart: boolean;
@@ -27,12 +27,15 @@ const MOST_FORMS_SHOWN = 5;
 const MOST_FIELDS_SHOWN = 12;
 const FIELDS = 'input, select, textarea, button';
 
-/** A login page is parsed by the thread that runs the server. Those of real sites have hundreds of elements, a dozen deep. */
+/**
+ * Login pages are parsed by the server's main thread, so their size is limited. Those of real sites have hundreds of
+ * elements, a dozen levels deep.
+ */
 const MOST_ELEMENTS = 20_000;
 const DEEPEST = 256;
 const MOST_FORMS = 100;
 
-/** The page has more elements, or deeper ones, than any login page. */
+/** The page has more elements, or nests them more deeply, than any real login page. */
 export class PageTooComplex extends Error {
   override readonly name = 'PageTooComplex';
 }
@@ -42,7 +45,7 @@ class BoundedHandler extends DomHandler {
 
   override onopentag(name: string, attributes: Record<string, string>): void {
     if (++this.elements > MOST_ELEMENTS || this.tagStack.length > DEEPEST)
-      throw new PageTooComplex(`has more than ${MOST_ELEMENTS} elements, or some deeper than ${DEEPEST}`);
+      throw new PageTooComplex(`has more than ${MOST_ELEMENTS} elements, or elements nested deeper than ${DEEPEST}`);
     super.onopentag(name, attributes);
   }
 }
@@ -59,7 +62,7 @@ export const hasElement = ({ document }: HtmlPage, selector: string): boolean =>
 
 export const textOf = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
 
-/** By name or id, otherwise by selector; without one, the form that has the fields. */
+/** Finds the form by name or id, otherwise by selector; if none is given, the form that has the fields. */
 export function findForm(page: HtmlPage, wanted: string | undefined, fields: readonly string[]): HtmlForm | undefined {
   const forms = findForms(page);
   const element =
@@ -70,7 +73,7 @@ export function findForm(page: HtmlPage, wanted: string | undefined, fields: rea
   return element && toHtmlForm(page, element);
 }
 
-/** A field of the form by its name, or by a selector. */
+/** Finds a field of the form by its name or by a selector. */
 export function findField(form: Element, wanted: string): Element | undefined {
   const fields = findFields(form);
   if (wanted === PASSWORD_FIELD) return fields.find((field) => attribute(field, 'type')?.toLowerCase() === 'password');
@@ -78,7 +81,7 @@ export function findField(form: Element, wanted: string): Element | undefined {
   return fields.find((field) => attribute(field, 'name') === wanted) ?? fields.find(compileMatcher(wanted));
 }
 
-/** The text field before the password, or the only one of a page that asks for the name first. */
+/** The text field before the password, or the only text field of a page that asks for the user name first. */
 function findUserField(fields: readonly Element[]): Element | undefined {
   const textFields = (list: readonly Element[]): Element[] =>
     list.filter(
@@ -89,7 +92,10 @@ function findUserField(fields: readonly Element[]): Element | undefined {
   return textFields(password < 0 ? fields : fields.slice(0, password)).at(-1);
 }
 
-/** What a browser would send: hidden fields and defaults as they are, the first button that submits, the given ones filled in. */
+/**
+ * Collects what a browser would send: hidden fields and defaults unchanged, the first submit button, and the given
+ * fields filled in.
+ */
 export function collectValues(form: Element, filled: ReadonlyMap<Element, string>): Filled[] {
   const values: Filled[] = [];
   let submitted = false;
@@ -129,7 +135,7 @@ function isSubmitButton(field: Element): boolean {
   return field.name === 'button' ? type === undefined || type === 'submit' : type === 'submit';
 }
 
-/** A description of the existing forms, for a person who looks for one. */
+/** Describes the existing forms for a person who is looking for the right one. */
 export function describeForms(page: HtmlPage): string {
   const forms = findForms(page);
   if (forms.length === 0) return 'the page has no form';
@@ -143,8 +149,8 @@ export function describeForms(page: HtmlPage): string {
   return `the page has ${shown.join('; ')}${more}`;
 }
 
-/** The name by which the page would be recognised. */
-export const displayName = (field: Element): string | undefined => attribute(field, 'name');
+/** The field's name, by which the login form is recognised on other pages. */
+export const fieldName = (field: Element): string | undefined => attribute(field, 'name');
 
 const findForms = ({ document }: HtmlPage): Element[] =>
   selectAll<AnyNode, Element>('form', document).filter(isTag).slice(0, MOST_FORMS);
@@ -153,7 +159,7 @@ const findFields = (form: Element): Element[] => selectAll<AnyNode, Element>(FIE
 
 const attribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
 
-/** Matches nothing if the selector is invalid. */
+/** The returned function matches nothing if the selector is invalid. */
 function compileMatcher(selector: string): (element: Element) => boolean {
   try {
     return compile<AnyNode, Element>(selector);

@@ -1,6 +1,6 @@
 /**
- * Kerberos tickets (RFC 4559), by the optional package `kerberos`: it binds the libraries of the system, and is loaded when a login
- * needs it.
+ * Kerberos tickets (RFC 4559) through the optional package `kerberos`, which binds to the system's libraries and is
+ * loaded when a login needs it.
  */
 import { createRequire } from 'node:module';
 import type { NegotiateLogin } from '../../../domain/crawl/logins.js';
@@ -16,9 +16,9 @@ const load = createRequire(import.meta.url);
 const loadKerberos = (): Kerberos => load('kerberos') as Kerberos;
 
 /**
- * What a request to a service of the host carries: each needs a ticket of its own, since servers refuse one that they have seen.
- * Rejects with the message of the Kerberos library. Only one at a time (see inTurn).
- * @param cache of tickets; the library renews them from the keytab when they expire
+ * Returns the ticket for one request to a service on the host: each request needs its own, since servers refuse a
+ * ticket that they have seen. Rejects with the Kerberos library's message. Must not run concurrently (see `enqueue`).
+ * @param cache number of the ticket cache; the library renews expired tickets from the keytab
  */
 export async function requestTicket(login: NegotiateLogin, host: string, cache: number): Promise<string> {
   const { service = `HTTP@${host}`, principal } = login;
@@ -30,7 +30,7 @@ export async function requestTicket(login: NegotiateLogin, host: string, cache: 
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Without a keytab, tickets come from another program (kinit), which keeps them in a cache of its own choice. */
+/** Without a keytab, tickets come from another program (kinit), which keeps them in a cache of its own choosing. */
 function buildEnvironment({ name, keytab }: NegotiateLogin, cache: number): Environment {
   const file = keytab ? `FILE:${keytab.path}` : process.env[CLIENT_KEYTAB];
   if (!file) return {};
@@ -55,14 +55,17 @@ async function withEnvironment<T>(environment: Environment, work: () => Promise<
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** The library takes keytab and cache from the environment of the process, which is set for one login at a time. */
+/**
+ * Runs tasks one at a time, because the library takes keytab and cache from the process's environment, which can be set
+ * for only one login at a time.
+ */
 export function enqueue<T>(work: () => Promise<T>): Promise<T> {
   const turn = last.then(work);
   last = turn.catch(() => undefined);
   return turn;
 }
 
-/** Errors of the library (MIT krb5, lib/krb5/error_tables/krb5_err.et), and what they mean for the login. */
+/** The library's errors (MIT krb5, lib/krb5/error_tables/krb5_err.et) and what they mean for the login. */
 const MEANINGS: readonly (readonly [RegExp, LoginFailureKind])[] = [
   [/credentials have been revoked/i, 'locked'],
   [/Preauthentication failed|Decrypt integrity check failed|password has expired/i, 'refused'],
@@ -70,6 +73,6 @@ const MEANINGS: readonly (readonly [RegExp, LoginFailureKind])[] = [
   [/Server \S+ not found|No Kerberos credentials available|Can't find client principal|Cannot find module/i, 'changed'],
 ];
 
-/** A keytab with an old key is as wrong as a wrong password: too many attempts lock the account. */
+/** A keytab with an outdated key counts as a wrong password: too many attempts would lock the account. */
 export const classifyError = (message: string): LoginFailureKind =>
   MEANINGS.find(([words]) => words.test(message))?.[1] ?? 'unreachable';

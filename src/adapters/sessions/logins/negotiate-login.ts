@@ -10,7 +10,7 @@ import type {
 import { classifyError, enqueue, requestTicket } from './kerberos.js';
 import { probePage } from './probe.js';
 
-/** Every request carries a ticket, which the library renews from the keytab. */
+/** Negotiate (Kerberos): every request carries a ticket, which the library renews from the keytab. */
 export class NegotiateSession implements LoginMethod {
   private failure: Error | undefined;
   private cache = 0;
@@ -34,7 +34,7 @@ export class NegotiateSession implements LoginMethod {
     return probePage(tools, { url: check, session: { ...session, login: name }, schemes: ['negotiate'] });
   }
 
-  /** A keytab that was refused is not tried before the next login: each attempt counts where accounts are locked. */
+  /** A rejected keytab is not tried again before the next login: each attempt may count towards locking the account. */
   sessionFor(url: string): Promise<RequestSession> {
     return enqueue(async () => {
       if (this.failure) throw this.failure;
@@ -52,7 +52,9 @@ export class NegotiateSession implements LoginMethod {
     return status === 401 ? 'ended' : 'fine';
   }
 
-  /** For expired tickets the library reports nothing else; with an empty cache it reports the cause. */
+  /**
+   * While there are expired tickets, the library reports only that; with an empty cache, it reports the actual cause.
+   */
   private discardTickets(): void {
     if (!this.failure) return;
     this.failure = undefined;

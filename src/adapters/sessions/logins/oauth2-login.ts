@@ -13,11 +13,11 @@ import { basicAuthorization } from './steady-login.js';
 
 const LONGEST_TOKEN = 16_384;
 const SMALL_ANSWER = 256 * 1024;
-/** For a token whose lifetime the server does not report. */
+/** Assumed lifetime of a token if the server does not state one. */
 const UNTOLD_LIFE = seconds(3600);
 const DAY = 86_400;
 
-/** Client credentials (RFC 6749, 4.4): a token for the requests, renewed before it expires. */
+/** The client credentials grant (RFC 6749, 4.4): requests carry a token, which is renewed before it expires. */
 export class OAuth2Client implements LoginMethod {
   private token: string | undefined;
 
@@ -56,7 +56,7 @@ export class OAuth2Client implements LoginMethod {
     if (clientAuthentication === 'body') {
       form.set('client_id', clientId);
       form.set('client_secret', clientSecret.reveal());
-      // RFC 6749, 2.3.1: both are form-encoded before they are joined.
+      // RFC 6749, 2.3.1: id and secret are form-encoded before they are joined.
     } else
       headers['authorization'] = basicAuthorization(
         encodeURIComponent(clientId),

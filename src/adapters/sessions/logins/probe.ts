@@ -1,4 +1,4 @@
-/** Requests one page with a login, and interprets the answer. */
+/** Requests one page with a login and interprets the response. */
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type { LoginResult, LoginTools } from '../../../engine/ports/login-method.js';
@@ -9,7 +9,7 @@ const SMALL_PAGE = 64 * 1024;
 export interface Probe {
   readonly url: string;
   readonly session: RequestSession;
-  /** Expected authentication schemes; absent: any. */
+  /** Expected authentication schemes; absent if any will do. */
   readonly schemes?: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export async function probePage(tools: LoginTools, { url, session, schemes }: Pr
   return toLoginResult(answer, url, schemes);
 }
 
-/** One request of a login, reported. */
+/** Makes and reports one request of a login. */
 export async function fetchAndReport(
   tools: LoginTools,
   what: string,

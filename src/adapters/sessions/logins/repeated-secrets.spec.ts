@@ -113,7 +113,7 @@ it.each([
 ])('a login page of %s is given up', async (_, body) => {
   const fake = await site();
   fake.set('/', { headers: { 'content-type': 'text/html' }, body: body + form });
-  expect(await told(fake, filled(fake))).toContain('has more than 20000 elements, or some deeper than 256');
+  expect(await told(fake, filled(fake))).toContain('has more than 20000 elements, or elements nested deeper than 256');
 });
 
 it('a login page of 1,000 elements is read', async () => {

@@ -49,6 +49,6 @@ const SCHEMES: Readonly<Partial<Record<SteadyDefinition['type'], readonly string
   ntlm: ['ntlm', 'negotiate'],
 };
 
-/** RFC 7617, UTF-8. */
+/** Basic authentication (RFC 7617) in UTF-8. */
 export const basicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
