@@ -60,7 +60,7 @@ describe('sinks', () => {
   it('that do not answer cannot be compared, and the answer says what is wrong with them', async () => {
     const { status, body } = await world.send('POST', 'sinks/away/reconcile?repair=true');
     expect([status, body.detail]).toEqual([503, expect.stringContaining('sink away at http://127.0.0.1')]);
-    expect(body.detail).toContain('nothing answers at this path');
+    expect(body.detail).toContain('there is nothing at this path');
   });
 
   it('show what their mapping makes of a document', async () => {

@@ -1,4 +1,4 @@
-/** Signature Version 4 of AWS, by its own package: requests to Amazon OpenSearch domains. */
+/** Signs requests to Amazon OpenSearch domains with AWS Signature Version 4, using AWS's own package. */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { Secret } from '../../domain/secret.js';
@@ -28,11 +28,11 @@ export class AwsSigner {
 
   constructor(
     private readonly access: AwsAccess,
-    /** Header with the digest of the body; the test vectors published by AWS have none. */
+    /** Adds the header with the digest of the body, which the test vectors published by AWS do not have. */
     private readonly applyChecksum = true,
   ) {}
 
-  /** The headers of the request including the signature. `url` is without the query. */
+  /** Returns the request's headers including the signature. `url` has no query. */
   async sign(url: string, request: SinkRequest, signingDate = new Date()): Promise<Record<string, string>> {
     this.signer ??= this.load();
     const { protocol, hostname, port, host, pathname } = new URL(url);
@@ -55,7 +55,7 @@ export class AwsSigner {
   private async load() {
     const { SignatureV4 } = await import('@smithy/signature-v4');
     const { accessKeyId, secretAccessKey, sessionToken, region, service } = this.access;
-    // A provider: the package keeps what it is given.
+    // A provider function, because the package would keep a plain value.
     const credentials = async () => ({
       accessKeyId,
       secretAccessKey: secretAccessKey.reveal(),
@@ -90,6 +90,6 @@ class Sha256 {
   }
 
   reset(): void {
-    throw new Error('a digest is taken once');
+    throw new Error('a digest can be taken only once');
   }
 }

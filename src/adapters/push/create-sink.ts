@@ -38,7 +38,7 @@ const NO_PLUGINS: Pick<Plugins, 'facts' | 'call'> = {
   call: (name) => Promise.reject(new PluginFailed(`${name}: plug-ins are not available here`)),
 };
 
-/** The sink for a definition. Does not connect yet; throws TypeError if the URL is not valid. */
+/** Creates the sink for a definition, without connecting yet. Throws TypeError if the URL is invalid. */
 export function createSink(definition: SinkDefinition, plugins: Pick<Plugins, 'facts' | 'call'> = NO_PLUGINS): Sink {
   const Class = SINKS[definition.type] as new (definition: SinkDefinition, plugins: PluginCaller) => Sink;
   const sink = new Class(definition, plugins);

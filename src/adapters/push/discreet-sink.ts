@@ -1,6 +1,6 @@
 /**
- * A receiver may repeat in its answer what it was sent, login included, and answers of sinks are stored, logged and shown. The
- * secrets of the sink's definition are removed from them here, whatever the protocol.
+ * A receiver may repeat in its response what it was sent, including the login, and responses from sinks are stored,
+ * logged and shown. The secrets of the sink's definition are removed from them here, whatever the protocol.
  */
 
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';

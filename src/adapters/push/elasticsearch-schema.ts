@@ -5,10 +5,10 @@ import { formatHeading, groupValuesByName, parseForms, selectTyped, toMetas } fr
 import { toBase64 } from './order-record.js';
 import type { SinkRequest } from './sink-client.js';
 
-/** Relevant differences between Elasticsearch and OpenSearch. */
+/** The relevant differences between Elasticsearch and OpenSearch. */
 export interface SearchDialect {
   readonly product: string;
-  /** A type for metas with arbitrary names: one field, no mapping explosion, no guessed types. */
+  /** The mapping for metas with arbitrary names: one field, without a mapping explosion or guessed types. */
   readonly metas: Readonly<Record<string, unknown>>;
   readonly pitField: 'id' | 'pit_id';
   openPointInTime(index: string, keepAlive: string): Pick<SinkRequest, 'path' | 'query'>;
@@ -34,7 +34,7 @@ const OPENSEARCH: SearchDialect = {
 export const getDialect = (type: 'elasticsearch' | 'opensearch'): SearchDialect =>
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
-/** `master.bytes` is meant for an ingest pipeline (attachment) and is not kept in the stored source. */
+/** `master.bytes` is meant for an ingest pipeline (attachment) and is not kept in the stored source document. */
 const createDefaultMapping = ({ metas }: SearchDialect) => ({
   dynamic: false,
   _source: { excludes: ['master.bytes'] },
@@ -72,7 +72,10 @@ const createDefaultMapping = ({ metas }: SearchDialect) => ({
   },
 });
 
-/** The request that creates a missing index: our settings and mappings, changed and extended by the operator's template. */
+/**
+ * Builds the request that creates a missing index: our settings and mappings, overridden and extended by the operator's
+ * template.
+ */
 export function buildIndexBody(dialect: SearchDialect, template?: string, alias?: string) {
   const { settings, mappings, aliases } = asRecord(template === undefined ? {} : JSON.parse(template));
   const own = createDefaultMapping(dialect);
@@ -105,13 +108,13 @@ export function toSource(crawler: string, document: PushDocument) {
   };
 }
 
-/** Dots in a name would split it into objects. Undefined: there are no values. */
+/** Undefined if there are no values. Dots in a name would split it into objects. */
 function groupTypedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
   const typed = selectTyped(metas, type);
   return typed.length === 0 ? undefined : groupValuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');
 }
 
-/** Undefined for a document that somebody else has put into the index. */
+/** Undefined for a document that someone else has put into the index. */
 export function toKeptDocument(source: Readonly<Record<string, unknown>>): KeptDocument | undefined {
   const [uri, stamp, crawler, text] = ['uri', 'stamp', 'crawler', 'text'].map((name) => asText(source[name]));
   const metas = source['metas'];

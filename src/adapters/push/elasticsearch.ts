@@ -11,12 +11,12 @@ const DEFAULT_INDEX = 'crawlway';
 const ENTRIES_AT_ONCE = 1_000;
 const KEEP_ALIVE = '5m';
 const LONGEST_MESSAGE = 1_000;
-/** Takes precedence over the templates that the products bring along. */
+/** Takes precedence over the products' built-in templates. */
 const TEMPLATE_PRIORITY = 500;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Item errors that concern the whole index or cluster although they come with a status that looks like one document's. */
+/** Item errors that concern the whole index or cluster although their status looks like an error of one document. */
 const NOT_THE_DOCUMENT = new Set([
   'index_not_found_exception',
   'invalid_index_name_exception',
@@ -28,7 +28,7 @@ const NOT_THE_DOCUMENT = new Set([
 /** The result of one action of a bulk request. */
 interface ItemResult {
   readonly action: string;
-  /** 0: there is no readable one, which counts as the sink's fault. */
+  /** 0 if there is no readable status, which counts as the sink's fault. */
   readonly status: number;
   readonly failed: boolean;
   readonly type?: string;
@@ -38,10 +38,10 @@ interface ItemResult {
 type SearchOptions = SinkDefinitionOf<'elasticsearch' | 'opensearch'>['options'];
 
 /**
- * Elasticsearch (7.10 and later) and OpenSearch (2.4 and later) through the bulk API. A document's id is the SHA-256 of its URI.
- * Elements answered 20x are durable (index.translog.durability `request`, both products' default); nothing forces a refresh. A
- * missing index is created with a mapping that accepts every document; an existing one is left as it is, and must map `uri` as
- * keyword for `listEntries`.
+ * Elasticsearch (7.10 and later) and OpenSearch (2.4 and later) through the bulk API. A document's id is the SHA-256 of
+ * its URI. Items with a status of 20x are durable (index.translog.durability `request`, both products' default); no
+ * refresh is forced. A missing index is created with a mapping that accepts every document; an existing one is left
+ * unchanged and must map `uri` as keyword for `listEntries`.
  */
 export class ElasticsearchSink implements Sink {
   readonly name: string;
@@ -85,7 +85,7 @@ export class ElasticsearchSink implements Sink {
     }
   }
 
-  /** Includes documents that no search finds yet. */
+  /** Includes documents that searches do not find yet. */
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const wanted = uris.map((uri) => ({ _id: documentId(uri), routing: this.routingKey(uri) }));
     const body = JSON.stringify({ docs: wanted });
@@ -104,7 +104,7 @@ export class ElasticsearchSink implements Sink {
     return this.client.close();
   }
 
-  /** Also if the reader stopped early. A point in time that stays open expires after KEEP_ALIVE. */
+  /** Called even if the reader stopped early. A point in time that stays open expires after KEEP_ALIVE. */
   private async closePointInTime(pit: string): Promise<void> {
     const request: SinkRequest = { method: 'DELETE', headers: JSON_TYPE, ...this.dialect.closePointInTime(pit) };
     await this.client.request(request, new AbortController().signal).catch(() => undefined);
@@ -120,7 +120,7 @@ export class ElasticsearchSink implements Sink {
     const query = pipeline === undefined ? undefined : { pipeline };
     const answer = await this.client.request({ method: 'POST', path: '_bulk', query, headers: NDJSON, body }, signal);
     if (answer.status === 413)
-      return { refused: 'the document is larger than the server takes (http.max_content_length)' };
+      return { refused: 'the document is larger than the server accepts (http.max_content_length)' };
     if (!isSuccess(answer)) throw this.client.toUnavailable(answer);
     const items = asList(this.parse(answer)['items']).map(parseItemResult);
     if (items.length !== orders.length)
@@ -137,12 +137,12 @@ export class ElasticsearchSink implements Sink {
     );
   }
 
-  /** Where the next page begins. A listing that does not ascend would never end. */
+  /** Finds where the next page begins. A listing that is not in ascending order would never end. */
   private findNextPosition(after: string | undefined, last: Record<string, unknown>): string {
     const uri = asList(last['sort'])[0];
     if (typeof uri === 'string' && (after === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(after)) > 0))
       return uri;
-    throw new SinkUnavailable(`${this.client.displayName}: the pages of a search are not in the order of \`uri\``);
+    throw new SinkUnavailable(`${this.client.displayName}: the pages of search results are not in the order of \`uri\``);
   }
 
   private toBulkLines(order: PushOrder): string {
@@ -153,19 +153,19 @@ export class ElasticsearchSink implements Sink {
     return `${JSON.stringify({ index: target })}\n${JSON.stringify(toSource(order.crawler, order.document))}\n`;
   }
 
-  /** `someTaken`: the index has accepted other documents of the same request. */
+  /** `someTaken`: the index has accepted other documents in the same request. */
   private toOrderAnswer(result: ItemResult, someTaken: boolean): OrderAnswer {
     if (isAccepted(result) || this.isSuperseded(result)) return { state: 'acknowledged' };
     const { status, type, reason = 'no reason given' } = result;
     const words = `${type ?? `status ${status}`}: ${reason}`.slice(0, LONGEST_MESSAGE);
-    // If other documents were accepted, an internal error concerns this document only, and would occur again every time.
+    // If other documents were accepted, an internal error concerns only this document and would recur every time.
     const ownFault = status === 500 && someTaken;
     const passes = status === 429 || status === 0 || (status >= 500 && !ownFault) || NOT_THE_DOCUMENT.has(type ?? '');
     if (passes) throw new SinkUnavailable(`${this.client.displayName}: ${words}`);
     return { state: 'refused', message: words };
   }
 
-  /** The index already has a newer version of the document, which is the best the order could achieve. */
+  /** True if the index already has a newer version of the document, so the order has nothing left to do. */
   private isSuperseded({ status, type }: ItemResult): boolean {
     return this.options.versions === 'external' && status === 409 && type === 'version_conflict_engine_exception';
   }
@@ -173,7 +173,7 @@ export class ElasticsearchSink implements Sink {
   private async ensureIndex(signal: AbortSignal): Promise<void> {
     if (this.indexReady) return;
     const found = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
-    // 403: credentials that may write documents need not be allowed to examine the index.
+    // Credentials that may write documents are not necessarily allowed to examine the index (403).
     if (!isSuccess(found) && found.status !== 403) {
       if (found.status !== 404) throw this.client.toUnavailable(found);
       const { template, alias } = this.options;
@@ -187,14 +187,14 @@ export class ElasticsearchSink implements Sink {
     this.indexReady = true;
   }
 
-  /** For a person who creates the index again. */
+  /** The template applies when a person recreates the index. */
   private async putTemplate(template: object, signal: AbortSignal): Promise<void> {
     const path = `_index_template/${encodeURIComponent(`crawlway-${this.index}`)}`;
     const body = JSON.stringify({ index_patterns: [this.index], priority: TEMPLATE_PRIORITY, template });
     await this.requestJson({ method: 'PUT', path, headers: JSON_TYPE, body }, signal);
   }
 
-  /** If the alias also names another index, it keeps naming that one. */
+  /** If the alias also points to another index, it keeps doing so. */
   private async ensureAlias(signal: AbortSignal): Promise<void> {
     const { alias } = this.options;
     if (alias === undefined) return;
@@ -217,10 +217,10 @@ export class ElasticsearchSink implements Sink {
       const value: unknown = JSON.parse(answer.body);
       if (isRecord(value)) return value;
     } catch {
-      // said below
+      // reported below
     }
     throw new SinkUnavailable(
-      `${this.client.displayName}: the answer is not a JSON object; is it ${this.dialect.product}?`,
+      `${this.client.displayName}: the response is not a JSON object; is it ${this.dialect.product}?`,
     );
   }
 }
@@ -255,7 +255,7 @@ function searchRequest(pit: string, after: string | undefined): SinkRequest {
   return { method: 'POST', path: '_search', headers: JSON_TYPE, body: JSON.stringify(search) };
 }
 
-/** Documents that others put into the index have no content hash. */
+/** Documents that others have put into the index have no content hash and are skipped. */
 function toEntries(hit: Record<string, unknown>): { uri: string; stamp: string }[] {
   const { uri, stamp } = asRecord(hit['_source']);
   return typeof uri === 'string' && typeof stamp === 'string' ? [{ uri, stamp }] : [];

@@ -10,11 +10,11 @@ import { PinnedAgent } from './pinned-agent.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** A sink on this machine or on the public Internet is allowed; any other address requires the operator's permission. */
+/** Loopback and public addresses are allowed; any other address requires the operator's permission. */
 export const isAllowedAddress = (ip: string, allowed: readonly string[]): boolean =>
   isPublicAddress(ip) || isInCidrs(ip, LOOPBACK) || isInCidrs(ip, allowed);
 
-/** The sink's address may not be pushed to. */
+/** Documents may not be pushed to the sink's address. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
   constructor(host: string, addresses: readonly string[]) {
@@ -23,15 +23,15 @@ export class ForbiddenAddress extends Error {
   }
 }
 
-/** Throws ForbiddenAddress for a URL whose host is written as a forbidden address: those never reach the lookup. */
+/** Throws ForbiddenAddress for a URL whose host is a forbidden IP address: such hosts never reach the lookup. */
 export function checkLiteralHost(url: URL, allowed: readonly string[]): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) && !isAllowedAddress(host, allowed)) throw new ForbiddenAddress(host, [host]);
 }
 
 /**
- * A DNS lookup that returns only allowed addresses. It runs at every connect and the connection goes to exactly what it returned,
- * so that a name cannot be checked with one address and used with another.
+ * Creates a DNS lookup that returns only allowed addresses. It runs for every connection, which goes to exactly the
+ * returned address, so that a name cannot be checked with one address and used with another.
  */
 export function createGuardedLookup(allowed: readonly string[]): LookupFunction {
   return (hostname, options, callback) => {
@@ -55,7 +55,7 @@ export interface Agents {
   readonly httpsAgent: https.Agent;
 }
 
-/** For clients that open their own connections. Throws ForbiddenAddress, or the error of the lookup. */
+/** For clients that open their own connections. Throws ForbiddenAddress or the lookup's error. */
 export async function resolveAndCheckHost(host: string, allowed: readonly string[]): Promise<void> {
   const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
   if (!addresses.every((address) => isAllowedAddress(address, allowed))) throw new ForbiddenAddress(host, addresses);
@@ -64,7 +64,7 @@ export async function resolveAndCheckHost(host: string, allowed: readonly string
 interface AgentSettings {
   readonly allowedAddresses: readonly string[];
   readonly tls?: SinkTls;
-  /** Fingerprint of the server or an authority, see pinned-agent.ts. */
+  /** Fingerprint of the server's or an authority's certificate, see pinned-agent.ts. */
   readonly fingerprint?: string;
 }
 
@@ -77,7 +77,7 @@ export function createAgents({ allowedAddresses, tls, fingerprint }: AgentSettin
   };
 }
 
-/** The TLS options of a sink's connections, besides its address. */
+/** The TLS options of a sink's connections, apart from the address. */
 export function toTlsOptions(tls: SinkTls | undefined): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase'> {
   if (!tls) return {};
   const { certificateAuthorities: authorities, clientCertificate: client } = tls;

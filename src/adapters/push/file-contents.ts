@@ -1,6 +1,6 @@
 /**
- * Finds documents in the lines that a `file` sink has written, in the present file and in earlier ones that are not compressed: the
- * last line of each URI counts.
+ * Finds documents in the lines that a `file` sink has written, in the current file and in earlier ones that are not
+ * compressed: the last line of each URI counts.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -9,7 +9,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { KeptDocument } from '../../engine/ports/sink.js';
 import type { OrderRecord } from './order-record.js';
 
-/** Characters at the start of a line that hold its URI: kind, id and crawler go before it. */
+/** Number of characters at the start of a line that are searched for its URI: kind, id and crawler come before it. */
 const HEAD = 16_384;
 const URI = /^\{"kind":"(?:add|delete)","id":\d+,"crawler":"(?:[^"\\]|\\.)*","uri":("(?:[^"\\]|\\.)*")/;
 const LINE_BREAK = 0x0a;
@@ -20,15 +20,15 @@ interface Place {
 }
 
 export class FileContents {
-  /** Where the last line of each URI begins, by a digest of the URI: some 100 bytes for each document. */
+  /** Where the last line of each URI begins, by a digest of the URI: takes about 100 bytes per document. */
   private readonly places = new Map<bigint, Place>();
-  /** Bytes of the file that were read. */
+  /** How many bytes of the current file have been read. */
   private read = 0;
   private readFull = false;
 
   constructor(private readonly path: string) {}
 
-  /** In the order of the files. */
+  /** Returns documents in the order of the files. */
   async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     if (!this.readFull) for (const file of await this.listFullFiles()) await this.readLines(file, 0, signal);
     this.readFull = true;
@@ -49,7 +49,7 @@ export class FileContents {
     return documents;
   }
 
-  /** Oldest first: the name contains the time. */
+  /** Oldest first, which is the order of the names because they contain the time. */
   private async listFullFiles(): Promise<string[]> {
     const ending = extname(this.path);
     const start = `${basename(this.path, ending)}-`;
@@ -60,20 +60,20 @@ export class FileContents {
     return names.sort().map((name) => join(dirname(this.path), name));
   }
 
-  /** What was written since then; whole lines only. */
+  /** Reads the whole lines that have been written since the last call. */
   private async readNewLines(signal: AbortSignal): Promise<void> {
     const size = await stat(this.path).then(
       (found) => found.size,
-      () => 0, // it was full a moment ago
+      () => 0, // it has just been rotated
     );
     if (size < this.read) {
-      this.places.clear(); // somebody has put another file in its place
+      this.places.clear(); // someone has replaced the file
       this.read = 0;
     }
     if (size > this.read) this.read = await this.readLines(this.path, this.read, signal);
   }
 
-  /** Resolves with the end of the last whole line. */
+  /** Resolves with the position after the last whole line. */
   private async readLines(file: string, from: number, signal: AbortSignal): Promise<number> {
     let place = from;
     let start = place;

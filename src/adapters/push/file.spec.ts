@@ -55,7 +55,7 @@ describe('the file sink', () => {
     const path = join(temporaryDirectory(), 'notes.txt');
     writeFileSync(path, 'first\nremember the milk');
     const delivery = fileSink(path).deliver([deleteOrder('http://b/')], stillWanted());
-    await expect(delivery).rejects.toThrow(/give another file/);
+    await expect(delivery).rejects.toThrow(/specify a different file/);
     expect(readFileSync(path, 'utf8')).toBe('first\nremember the milk');
   });
 

@@ -10,21 +10,21 @@ import { FileContents } from './file-contents.js';
 import { toOrderRecord } from './order-record.js';
 import { acknowledgeAll } from './splitting.js';
 
-/** A link in place of the file would lead out of the folder against which the configuration was checked. */
+/** Symbolic links are not followed: one in place of the file could lead out of the folder that was checked. */
 const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-/** Every line of ours begins like this. */
+/** Every line that the sink writes begins like this. */
 const LINE_START = '{"kind":';
 
-/** Appends orders to a file as JSON lines; they are on the disk before they are acknowledged. */
+/** Appends orders to a file as JSON lines, which are on disk before the orders are acknowledged. */
 export class FileSink implements Sink {
   readonly name: string;
   private readonly path: string;
   private readonly options: SinkDefinitionOf<'file'>['options'];
   private file: FileHandle | undefined;
-  /** Only for those who ask for documents. */
+  /** Created only when documents are requested. */
   private contents: FileContents | undefined;
-  /** Deliveries write one after the other: their lines must not mix. */
+  /** Deliveries write one after another, because their lines must not mix. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(definition: SinkDefinitionOf<'file'>) {
@@ -68,7 +68,7 @@ export class FileSink implements Sink {
     }
   }
 
-  /** The orders are written and acknowledged in any case: a failed rotation is tried again after the next batch. */
+  /** Errors are ignored: the orders have been written, and a failed rotation is tried again after the next batch. */
   private async rotateWhenFull(file: FileHandle): Promise<void> {
     const { rotateBytes, compress } = this.options;
     if (rotateBytes === undefined || (await file.stat()).size < Number(rotateBytes)) return;
@@ -82,7 +82,7 @@ export class FileSink implements Sink {
     this.file = undefined;
     this.contents = undefined;
     await file.close();
-    if (compress === 'gzip') await compressFile(full).catch(() => undefined); // it stays as it is
+    if (compress === 'gzip') await compressFile(full).catch(() => undefined); // it stays uncompressed
   }
 
   private async write(file: FileHandle, text: string): Promise<void> {
@@ -91,13 +91,13 @@ export class FileSink implements Sink {
       await file.appendFile(text);
       await file.datasync();
     } catch (error) {
-      await file.truncate(size); // the batch comes again as a whole; half of it must not stay
+      await file.truncate(size); // the whole batch will be sent again, so no half of it may stay
       throw error;
     }
   }
 }
 
-/** The file is removed when the other one is on the disk. */
+/** The original is removed once the compressed file is on disk. */
 async function compressFile(path: string): Promise<void> {
   const target = await open(`${path}.gz`, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
@@ -108,7 +108,7 @@ async function compressFile(path: string): Promise<void> {
   await unlink(path);
 }
 
-/** Opens for appending. A line that a crash cut short was never acknowledged: it is removed. */
+/** Opens the file for appending. A last line that a crash cut short is removed: it was never acknowledged. */
 async function openAtLineStart(path: string): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true });
   const file = await open(path, OPEN, 0o600);
@@ -119,7 +119,7 @@ async function openAtLineStart(path: string): Promise<FileHandle> {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(LINE_START.length), 0, LINE_START.length, start);
       if (!LINE_START.startsWith(buffer.toString('latin1', 0, bytesRead)))
         throw new Error(
-          'the file does not end with a line break and its last line was not written by Crawlway; give another file',
+          'the file does not end with a line break, and Crawlway did not write its last line; specify a different file',
         );
       await file.truncate(start);
     }
@@ -130,7 +130,10 @@ async function openAtLineStart(path: string): Promise<FileHandle> {
   }
 }
 
-/** Offset after the last line break, read backwards in pieces: an incomplete line may be as long as the largest document. */
+/**
+ * Finds the offset after the last line break by reading backwards in pieces: an incomplete line may be as long as the
+ * largest document.
+ */
 async function findLastLineStart(file: FileHandle, size: number): Promise<number> {
   const piece = Buffer.alloc(64 << 10);
   for (let end = size; end > 0; ) {

@@ -50,7 +50,7 @@ describe('a server that breaks the protocol of its sink costs the connection, no
     const sink = createSink(
       sinkDefinition({ type: 'postgresql', url, options: { table: 'documents' }, timeout: seconds(10) }),
     );
-    expect(await refusal(sink)).toContain('the response of the server cannot be read');
+    expect(await refusal(sink)).toContain("the server's response cannot be read");
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe('a server that breaks the protocol of its sink costs the connection, no
     const { port } = await answering(bytes);
     const url = `kafka://127.0.0.1:${port}`;
     const sink = createSink(sinkDefinition({ type: 'kafka', url, options: { topic: 't' }, timeout: seconds(10) }));
-    expect(await refusal(sink)).toMatch(/the broker announces a response of \d+ bytes/);
+    expect(await refusal(sink)).toMatch(/the broker announced a response of \d+ bytes/);
   });
 });
 

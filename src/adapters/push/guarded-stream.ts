@@ -1,13 +1,13 @@
 import type { Duplex } from 'node:stream';
 
-/** Why a connection was ended. */
+/** The reason why a connection was ended. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 }
 
 /**
- * Drivers read what a server sends without checking it. A malformed message then throws in a listener of the connection, which
- * would end the program: here it ends the connection.
+ * Drivers parse what a server sends without checking it, and a malformed message makes a listener of the connection
+ * throw, which would end the program. This guard makes it end only the connection.
  * @param check sees each piece first; what it throws ends the connection as well
  */
 export function guardStream(stream: Duplex, check: (piece: Uint8Array) => void): void {
@@ -18,7 +18,7 @@ export function guardStream(stream: Duplex, check: (piece: Uint8Array) => void):
       check(values[0] as Uint8Array);
       return emit(event, ...values);
     } catch (error) {
-      stream.destroy(new UnreadableAnswer(`the response of the server cannot be read: ${(error as Error).message}`));
+      stream.destroy(new UnreadableAnswer(`the server's response cannot be read: ${(error as Error).message}`));
       return true;
     }
   };

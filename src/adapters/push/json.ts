@@ -7,13 +7,13 @@ import { toOrderRecord } from './order-record.js';
 import { isSuccess, SinkClient } from './sink-client.js';
 import { acknowledgeAll, type RequestAnswer, sendSplitting } from './splitting.js';
 
-/** Statuses that blame the orders, not the server. */
+/** Status codes that blame the orders, not the server. */
 const REFUSALS = new Set([400, 413, 422]);
 
 /**
- * Posts batches of orders as `{"orders": […]}` to any URL. An answer 20x means that the receiver has made them durable. With a
- * secret, `X-Crawlway-Signature` is `sha256=` and the hex HMAC-SHA256 of `X-Crawlway-Timestamp` (Unix seconds), a dot and the body:
- * the receiver can check that the request comes from here and was not recorded and sent again.
+ * Posts batches of orders as `{"orders": […]}` to any URL. A status of 20x means that the receiver has made them
+ * durable. With a secret, `X-Crawlway-Signature` is `sha256=` and the hex HMAC-SHA256 of `X-Crawlway-Timestamp` (Unix
+ * seconds), a dot and the body: the receiver can check that the request comes from this server and is not a replay.
  */
 export class JsonSink implements Sink {
   readonly name: string;
@@ -30,7 +30,7 @@ export class JsonSink implements Sink {
     return sendSplitting(batch, (orders) => this.send(orders, signal));
   }
 
-  /** Any answer that is not a server error: few receivers support OPTIONS, but all of them answer. */
+  /** Accepts any response except a server error: few receivers support OPTIONS, but all of them respond to it. */
   async probe(signal: AbortSignal): Promise<void> {
     const answer = await this.client.request({ method: 'OPTIONS', path: '' }, signal);
     if (answer.status >= 500 && answer.status !== 501) throw this.client.toUnavailable(answer);

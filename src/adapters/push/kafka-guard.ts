@@ -1,6 +1,7 @@
 /**
- * The Kafka client opens its connections itself, also to brokers that other brokers name later. It announces each on a diagnostics
- * channel before any data arrives: there the address is checked, and what brokers send.
+ * The Kafka client opens its connections itself, including those to brokers that other brokers name later. It announces
+ * each one on a diagnostics channel before any data arrives, which is where the address, and what brokers send, can be
+ * checked.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -8,19 +9,22 @@ import { ForbiddenAddress, isAllowedAddress } from './endpoint.js';
 import { guardStream, UnreadableAnswer } from './guarded-stream.js';
 
 const CHANNEL = 'tracing:plt:kafka:connections:connects:end';
-/** The answers to a producer are about topics, brokers and offsets. */
+/** Responses to a producer are small: they are about topics, brokers and offsets. */
 const LONGEST_ANSWER = 16 * 1024 * 1024;
-/** Each answer begins with its length, and then has at least the number of its request. */
+/** Each response begins with its length, followed by at least the number of its request. */
 const LENGTH = 4;
 const SHORTEST_ANSWER = 4;
 
-/** `context` of a producer: where it may connect to. */
+/** The `context` of a producer, which determines where it may connect. */
 export class KafkaGuard {
   private readonly end = new AbortController();
 
   constructor(readonly allowedAddresses: readonly string[]) {}
 
-  /** Aborts, with an Error as its reason, when a connection was ended here: the client may wait for an answer without end. */
+  /**
+   * Aborts, with an Error as its reason, when the guard has ended a connection: the client might otherwise wait for a
+   * response indefinitely.
+   */
   get endSignal(): AbortSignal {
     return this.end.signal;
   }
@@ -38,7 +42,7 @@ export class KafkaGuard {
   }
 }
 
-/** Throws for an answer with an impossible length. */
+/** The returned function throws for a response with an impossible length. */
 function createLengthCheck(): (piece: Uint8Array) => void {
   let rest = 0;
   let length = 0;
@@ -54,7 +58,7 @@ function createLengthCheck(): (piece: Uint8Array) => void {
       length = length * 256 + piece[at++]!;
       if (++bytesOfLength < LENGTH) continue;
       if (length < SHORTEST_ANSWER || length > LONGEST_ANSWER)
-        throw new RangeError(`the broker announces a response of ${length} bytes`);
+        throw new RangeError(`the broker announced a response of ${length} bytes`);
       rest = length;
       length = 0;
       bytesOfLength = 0;

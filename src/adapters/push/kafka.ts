@@ -10,25 +10,26 @@ import { acknowledgeAll, type RequestAnswer, sendSplitting } from './splitting.j
 
 type Records = Producer<string, string, string, string>;
 
-/** From every in-sync replica, which makes a record durable by the rules of its topic. */
+/** Wait for every in-sync replica, which makes a record durable by the rules of its topic. */
 const ALL_REPLICAS = -1;
 const CONNECT_WITHIN_MS = 10_000;
-/** Errors of Kafka that blame the records, not the cluster. */
+/** Kafka errors that blame the records, not the cluster. */
 const REFUSALS = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'];
 
 /**
- * A Kafka topic. The key of a record is the URI, so that the orders of one document are in one partition, in order, and a compacted
- * topic keeps the last one; an `add` has the order as JSON for its value, a `delete` is a tombstone. The producer is idempotent; a
- * failed batch is sent again as a whole, and repeats of an order have its number in the header `order`.
+ * A Kafka topic. A record's key is the URI, so that the orders for one document are in one partition, in order, and a
+ * compacted topic keeps the last one; the value of an `add` is the order as JSON, and a `delete` is a tombstone. The
+ * producer is idempotent; a failed batch is sent again as a whole, and the header `order` contains the order's number,
+ * by which repeats can be recognised.
  */
 export class KafkaSink implements Sink {
   readonly name: string;
   private readonly address: KafkaAddress;
   private producer: Records | undefined;
   private guard: KafkaGuard;
-  /** The producer is connected, and its brokers are allowed. */
+  /** Resolves when the producer is connected and its brokers are allowed. */
   private ready: Promise<void> | undefined;
-  /** The producer numbers its records: batches go out one after the other. */
+  /** Batches are sent one after another, because the producer numbers its records. */
   private last: Promise<unknown> = Promise.resolve();
 
   /** @throws TypeError for a URL without valid brokers */
@@ -52,7 +53,7 @@ export class KafkaSink implements Sink {
     });
   }
 
-  /** Whatever is in flight fails. */
+  /** Everything in flight fails. */
   async close(): Promise<void> {
     const { producer } = this;
     this.producer = undefined;
@@ -85,14 +86,17 @@ export class KafkaSink implements Sink {
     return refused === undefined ? acknowledgeAll(orders) : { refused };
   }
 
-  /** After a failure a new producer is created: nobody knows which records the old one delivered. The client may wait forever. */
+  /**
+   * The client itself might wait forever. After a failure, a new producer is created, because it is unknown which
+   * records the old one delivered.
+   */
   private async runWithTimeout(signal: AbortSignal, work: (producer: Records) => Promise<void>): Promise<void> {
     const { timeout } = this.definition;
     const { endSignal: broken } = this.guard;
     const end = AbortSignal.any([signal, broken, AbortSignal.timeout(timeout)]);
     const given = new Promise<never>((_, reject) => {
       const onAbort = (): void => {
-        const why = signal.aborted ? 'the delivery was stopped' : `no answer within ${timeout} ms; is the topic there?`;
+        const why = signal.aborted ? 'the delivery was stopped' : `no response within ${timeout} ms; does the topic exist?`;
         reject(broken.aborted ? broken.reason : new Error(why));
       };
       if (end.aborted) onAbort();
@@ -123,15 +127,15 @@ export class KafkaSink implements Sink {
       bootstrapBrokers: [...this.address.brokers],
       serializers: stringSerializers,
       idempotent: true,
-      retries: 0, // the queue of the sink tries again, and says why
+      retries: 0, // the sink's queue tries again and reports why
       connectTimeout: Math.min(timeout, CONNECT_WITHIN_MS),
       requestTimeout: timeout,
       ...(this.address.tls ? { tls: toTlsOptions(tls) } : {}),
       ...this.getSaslOptions(),
     });
-    producer.on('error', () => undefined); // the request that fails says it
+    producer.on('error', () => undefined); // the failing request reports it
     this.producer = producer;
-    // Brokers name each other: those they name must be allowed as well.
+    // Brokers name each other, so the brokers that they name must be allowed as well.
     const { brokers } = await producer.metadata({ topics: [this.topic], autocreateTopics: false });
     await Promise.all([...brokers.values()].map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
   }
@@ -168,7 +172,7 @@ function findRefusal(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The actual error, instead of one that says there were several. */
+/** The underlying error, instead of one that says that there were several. */
 function findDeepestMessage(error: unknown): string {
   const messages = [...walkCauses(error)].map(({ message }) => message).filter(Boolean);
   return (messages.at(-1) ?? String(error)).slice(0, 1_000);

@@ -2,11 +2,12 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import type { SinkClient, SinkRequest } from './sink-client.js';
 
-/** Characters: longer than any URL and stamp that were ever pushed. */
+/** Maximum characters of a line: more than any URL and stamp that were ever pushed. */
 const LONGEST_LINE = 1 << 20;
 
 /**
- * The lines of an answer as they arrive. Silence for longer than the sink's timeout, or an incomplete answer, is SinkUnavailable.
+ * Yields the lines of a response as they arrive. Throws SinkUnavailable if the sink is silent for longer than its
+ * timeout, or the response is incomplete.
  */
 export async function* readLines(
   client: SinkClient,
@@ -30,7 +31,7 @@ export async function* readLines(
   if (rest !== '') yield rest;
 }
 
-/** The time counts only while data is awaited, so that a reader may take its time. */
+/** The timeout applies only while data is awaited, so that a reader may take its time. */
 async function* readChunks(body: Readable, timeoutMs: number): AsyncGenerator<string> {
   const iterator = body.setEncoding('utf8')[Symbol.asyncIterator]();
   for (;;) {

@@ -1,9 +1,9 @@
-/** Applies the `cw:Map` elements of a sink. */
+/** Applies a sink's `cw:Map` elements. */
 import { createHash } from 'node:crypto';
 import type { MapStep } from '../../domain/push/map-steps.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 
-/** A value that cannot be changed as asked. */
+/** A value cannot be changed as configured. */
 export class UnmappableValue extends Error {
   override readonly name = 'UnmappableValue';
 }
@@ -29,7 +29,7 @@ function mapField(document: PushDocument, step: MapStep): PushDocument {
 const matchesPattern = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-/** The values are placed where the first of them was. */
+/** The new values take the place of the first old one. */
 function mapMeta(metas: readonly Meta[], name: string, step: MapStep): Meta[] {
   const present = metas.filter((meta) => meta.name === name).map(({ value }) => value);
   const values = convertValues(name, present.length === 0 ? [step.default ?? ''] : present, step);
@@ -73,7 +73,7 @@ function unmappable(field: string, value: string, wanted: string): UnmappableVal
   return new UnmappableValue(`field ${field}: ${JSON.stringify(value.slice(0, LONGEST_QUOTE))} is not ${wanted}`);
 }
 
-/** In one form, which search engines read as that type. */
+/** Converts the value to the form that search engines read as that type. */
 function convertType(field: string, value: string, type: NonNullable<MapStep['type']>): string {
   const text = value.trim();
   switch (type) {
@@ -144,7 +144,7 @@ function parseDate(field: string, value: string, pattern: string): string {
       number,
     ];
     const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
-    // 31.02. would become the third of March.
+    // Otherwise, February 31 would become March 3.
     if (date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60)
       return date.toISOString();
   }

@@ -4,8 +4,8 @@ import type { Sink } from '../../engine/ports/sink.js';
 import { mapDocument, UnmappableValue } from './map-document.js';
 
 /**
- * Passes mapped documents to the sink. One that cannot be mapped is refused; the others of its batch continue. What the sink holds
- * is not what was indexed, so it returns no documents.
+ * Passes mapped documents to the sink. A document that cannot be mapped is refused; the others in its batch continue.
+ * Because the sink holds mapped documents instead of the original ones, it returns none.
  */
 export class MappedSink implements Sink {
   readonly name: string;

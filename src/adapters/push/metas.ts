@@ -3,7 +3,10 @@ import { toTypedMeta } from '../../domain/content/meta-types.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import { asText, asTexts, isRecord } from './answers.js';
 
-/** The values of metas under the field to which each name is mapped, for sinks whose fields can have several values. */
+/**
+ * Groups the values of metas under the field to which each name is mapped, for sinks whose fields can have several
+ * values.
+ */
 export const groupValuesByName = (
   metas: readonly Meta[],
   fieldOf: (name: string) => string,
@@ -12,25 +15,27 @@ export const groupValuesByName = (
   return Object.fromEntries(Array.from(groups, ([field, group]) => [field, group.map(({ value }) => value)]));
 };
 
-/** The metas again of the values under their names; their order among different names is not kept. */
+/** Converts values grouped by name back into metas; the order of different names is not kept. */
 export const toMetas = (values: Readonly<Record<string, unknown>>): Meta[] =>
   Object.entries(values).flatMap(([name, some]) => asTexts(some).map((value) => toTypedMeta(name, value)));
 
-/** As in Markdown: `## Installation`. */
+/** Formats a heading as in Markdown: `## Installation`. */
 export const formatHeading = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;
 
-/** Headings, Markdown and chunks as metas, for sinks that have no other fields; a chunk is JSON. */
+/** Headings, Markdown and chunks as metas, for sinks that have no other fields for them; a chunk becomes JSON. */
 export const formsToMetas = ({ headings = [], markdown, chunks = [] }: PushDocument): readonly Meta[] => [
   ...headings.map((heading) => ({ name: 'headings', value: formatHeading(heading) })),
   ...(markdown === undefined ? [] : [{ name: 'markdown', value: markdown }]),
   ...chunks.map((chunk) => ({ name: 'chunks', value: JSON.stringify(chunk) })),
 ];
 
-/** The metas whose values have a type, as such values are written in JSON. */
+/** The metas whose values have the given type. */
 export const selectTyped = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
   metas.filter((meta) => meta.type === type);
 
-/** Headings, Markdown and chunks, read back from a record of a sink. The position of headings in the text is not stored. */
+/**
+ * Reads headings, Markdown and chunks back from a sink's record. The positions of headings in the text are not stored.
+ */
 export function parseForms(
   record: Readonly<Record<string, unknown>>,
 ): Pick<PushDocument, 'headings' | 'markdown' | 'chunks'> {

@@ -9,12 +9,12 @@ export interface OrderRecord {
   readonly reason: string;
   /** ISO 8601. */
   readonly decidedAt: string;
-  /** For `add` only. */
+  /** Only for `add`. */
   readonly document?: {
     readonly stamp: string;
     readonly metas: readonly Meta[];
     readonly master: {
-      /** Base64. */
+      /** In Base64. */
       readonly bytes: string;
       readonly mimeType: string;
       readonly encoding?: string;

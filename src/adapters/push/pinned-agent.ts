@@ -6,9 +6,9 @@ import tls from 'node:tls';
 const LONGEST_CHAIN = 10;
 
 /**
- * Connections to a server whose certificate, or an authority that issued it, has the given SHA-256 fingerprint (hexadecimal, lower
- * case). No byte of a request is sent before that is known. An authority vouches for the name of the server; a fingerprint of the
- * server's own certificate is sufficient proof.
+ * Connects only to servers whose certificate, or that of an issuing authority, has the given SHA-256 fingerprint
+ * (lower-case hexadecimal). No byte of a request is sent before that has been checked. If the fingerprint is that of an
+ * authority, the server's name must match as well; that of the server's own certificate is sufficient proof.
  */
 export class PinnedAgent extends https.Agent {
   constructor(
@@ -46,7 +46,7 @@ function findFault(socket: tls.TLSSocket, fingerprint: string, host: string): Er
   if (certificate && fingerprintOf(certificate) === fingerprint) return undefined;
   for (let i = 0; certificate && peer && i < LONGEST_CHAIN; i++) {
     const issuer = parseCertificate(peer.issuerCertificate);
-    // Whoever sends a chain may include any certificate: only signatures count.
+    // The sender of a chain may include any certificate, so only signatures count.
     if (!issuer?.ca || !certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) break;
     shown.push(fingerprintOf(issuer));
     if (fingerprintOf(issuer) === fingerprint) return tls.checkServerIdentity(host, socket.getPeerCertificate());
@@ -54,7 +54,7 @@ function findFault(socket: tls.TLSSocket, fingerprint: string, host: string): Er
     [peer, certificate] = [peer.issuerCertificate, issuer];
   }
   return new Error(
-    `no certificate of the server has the fingerprint that is configured for the sink; the server presented ${shown.join(', ')}`,
+    `none of the server's certificates has the fingerprint that is configured for the sink; the server presented ${shown.join(', ')}`,
   );
 }
 

@@ -10,8 +10,9 @@ type AddOrder = Extract<PushOrder, { kind: 'add' }>;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Lets the plug-ins of each order's crawler see and change it (`onOrder`) before the sink gets it. If one fails, the document is
- * refused. A deletion is sent whatever they return: otherwise the sink would keep a document that nothing deletes any more.
+ * Lets the plug-ins of the order's crawler see and change each order (`onOrder`) before the sink gets it. If a plug-in
+ * fails, the document is refused. A deletion is sent whatever the plug-ins return: otherwise the sink would keep a
+ * document that nothing would ever delete.
  */
 export class PluginOrders implements Sink {
   readonly name: string;
@@ -30,7 +31,7 @@ export class PluginOrders implements Sink {
     this.probe = sink.probe && ((signal) => sink.probe!(signal));
   }
 
-  /** What the sink holds may not be what was indexed. */
+  /** If true, the sink may hold something different from what was indexed. */
   private get hasOrderHooks(): boolean {
     return this.plugins.facts.some(({ hooks }) => hooks.includes('onOrder'));
   }

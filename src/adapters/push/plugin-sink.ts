@@ -5,7 +5,7 @@ import type { SinkOrder } from '../../engine/ports/plugin-api.js';
 import { type PluginCaller, PluginFailed } from '../../engine/ports/plugins.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
-/** The sink of a plug-in. Any exception means that it accepts nothing now: its orders wait. */
+/** A plug-in as a sink. Any exception means that it accepts nothing at the moment, so its orders wait. */
 export class PluginSink implements Sink {
   readonly name: string;
   private readonly plugin: string;
@@ -24,18 +24,18 @@ export class PluginSink implements Sink {
       plugins.call(plugin, 'deliver', batch.map(toSinkOrder), definition.timeout),
     );
     if (answers.length !== batch.length)
-      throw new SinkUnavailable(`${plugin} gave ${answers.length} answers to ${batch.length} orders`);
+      throw new SinkUnavailable(`${plugin} returned ${answers.length} answers to ${batch.length} orders`);
     return answers.map((answer) =>
       answer === true ? { state: 'acknowledged' } : { state: 'refused', message: answer.refused },
     );
   }
 
   async close(): Promise<void> {
-    // The process of the plug-in may serve others.
+    // The plug-in's process may also serve others.
   }
 }
 
-/** `plugin:NAME`. */
+/** Parses `plugin:NAME`. */
 export const parsePluginName = (url: string): string => url.slice('plugin:'.length);
 
 async function withUnavailableErrors<T>(answer: Promise<T>): Promise<T> {

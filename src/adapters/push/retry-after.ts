@@ -1,8 +1,8 @@
 const LONGEST_WAIT_MS = 86_400_000;
 
 /**
- * Milliseconds to wait that a Retry-After header names, as seconds or as a date (RFC 9110 10.2.3); at most a day.
- * `now` is in milliseconds since the epoch.
+ * The time to wait, in milliseconds and at most a day, according to a Retry-After header, which is in seconds or a date
+ * (RFC 9110, 10.2.3). `now` is in milliseconds since the epoch.
  */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined;

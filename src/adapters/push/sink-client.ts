@@ -22,13 +22,14 @@ export interface SinkAnswer {
 
 export const isSuccess = (answer: { readonly status: number }): boolean => answer.status >= 200 && answer.status < 300;
 
-/** Bytes of an answer that is read as a whole; the largest are pages of entries. */
+/** Maximum bytes of a response that is read as a whole; the largest ones are pages of entries. */
 const LARGEST_ANSWER = 64 << 20;
 const LONGEST_QUOTE = 500;
 
 /**
- * HTTP to one sink: kept-alive connections, no redirects, no proxy from the environment, total time and answer size
- * bounded, addresses vetted at connect. Every answer comes back as a value; only a missing one is SinkUnavailable.
+ * HTTP client for one sink: keeps connections alive, follows no redirects, uses no proxy from the environment, limits
+ * the total time and the response size, and vets addresses when connecting. Every response is returned as a value; only
+ * the lack of one throws SinkUnavailable.
  */
 export class SinkClient {
   private readonly base: URL;
@@ -40,7 +41,7 @@ export class SinkClient {
   constructor(
     private readonly definition: HttpSinkDefinition,
     basePath = '',
-    /** Scheme of the header that carries an API key. */
+    /** Scheme of the Authorization header that carries an API key. */
     keyScheme: 'Bearer' | 'ApiKey' = 'Bearer',
   ) {
     this.base = new URL(definition.url);
@@ -66,7 +67,7 @@ export class SinkClient {
   async request(request: SinkRequest, signal: AbortSignal): Promise<SinkAnswer> {
     const deadline = AbortSignal.timeout(this.definition.timeout);
     const response: AxiosResponse<string> = await this.send(request, AbortSignal.any([signal, deadline]), 'text');
-    // A server may answer before it has read the request.
+    // A server may respond before it has read the whole request.
     if ((response.request as ClientRequest | undefined)?.writableFinished) request.bodySent?.();
     return {
       status: response.status,
@@ -75,7 +76,10 @@ export class SinkClient {
     };
   }
 
-  /** The body of a GET as a stream, without a total deadline: for listings. Anything but a success is SinkUnavailable. */
+  /**
+   * Returns the response body as a stream without a total deadline, for listings. Throws SinkUnavailable unless the
+   * request succeeds.
+   */
   async stream(request: SinkRequest, signal: AbortSignal): Promise<Readable> {
     const response: AxiosResponse<Readable> = await this.send(request, signal, 'stream');
     if (isSuccess(response)) return response.data;
@@ -83,7 +87,7 @@ export class SinkClient {
     throw this.toUnavailable({ status: response.status, body: '' });
   }
 
-  /** The error for an answer that does not concern a single order. */
+  /** Creates the error for a response that does not concern an individual order. */
   toUnavailable(answer: SinkAnswer): SinkUnavailable {
     const hint = HINTS[answer.status] ?? (answer.status >= 300 && answer.status < 400 ? HINTS[300] : undefined);
     const quote = answer.body.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUOTE);
@@ -96,7 +100,7 @@ export class SinkClient {
     this.agents.httpsAgent.destroy();
   }
 
-  /** Milliseconds for one request, or of silence in a listing. */
+  /** Maximum milliseconds for one request, or of silence in a listing. */
   get timeout(): number {
     return this.definition.timeout;
   }
@@ -112,7 +116,7 @@ export class SinkClient {
       const { method, query, body: data } = request;
       const url = this.buildUrl(request.path);
       const headers = this.signer ? await this.signer.sign(url, request) : this.buildHeaders(request);
-      // A listing is read piece by piece: any size is allowed, and only its beginning must arrive in time.
+      // A listing is read piece by piece, so any size is allowed, and only its beginning must arrive in time.
       const bounds =
         responseType === 'stream'
           ? { timeout: this.timeout, maxContentLength: -1 }
@@ -136,7 +140,7 @@ export class SinkClient {
   private describeFailure(error: unknown, signal: AbortSignal): string {
     if (signal.aborted) {
       const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
-      return timedOut ? `no answer within ${this.timeout} ms` : 'the delivery was stopped';
+      return timedOut ? `no response within ${this.timeout} ms` : 'the delivery was stopped';
     }
     if (!(error instanceof Error)) return String(error);
     const { code } = error as { code?: string };
@@ -149,11 +153,11 @@ export type HttpSinkDefinition = SinkDefinitionOf<
 >;
 
 const HINTS: Readonly<Record<number, string>> = {
-  300: 'redirects are not followed when pushing, give the final URL',
+  300: 'redirects are not followed when pushing; specify the final URL',
   401: "login and password (or key) are missing or wrong in the sink's configuration",
   403: "the sink's credentials do not allow this",
-  404: 'nothing answers at this path, check the URL and the name of the connector or index',
-  405: 'the server accepts no pushes at this path, check the URL',
+  404: 'there is nothing at this path; check the URL and the name of the connector or index',
+  405: 'the server does not accept pushes at this path; check the URL',
   429: 'the sink is overloaded',
 };
 

@@ -1,11 +1,11 @@
-/** A request to a sink, as its client takes it. */
+/** A request to a sink, as SinkClient expects it. */
 export interface SinkRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS';
-  /** Below the sink's URL; empty: that URL itself, including its query. */
+  /** Path below the sink's URL; if empty, that URL itself, including its query. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** Called when the body has left the process, so that its memory may be reused; not if that is unknown. */
+  /** Called when the body is known to have left the process, so that its memory may be reused. */
   readonly bodySent?: () => void;
 }

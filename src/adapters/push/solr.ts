@@ -9,13 +9,14 @@ import { acknowledgeAll, groupRunsByKind, type RequestAnswer, sendSplitting } fr
 const ENTRIES_AT_ONCE = '1000';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
-/** Milliseconds until what was added can be found. */
+/** Milliseconds until added documents can be found. */
 const COMMIT_WITHIN = '10000';
 
 /**
- * Apache Solr through `/update` with JSON. A batch ends with a hard commit, without which a crash may lose what Solr has answered;
- * searchers see it by commitWithin. `id` is the URI; the other field names are dynamic fields of Solr's default configuration. Solr
- * keeps fields, not files, so only the text of the main part is sent, not its bytes.
+ * Apache Solr through `/update` with JSON. A batch ends with a hard commit, without which a crash may lose documents
+ * that Solr has confirmed; commitWithin makes them visible to searchers. `id` is the URI; the other field names are
+ * dynamic fields of Solr's default configuration. Solr keeps fields, not files, so only the text of the main part is
+ * sent, not its bytes.
  */
 export class SolrSink implements Sink {
   readonly name: string;
@@ -51,10 +52,10 @@ export class SolrSink implements Sink {
       const answer = await this.client.request({ method: 'GET', path: 'select', query }, signal);
       if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
       const { entries, next } = this.parsePage(answer);
-      // A listing that does not ascend would never end.
+      // A listing that is not in ascending order would never end.
       const first = entries[0]?.uri;
       if (last !== undefined && first !== undefined && Buffer.compare(Buffer.from(first), Buffer.from(last)) <= 0)
-        throw new SinkUnavailable(`${this.client.displayName}: the pages of a select are not in the order of \`id\``);
+        throw new SinkUnavailable(`${this.client.displayName}: the pages of select results are not in the order of \`id\``);
       yield* entries;
       if (entries.length === 0) return;
       last = entries.at(-1)!.uri;
@@ -63,7 +64,7 @@ export class SolrSink implements Sink {
     }
   }
 
-  /** Includes uncommitted documents: uses the real-time get handler. */
+  /** Includes uncommitted documents, because it uses the real-time get handler. */
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const body = new URLSearchParams([['wt', 'json'], ...uris.map((uri): [string, string] => ['id', uri])]).toString();
     const answer = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
@@ -106,13 +107,13 @@ export class SolrSink implements Sink {
     if (!isSuccess(answer)) throw this.client.toUnavailable({ ...answer, body: parseErrorMessage(answer) });
   }
 
-  /** For one id Solr answers with `doc`, for several with a list. */
+  /** For one id, Solr returns `doc`; for several ids, it returns a list. */
   private parseDocuments(answer: SinkAnswer): SolrFields[] {
     try {
       const { doc, response } = asRecord(JSON.parse(answer.body));
       return [...(isRecord(doc) ? [doc] : []), ...asList(asRecord(response)['docs']).map(asRecord)];
     } catch {
-      throw new SinkUnavailable(`${this.client.displayName}: get returns no documents; is it a Solr core?`);
+      throw new SinkUnavailable(`${this.client.displayName}: get returned no documents; is it a Solr core?`);
     }
   }
 
@@ -125,9 +126,9 @@ export class SolrSink implements Sink {
       const entries = response.docs.map(({ id, stamp_s }) => ({ uri: id, stamp: stamp_s }));
       if (typeof next === 'string' && entries.every(isEntry)) return { entries: entries.filter(isEntry), next };
     } catch {
-      // said below
+      // reported below
     }
-    throw new SinkUnavailable(`${this.client.displayName}: select returns no page of documents; is it a Solr core?`);
+    throw new SinkUnavailable(`${this.client.displayName}: select returned no page of documents; is it a Solr core?`);
   }
 }
 
@@ -180,10 +181,10 @@ const metaFieldName = (name: string): string => `meta_${name.replace(/\W/g, '_')
 
 type SolrFields = Readonly<Record<string, unknown>>;
 
-/** A field of several values in the schema of the core gives a list. */
+/** A field that is multi-valued in the core's schema comes as a list. */
 const firstValue = (value: unknown): string | undefined => asText(value) ?? asTexts(value)[0];
 
-/** Undefined if some of it is not stored, or two names of metas share a field. */
+/** Undefined if part of the document is not stored, or two meta names share a field. */
 function toKeptDocument(fields: SolrFields): KeptDocument | undefined {
   const [uri, stamp, crawler, text, mimeType = ''] = ['id', 'stamp_s', 'crawler_s', 'text_t', 'mime_type_s'].map(
     (name) => firstValue(fields[name]),
@@ -199,7 +200,7 @@ function toKeptDocument(fields: SolrFields): KeptDocument | undefined {
   return { crawler, document: { uri, stamp, metas, master, text } };
 }
 
-/** Solr says `{"error": {"msg": …}}`; the text before it may be about something else. */
+/** Solr reports `{"error": {"msg": …}}`; anything before that may be about something else. */
 function parseErrorMessage({ body }: SinkAnswer): string {
   try {
     const { error } = JSON.parse(body) as { error?: { msg?: unknown } };

@@ -1,11 +1,11 @@
 import type { OrderAnswer, OrderKind, PushOrder } from '../../domain/push/order.js';
 
-/** One answer per order, in their order; or one refusal of the request as a whole, with the sink's message. */
+/** One answer per order, in the same order, or one refusal of the whole request with the sink's message. */
 export type RequestAnswer = readonly OrderAnswer[] | { readonly refused: string };
 
 /**
- * Sends orders and, as long as the sink refuses them as a whole, sends each half separately, the first half first, until the
- * offending order is alone and is refused with the sink's message.
+ * Sends orders. As long as the sink refuses them as a whole, each half is sent separately, the first half first, until
+ * the offending order is alone and is refused with the sink's message.
  */
 export async function sendSplitting(
   orders: readonly PushOrder[],
@@ -20,7 +20,7 @@ export async function sendSplitting(
   return [...first, ...second];
 }
 
-/** Consecutive orders of one kind, for sinks that accept only one kind in a request. */
+/** Groups consecutive orders of one kind, for sinks that accept only one kind per request. */
 export function groupRunsByKind(batch: readonly PushOrder[]): { kind: OrderKind; orders: PushOrder[] }[] {
   const runs: { kind: OrderKind; orders: PushOrder[] }[] = [];
   for (const order of batch) {

@@ -5,7 +5,10 @@ import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { toOrderRecord } from './order-record.js';
 import { acknowledgeAll } from './splitting.js';
 
-/** Writes orders as JSON lines to a stream, for a crawl whose output goes to another program. The reader determines the pace. */
+/**
+ * Writes orders as JSON lines to a stream, for a crawl whose output is piped to another program. The reader determines
+ * the pace.
+ */
 export class StreamSink implements Sink {
   constructor(
     readonly name: string,
@@ -14,7 +17,7 @@ export class StreamSink implements Sink {
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     for (const order of batch) {
-      if (this.stream.destroyed) throw new SinkUnavailable('nothing reads the output any more');
+      if (this.stream.destroyed) throw new SinkUnavailable('nothing is reading the output any more');
       if (!this.stream.write(`${JSON.stringify(toOrderRecord(order))}\n`)) await once(this.stream, 'drain', { signal });
     }
     return acknowledgeAll(batch);

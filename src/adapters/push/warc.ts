@@ -11,7 +11,7 @@ import { acknowledgeAll } from './splitting.js';
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
 const DEFAULT_ROTATE_BYTES = 1 << 30;
-/** Payloads whose digests are remembered, for revisit records. */
+/** Maximum number of payloads whose digests are remembered for revisit records. */
 const MOST_PAYLOADS = 100_000;
 const REVISIT = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 
@@ -22,10 +22,11 @@ interface Archived {
 }
 
 /**
- * WARC 1.1 files of what was fetched: a `resource` record with the bytes of each document and a `metadata` record with its metas;
- * bytes that were archived before get a `revisit` record. A deletion is recorded, and removes nothing from an archive. Each start
- * of the server, and each full file, begins a new file (`pages-20260131100000000-00001.warc.gz`); its contents are on the disk
- * before they are acknowledged. With `.gz` each record is a separate member, as readers of WARC expect.
+ * Writes WARC 1.1 files of what was fetched: for each document, a `resource` record with its bytes and a `metadata`
+ * record with its metas; bytes that were archived before get a `revisit` record. A deletion is recorded but removes
+ * nothing from the archive. A new file begins at each start of the server and whenever a file is full
+ * (`pages-20260131100000000-00001.warc.gz`); records are on disk before they are acknowledged. With `.gz`, each record
+ * is a separate gzip member, as WARC readers expect.
  */
 export class WarcSink implements Sink {
   readonly name: string;
@@ -71,7 +72,7 @@ export class WarcSink implements Sink {
       await file.datasync();
       this.size += bytes.length;
     } catch (error) {
-      await file.truncate(this.size).catch(() => undefined); // the batch comes again as a whole
+      await file.truncate(this.size).catch(() => undefined); // the whole batch will be sent again
       throw error;
     }
   }
@@ -114,7 +115,7 @@ export class WarcSink implements Sink {
           { ...fields, 'Content-Type': formatContentType(master) },
           Buffer.from(master.bytes),
         );
-    // A field is one line, and Markdown needs its line breaks.
+    // A field must be a single line, but Markdown needs its line breaks.
     const forms = formsToMetas(order.document).map(({ name, value }) => [
       name,
       name === 'markdown' ? JSON.stringify(value) : value,
@@ -162,5 +163,5 @@ const formatContentType = ({
   readonly encoding?: string;
 }): string => (encoding === undefined ? mimeType : `${mimeType}; charset=${encoding}`);
 
-/** A field is one line. */
+/** A field must be a single line. */
 const toSingleLine = (text: string): string => text.replace(/[\r\n\0]+/g, ' ');

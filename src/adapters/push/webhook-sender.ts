@@ -3,13 +3,15 @@ import type { SinkDefinitionOf, WebhookDefinition } from '../../domain/crawl/sin
 import { milliseconds } from '../../domain/time/units.js';
 import { isSuccess, SinkClient } from './sink-client.js';
 
-/** A message as the Standard Webhooks specification defines it: with the same id and body whenever it is sent again. */
+/**
+ * A message as defined by the Standard Webhooks specification: it has the same id and body whenever it is sent again.
+ */
 export interface WebhookMessage {
   readonly id: string;
   readonly body: string;
 }
 
-/** Posts messages, signed with HMAC-SHA256 as the Standard Webhooks specification requires. */
+/** Posts messages signed with HMAC-SHA256, as the Standard Webhooks specification requires. */
 export class WebhookSender {
   private readonly client: SinkClient;
 

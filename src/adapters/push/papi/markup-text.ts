@@ -2,7 +2,10 @@ const LONGEST_MESSAGE = 1_000;
 const LONGEST_MARKUP = 64 * 1024;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", amp: '&' };
 
-/** The words of an XML or HTML error body, on one line. The format of the server's error element is not published. */
+/**
+ * Extracts the text of an XML or HTML error body as one line. The format of the server's error element is not
+ * published.
+ */
 export const extractText = (markup: string): string =>
   stripTags(markup.slice(0, LONGEST_MARKUP))
     .replace(/&(lt|gt|quot|apos|#39|amp);/g, (entity, name: string) => ENTITIES[name] ?? entity)
@@ -10,7 +13,7 @@ export const extractText = (markup: string): string =>
     .trim()
     .slice(0, LONGEST_MESSAGE);
 
-/** An unclosed `<` is text, and so is everything after it: no other end is searched for. */
+/** An unclosed `<` and everything after it count as text, so that the input is searched only once. */
 function stripTags(markup: string): string {
   const pieces: string[] = [];
   let from = 0;

@@ -10,9 +10,9 @@ export interface MultipartBody {
 }
 
 /**
- * Documents as one multipart/form-data body (RFC 7578). This is the busiest path of a push: the text between two documents' bytes
- * is one string, and everything is copied exactly once.
- * @param options withText: documents that are not pages have their extracted text as a second part
+ * Encodes documents as one multipart/form-data body (RFC 7578). This is the busiest path of a push, so the text between
+ * two documents' bytes is one string, and everything is copied exactly once.
+ * @param options withText: documents other than pages get their extracted text as a second part
  * @param allocate returns a buffer of the given size, with any content
  */
 export function encodeDocuments(
@@ -31,7 +31,7 @@ export function encodeDocuments(
   return { contentType: `multipart/form-data; boundary=${boundary}`, body: joinPieces(pieces, allocate) };
 }
 
-/** Every field of a document, up to where the bytes of its main part begin. */
+/** Encodes all fields of a document, up to where the bytes of its main part begin. */
 function encodeFields(document: PushDocument, key: number, boundary: string): string {
   const { uri, stamp, metas, master } = document;
   const start = `--${boundary}\r\nContent-Disposition: form-data; name="`;
@@ -47,7 +47,7 @@ function encodeFields(document: PushDocument, key: number, boundary: string): st
   return `${text}${start}${fileName}\r\nContent-Type: ${safeMediaType(master.mimeType)}\r\n\r\n`;
 }
 
-/** The server extracts the text from the bytes: if only a part of a page counts, that part is sent. */
+/** The server extracts the text from the bytes, so if only part of a page counts, only that part is sent. */
 function replaceWithCutText(document: PushDocument): PushDocument {
   if (!document.textIsCut) return document;
   const { fileName } = document.master;
@@ -55,7 +55,7 @@ function replaceWithCutText(document: PushDocument): PushDocument {
   return { ...document, master };
 }
 
-/** The text that was extracted from a document whose bytes are none. */
+/** Encodes the text that was extracted from a document whose bytes are not text. */
 function encodeTextPart({ master, text }: PushDocument, key: number, boundary: string): string {
   if (text === '' || isReadFromBytes(master.mimeType)) return '';
   const name = `${documentField(key, FIELD.textBytes)}"; filename="${quoteName(master.fileName)}.txt"`;
@@ -63,11 +63,13 @@ function encodeTextPart({ master, text }: PushDocument, key: number, boundary: s
   return `${head}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`;
 }
 
-/** Escapes what would end a quoted name early, as browsers do (WHATWG HTML, multipart form data encoding). */
+/**
+ * Escapes characters that would end a quoted name early, as browsers do (WHATWG HTML, multipart form data encoding).
+ */
 const quoteName = (name: string): string =>
   /["\r\n]/.test(name) ? name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A') : name;
 
-/** The type came from a web site: only a plain media type may be used in the header line. */
+/** The type comes from a website, so only a plain media type may be used in the header line. */
 const safeMediaType = (mimeType: string): string =>
   /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream';
 

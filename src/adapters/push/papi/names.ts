@@ -1,6 +1,6 @@
 /**
- * The names of CloudView's Push API v4 over HTTP, all in one place; demo-index/papi/names.ts holds the same table for the other
- * side. "assumed" marks what is not published: with the product's own documentation at hand, correct it here.
+ * All names of CloudView's Push API v4 over HTTP; demo-index/papi/names.ts has the same table for the other side.
+ * "assumed" marks what is not published: correct it here if you have the product's own documentation.
  */
 
 export const connectorPath = (connector: string): string => `/papi/4/connectors/${encodeURIComponent(connector)}`;
@@ -24,11 +24,11 @@ export const PARAMETER = {
 } as const;
 
 export const MAIN_PART = 'master';
-/** The text of a document, beside its bytes. */
+/** The part with the text of a document, next to the one with its bytes. */
 export const TEXT_PART = 'text';
 export const ALL_DOCUMENTS = 'RECURSIVE_DOCUMENTS';
 
-/** `PAPI_<key>:FIELD`, where the key is our own name of one document in the request. */
+/** `PAPI_<key>:FIELD`, where the key identifies one document in the request. */
 export const documentField = (key: number, field: string): string => `PAPI_${key}:${field}`;
 
 export const FIELD = {
@@ -40,7 +40,10 @@ export const FIELD = {
   partDirective: (name: 'encoding' | 'filename' | 'mimeHint') => `part_directive:${MAIN_PART}:${name}`,
 } as const;
 
-/** One line of an enumeration, `url_encode(URI) SP escape(STAMP)` (assumed); undefined when it is none. */
+/**
+ * Parses one line of an enumeration, `url_encode(URI) SP escape(STAMP)` (assumed); undefined if the line has a
+ * different format.
+ */
 export function parseEntry(line: string): { uri: string; stamp: string } | undefined {
   const space = line.indexOf(' ');
   if (space <= 0) return undefined;

@@ -77,7 +77,7 @@ describe('a server that goes away', () => {
   it.each([
     [{ status: 503, headers: { 'retry-after': '7' } }, /status 503/, 7_000],
     [{ status: 500, body: '<error><message>disk full</message></error>' }, /status 500.*disk full/, undefined],
-    [{ status: 405 }, /status 405: the server accepts no pushes/, undefined],
+    [{ status: 405 }, /status 405: the server does not accept pushes/, undefined],
     [{ status: 302, headers: { location: 'http://169.254.169.254/' } }, /redirects are not followed/, undefined],
     [{ status: 404 }, /check the URL and the name of the connector/, undefined],
   ] satisfies [Reply, RegExp, number | undefined][])(

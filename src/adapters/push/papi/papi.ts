@@ -10,11 +10,14 @@ import { encodeDocuments } from './multipart.js';
 import { ALL_DOCUMENTS, COMMAND, connectorPath, PARAMETER, parseEntry } from './names.js';
 
 const CHECKPOINT_NAME = 'crawlway';
-/** Sessions that one delivery begins before it gives up: a server that restarts this often is unhealthy. */
+/**
+ * Maximum number of sessions that one delivery begins before it gives up: a server that restarts this often is
+ * unhealthy.
+ */
 const MOST_SESSIONS = 3;
 const FORM = 'application/x-www-form-urlencoded; charset=UTF-8';
 
-/** The server has restarted and may have lost what was not synced. */
+/** The server has restarted and may have lost whatever was not synced. */
 class SessionOver extends Error {
   constructor(readonly current: string) {
     super('the session is over');
@@ -22,8 +25,9 @@ class SessionOver extends Error {
 }
 
 /**
- * CloudView Push API v4 over HTTP. Every batch ends with a synced checkpoint, the only thing that makes orders durable at the
- * server; all requests of a batch name one session, so that a restart in between is detected and the batch sent again.
+ * CloudView Push API v4 over HTTP. Every batch ends with a synced checkpoint, which is the only thing that makes orders
+ * durable at the server; all requests of a batch name one session, so that a restart in between is detected and the
+ * batch is sent again.
  */
 export class PapiSink implements Sink {
   readonly name: string;
@@ -57,7 +61,7 @@ export class PapiSink implements Sink {
       const entry = parseEntry(line);
       if (!entry)
         throw new SinkUnavailable(
-          `${this.client.displayName}: ${COMMAND.enumerate} returns lines in an unknown format`,
+          `${this.client.displayName}: ${COMMAND.enumerate} returned lines in an unknown format`,
         );
       yield entry;
     }
@@ -102,7 +106,7 @@ export class PapiSink implements Sink {
     return { refused: extractText(answer.body) || `status ${answer.status}` };
   }
 
-  /** The durable barrier: everything sent before it in this session is safe once it is answered. */
+  /** The durable barrier: everything sent before it in this session is safe once the server has responded to it. */
   private async synchronize(session: string, batch: readonly PushOrder[], signal: AbortSignal): Promise<void> {
     const query = {
       [PARAMETER.checkpoint]: String(batch.at(-1)?.id ?? 0),
@@ -131,7 +135,7 @@ export class PapiSink implements Sink {
     const id = answer.body.trim();
     if (!/^-?\d{1,20}$/.test(id))
       throw new SinkUnavailable(
-        `${this.client.displayName}: ${COMMAND.sessionId} does not return an integer; is it a Push API server?`,
+        `${this.client.displayName}: ${COMMAND.sessionId} did not return an integer; is it a Push API server?`,
       );
     return id;
   }

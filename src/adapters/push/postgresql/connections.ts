@@ -8,16 +8,19 @@ import { GuardedClient } from './guarded-client.js';
 
 const CONNECT_WITHIN_MS = 10_000;
 const CLOSE_WITHIN_MS = 1_000;
-/** A transaction connects, begins, writes and deletes in some steps, and ends. */
+/**
+ * Maximum number of timed steps in a transaction: it connects, begins, writes and deletes in a few statements, and
+ * ends.
+ */
 const STATEMENTS = 10;
 
-/** Connects only to addresses that a sink may have; the check is made on what the connection goes to. */
+/** Connects only to addresses that a sink may have; the address that is checked is the one that is used. */
 class VettedSocket extends Socket {
   constructor(private readonly allowed: readonly string[]) {
     super();
   }
 
-  /** The driver calls it with a port and a host. */
+  /** The driver calls this with a port and a host. */
   override connect(...target: readonly unknown[]): this {
     const [port, host] = target;
     if (typeof port !== 'number' || typeof host !== 'string') throw new TypeError('expected a port and a host');
@@ -30,16 +33,16 @@ class VettedSocket extends Socket {
   }
 }
 
-/** Connections to the database of a sink. */
+/** The connections to a sink's database. */
 export class Connections {
-  /** For messages, without credentials. */
+  /** Names the sink in messages, without credentials. */
   readonly where: string;
   private readonly pool: pg.Pool;
   private readonly sockets = new Set<Socket>();
-  /** Milliseconds that one call may take. */
+  /** Maximum duration of one call in milliseconds. */
   private readonly longest: number;
 
-  /** @throws TypeError for a URL that is not a database URL */
+  /** @throws TypeError if the URL is not a database URL */
   constructor(definition: SinkDefinitionOf<'postgresql'>) {
     const { name, url, options, allowedAddresses, concurrency, timeout } = definition;
     const address = parsePostgresqlUrl(url);
@@ -62,7 +65,7 @@ export class Connections {
       application_name: 'crawlway',
       keepAlive: true,
     });
-    // A lost connection fails the query that uses it, and the next query gets another one.
+    // A lost connection makes the query that uses it fail; the next query gets a new one.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
@@ -71,7 +74,7 @@ export class Connections {
     return this.withTimeLimit(this.pool.query<Row>(sql, [...values]));
   }
 
-  /** A connection with an internal error is no longer used. */
+  /** A connection on which an internal error occurred is not reused. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.withTimeLimit(this.runTransaction(work));
   }
@@ -94,10 +97,10 @@ export class Connections {
     }
   }
 
-  /** Ends at once: what is in flight fails. */
+  /** Closes at once; everything in flight fails. */
   async close(): Promise<void> {
     this.destroySockets();
-    // It would wait for clients that are never returned.
+    // `end` alone would wait for clients that are never returned.
     await Promise.race([this.pool.end(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   }
 
@@ -105,12 +108,15 @@ export class Connections {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** The driver has time limits for connecting and for each statement; a server that breaks the protocol can evade them. */
+  /**
+   * The driver has time limits for connecting and for each statement, but a server that violates the protocol can evade
+   * them.
+   */
   private async withTimeLimit<T>(work: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       this.destroySockets();
-      late.reject(new Error(`connection terminated: no end within ${this.longest} ms`));
+      late.reject(new Error(`connection terminated: not finished within ${this.longest} ms`));
     }, this.longest);
     try {
       return await Promise.race([work, late.promise]);

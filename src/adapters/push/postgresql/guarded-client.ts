@@ -3,10 +3,15 @@ import pg from 'pg';
 import { BufferReader } from 'pg-protocol/dist/buffer-reader.js';
 import { guardStream } from '../guarded-stream.js';
 
-/** Size of one answer: a page of a listing has a thousandth of it. The driver would accept two gigabytes. */
+/**
+ * Maximum size of one response; a page of a listing takes a thousandth of it. The driver would accept two gigabytes.
+ */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** After the end of a message it would read empty texts: a truncated error message makes it loop forever. */
+/**
+ * The driver's reader. Beyond the end of a message it would read empty strings, so a truncated error message would make
+ * it loop forever.
+ */
 interface Reading {
   readonly offset: number;
   readonly buffer: Buffer;
@@ -20,12 +25,12 @@ reader.string = function (this: Reading, length) {
   return unchecked.call(this, length);
 };
 
-/** Missing from its types. */
+/** Missing from the driver's types. */
 interface Listening {
   attachListeners(stream: Duplex): void;
 }
 
-/** Whatever a server sends, the worst result is the end of the connection. */
+/** Whatever the server sends, the worst that can happen is that the connection ends. */
 export class GuardedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
@@ -38,7 +43,7 @@ export class GuardedClient extends pg.Client {
     connection.attachListeners = (stream) => {
       guardStream(stream, (piece) => {
         received += piece.length;
-        if (received > MOST_BYTES) throw new RangeError(`an answer of more than ${MOST_BYTES} bytes`);
+        if (received > MOST_BYTES) throw new RangeError(`a response of more than ${MOST_BYTES} bytes`);
       });
       attach(stream);
     };

@@ -11,12 +11,12 @@ import { COLUMNS, ensureTable, quoteTable } from './table.js';
 const DEFAULT_TABLE = 'documents';
 const ENTRIES_AT_ONCE = 1_000;
 
-/** Classes of SQLSTATE that blame one of the documents, not the database: data, constraints, limits. */
+/** SQLSTATE classes that blame one of the documents, not the database: data, constraints, limits. */
 const REFUSALS = /^(?:22|23|54)/;
 
 /**
- * A table of a PostgreSQL database, one row for each document. A batch is one transaction, which is on the disk before it is
- * acknowledged even if the database is configured to answer earlier.
+ * A table in a PostgreSQL database, with one row per document. A batch is one transaction, which is on disk before it
+ * is acknowledged, even if the database is configured to confirm it earlier.
  */
 export class PostgresqlSink implements Sink {
   readonly name: string;
@@ -66,7 +66,7 @@ export class PostgresqlSink implements Sink {
     return (await this.connections.query<{ id: string; uri: string; content_hash: string }>(sql, [after])).rows;
   }
 
-  /** Once; again after a failure. */
+  /** Runs only once, unless it fails. */
   private async ensureTableOnce(): Promise<void> {
     this.ready ??= this.withUnavailableErrors(() => ensureTable(this.connections, this.table, this.search));
     try {
@@ -85,7 +85,7 @@ export class PostgresqlSink implements Sink {
     } catch (error) {
       const { code = '', message } = error as { code?: string; message: string };
       if (REFUSALS.test(code)) return { refused: message.slice(0, 1_000) };
-      if (code === UNDEFINED_TABLE) this.ready = undefined; // it was dropped: the next attempt makes it again
+      if (code === UNDEFINED_TABLE) this.ready = undefined; // the table was dropped: the next attempt creates it again
       throw this.toUnavailable(error);
     }
   }
@@ -141,7 +141,7 @@ const toKeptDocument = ({ uri, content_hash: stamp, crawler, text, metas, ...row
   return { crawler, document: { uri, stamp, metas: toMetas(values), master, text, ...forms } };
 };
 
-/** An array of values for each column: the statement is the same for batches of any size. */
+/** Each column gets an array of values, so that the statement is the same for batches of any size. */
 function upsertStatement(table: string): string {
   const names = COLUMNS.map(({ name }) => name);
   const arrays = COLUMNS.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ');
@@ -177,7 +177,7 @@ function toRow(order: PushOrder, document: PushDocument): Row {
   };
 }
 
-/** Beside the metas, under the names that they have in other sinks. */
+/** Stored with the metas, under the names that other sinks use. */
 function toFormColumns({ headings, markdown, chunks }: PushDocument): Record<string, unknown> {
   return {
     ...(headings ? { headings: headings.map(formatHeading).map(withoutNul) } : {}),
@@ -194,7 +194,7 @@ function toFormColumns({ headings, markdown, chunks }: PushDocument): Record<str
   };
 }
 
-/** PostgreSQL takes every Unicode text but the character NUL. */
+/** PostgreSQL accepts all Unicode text except the NUL character. */
 const withoutNul = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
 const metaWithoutNul = ({ name, value }: PushDocument['metas'][number]) => ({

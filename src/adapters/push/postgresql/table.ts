@@ -1,11 +1,11 @@
-/** The table of a `postgresql` sink: made when it is not there, by the node that comes first. */
+/** The table of a `postgresql` sink: if it is missing, the first node to connect creates it. */
 import pg from 'pg';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
 import type { Connections } from './connections.js';
 
 /**
- * The key is a digest: a URL may be longer than what PostgreSQL takes into an index. Column by column, so that the INSERT and the
- * check of a table that was there already use the same list.
+ * The key is a digest, because a URL may be longer than what PostgreSQL accepts in an index. The columns are a list so
+ * that the INSERT and the check of an existing table share it.
  */
 export const COLUMNS = [
   { name: 'id', type: 'text', constraint: 'PRIMARY KEY' },
@@ -21,24 +21,24 @@ export const COLUMNS = [
   { name: 'updated_at', type: 'timestamptz', constraint: 'NOT NULL' },
 ] as const;
 
-/** Characters. A tsvector holds 1 MB; words after this are not found. */
+/** Characters of the text that are searchable: a tsvector holds at most 1 MB, so words beyond this are not found. */
 const SEARCHED_TEXT = 200_000;
 
 /** `schema.table` or `table`, quoted for SQL. */
 export const quoteTable = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.');
 
-/** Makes what is missing of schema, table, search column and index. Never changes or removes what is there. */
+/** Creates the schema, table, search column and index if they are missing. Never changes or removes what exists. */
 export async function ensureTable(connections: Connections, name: string, search?: string): Promise<void> {
   const table = quoteTable(name);
   const present = await listColumns(connections, table);
   const missing = COLUMNS.filter((column) => !present.has(column.name));
   if (present.size > 0 && missing.length > 0) {
     const names = missing.map((column) => `${column.name} ${column.type}`).join(', ');
-    throw new SinkUnavailable(`${connections.where}: the table ${name} has no columns ${names}; give another table`);
+    throw new SinkUnavailable(`${connections.where}: the table ${name} has no columns ${names}; specify a different table`);
   }
   if (missing.length === 0 && (search === undefined || present.has('search'))) return;
   await connections.transaction(async (client) => {
-    // Two nodes at once: IF NOT EXISTS alone can fail on the catalog's own keys.
+    // If two nodes do this at once, IF NOT EXISTS alone can fail on the catalog's own keys.
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`crawlway sink ${table}`]);
     const [schema] = name.includes('.') ? name.split('.') : [];
     if (schema !== undefined && !(await hasSchema(client, schema)))
