@@ -1,2 +1,2 @@
-/** The same memory as a Buffer. */
+/** A Buffer over the same memory. */
 export const toBuffer = (body: Uint8Array): Buffer => Buffer.from(body.buffer, body.byteOffset, body.byteLength);

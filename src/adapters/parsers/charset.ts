@@ -1,6 +1,7 @@
 /**
- * Finds a text's encoding and converts it to valid UTF-8. Order: byte order mark, HTTP header, declaration inside (`<meta
- * charset>`, XML declaration), markup in UTF-16, detection, windows-1252. Unknown labels are ignored.
+ * Finds a text's encoding and converts the text to valid UTF-8. Sources, in order: byte order mark, HTTP header,
+ * declaration in the text (`<meta charset>`, XML declaration), UTF-16 markup, detection, windows-1252. Unknown labels
+ * are ignored.
  */
 import { isUtf8 } from 'node:buffer';
 import { getBOMEncoding, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
@@ -9,13 +10,16 @@ import { findMetaCharset } from './html/meta-charset.js';
 
 export type TextFormat = 'html' | 'xml' | 'text';
 
-/** How far the HTML standard looks for a declaration before it reads the page. */
+/** How far the HTML standard's prescan looks for a declaration. */
 const PRESCAN_BYTES = 1024;
-/** Browsers start again when they find a declaration later; here it is searched for in a page that is not UTF-8. */
+/**
+ * Browsers start over if they find a declaration later; here, this much of a page that is not UTF-8 is searched for
+ * one.
+ */
 const LATE_PRESCAN_BYTES = 16_384;
 const DETECTION_BYTES = 16_384;
 const FALLBACK = 'windows-1252';
-/** A text of replacement characters only is useless: its labels count as unknown. */
+/** Decoding with this encoding would yield only replacement characters, so its labels count as unknown. */
 const REPLACEMENT = 'replacement';
 
 /** WHATWG name of the body's encoding, in lower case. `charset` is the label in the HTTP header. */
@@ -30,14 +34,14 @@ export function findEncoding(body: Buffer, charset: string | undefined, format: 
   );
 }
 
-/** The text in valid UTF-8 without byte order mark; the body itself if it already is. */
+/** Returns the text in valid UTF-8 without a byte order mark; the body itself if it already has this form. */
 export function toUtf8(body: Buffer, encoding: string): Buffer {
   if (encoding !== 'utf-8') return Buffer.from(new TextDecoder(encoding).decode(body));
   const text = getBOMEncoding(body) === 'utf-8' ? body.subarray(3) : body;
   return isUtf8(text) ? text : Buffer.from(text.toString('utf8'));
 }
 
-/** The charset parameter of a Content-Type header. */
+/** Returns the charset parameter of a Content-Type header. */
 export function parseCharset(contentType: string | undefined): string | undefined {
   const found = /;\s*charset\s*=\s*(?:"((?:[^"\\]|\\.)*)|'?([^\s"';,]+))/is.exec(contentType ?? '');
   return (found?.[1]?.replace(/\\(.)/gs, '$1') ?? found?.[2])?.trim();
@@ -52,15 +56,16 @@ function findDeclaredEncoding(head: Buffer, format: TextFormat): string | undefi
       ? resolveEncoding(findMetaCharset(head, (label) => resolveEncoding(label) !== undefined))
       : undefined;
   const declared = inMarkup ?? resolveEncoding(findXmlEncoding(head));
-  // What could be read as ASCII so far is not UTF-16 (HTML standard, prescan).
+  // A declaration that could be read as ASCII cannot be in UTF-16 (HTML standard, prescan).
   if (declared === 'utf-16le' || declared === 'utf-16be') return 'utf-8';
   return declared === 'x-user-defined' ? FALLBACK : declared;
 }
 
 const LONGEST_BLANK = 128;
 /**
- * Begin of markup in UTF-16 without a byte order mark: after blanks, the first `<` and what follows, each with a zero byte after
- * or before it. This covers what the HTML standard's prescan and appendix F of XML 1.0 recognize.
+ * The beginning of UTF-16 markup without a byte order mark: after white space, the first `<` and the next character,
+ * each followed or preceded by a zero byte. This covers what the HTML standard's prescan and appendix F of XML 1.0
+ * recognize.
  */
 const WIDE_MARKUP = /^(?:(?:[\t\n\r ]\0)*(<\0[!?a-z]\0)|(?:\0[\t\n\r ])*\0<\0[!?a-z])/i;
 
@@ -76,9 +81,12 @@ function resolveEncoding(label: string | undefined): string | undefined {
 
 const LONGEST_LETTERS = 2 * DETECTION_BYTES;
 
-/** The words that are not ASCII: names of elements, scripts and English menus make the detector think of Western text. */
+/**
+ * Extracts the words that are not ASCII: element names, scripts and English menus would mislead the detector into
+ * Western encodings.
+ */
 function extractNonAsciiWords(body: Buffer): Buffer {
-  // Nothing can be removed byte by byte from UTF-16 and UTF-32.
+  // UTF-16 and UTF-32 cannot be filtered byte by byte.
   if (body.subarray(0, DETECTION_BYTES).includes(0) || body.includes(ESCAPE)) return body;
   const text = body.toString('latin1', 0, 16 * DETECTION_BYTES).replace(/<[^<>]{0,4096}>/g, ' ');
   const words = text.match(/[^\x00-\x40]+/g)?.filter((word) => /[\x80-\xff]/.test(word)) ?? [];
@@ -86,16 +94,16 @@ function extractNonAsciiWords(body: Buffer): Buffer {
   return letters.length === 0 ? body : letters;
 }
 
-/** Begins a shift in ISO-2022, whose letters are ASCII. */
+/** Begins a shift sequence in ISO-2022, whose letters are ASCII bytes. */
 const ESCAPE = 0x1b;
 
 /**
- * The detector has one name for both Hebrew encodings, whose letters are the same bytes. Points, dashes and quotation marks are in
- * windows-1255 only, and nobody who writes iso-8859-8 uses the bytes that they have there.
+ * The detector has one name for both Hebrew encodings, whose letters have the same bytes. Only windows-1255 has points,
+ * dashes and quotation marks, and their bytes are not used in iso-8859-8 texts.
  */
 function detectEncoding(body: Buffer): string {
   const first = body.findIndex((byte) => byte >= 0x80);
-  // Whole code units also when the text is UTF-16 or UTF-32.
+  // Aligned to whole code units, in case the text is UTF-16 or UTF-32.
   const start = Math.max(0, first - 512) & ~3;
   const found = resolveEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK;
   return found === 'iso-8859-8' ? 'windows-1255' : found;

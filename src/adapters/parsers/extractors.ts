@@ -21,7 +21,7 @@ import { readXmlDocument } from './xml-document.js';
 
 const NOTHING: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
-/** They share their working memory from page to page, so each thread needs its own list. */
+/** The extractors reuse their working memory from page to page, so each thread needs its own list. */
 export function builtInExtractors(): readonly ContentExtractor[] {
   const buffer = new TextBuffer();
   return [
@@ -55,7 +55,8 @@ export function builtInExtractors(): readonly ContentExtractor[] {
 }
 
 /**
- * The first in the list that accepts a media type. Media types come from strangers: only a bounded number of answers is remembered.
+ * Returns a function that finds the first extractor in the list that accepts a media type. Media types are untrusted
+ * input, so only a limited number of results is remembered.
  */
 export function createExtractorFinder(
   extractors: readonly ContentExtractor[],
@@ -108,7 +109,10 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   };
 }
 
-/** Why a page with almost no text needs its scripts. Text that it contains as data for them is read as its own. */
+/**
+ * Returns why a page with almost no text needs its scripts. Text that the page contains as data for its scripts is read
+ * as its own.
+ */
 function detectScriptedPage(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
   if (!/<script/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
   const why = findRenderingReason(findScriptSigns(utf8, facts, buffer.size));
@@ -120,7 +124,7 @@ function detectScriptedPage(utf8: Buffer, facts: PageFacts, buffer: TextBuffer):
   return undefined;
 }
 
-/** What the configuration selects on the page replaces what the scanner found. */
+/** Whatever the configuration selects on the page replaces what the scanner found. */
 function readConfigured(
   utf8: Buffer,
   context: ExtractionContext,
@@ -135,7 +139,7 @@ function readConfigured(
     maxTextLength,
     showsCut,
   });
-  // A page whose text is displayed by its scripts contains it as data, which is in no tree.
+  // A page whose text is displayed by scripts contains it as data, which is not part of the tree.
   return reading.text === '' && !reading.isCut ? { ...reading, text } : reading;
 }
 

@@ -1,11 +1,12 @@
 import { constants, gunzipSync } from 'node:zlib';
 
-/** A prefix of the archive is tried at most this many times, each half as long as the previous one. */
+/** Maximum number of attempts, each with a prefix of the archive half as long as the previous one. */
 const ATTEMPTS = 8;
 
 /**
- * Unpacks gzip up to about `maxLength` bytes; `whole` is false if there was more, or the archive is broken. An archive that
- * contains too much is unpacked from ever shorter prefixes, so that a bomb costs a bounded amount of time.
+ * Unpacks gzip up to about `maxLength` bytes; `whole` is false if there was more or the archive is corrupt. If the
+ * archive contains too much, ever shorter prefixes of it are unpacked, so that a bomb takes only a limited amount of
+ * time.
  */
 export function gunzipBounded(archive: Buffer, maxLength: number): { data: Buffer; whole: boolean } {
   let prefix = archive;

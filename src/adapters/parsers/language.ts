@@ -1,9 +1,9 @@
-/** The language of a page: as it declares it if valid, otherwise what its text looks like. */
+/** The language of a page: the declared one if valid, otherwise the one that its text appears to be in. */
 import { detectLanguage } from './language-detection.js';
 
 /**
- * BCP 47, in its canonical spelling. `declared`: what the page says, best first; `sample`: returns its text, called if it says
- * nothing.
+ * Returns a BCP 47 tag in canonical spelling. `declared`: the page's declarations, best first; `sample`: returns the
+ * page's text and is called only if there is no valid declaration.
  */
 export function determineLanguage(declared: readonly (string | undefined)[], sample: () => string): string | undefined {
   for (const tag of declared) {
@@ -14,7 +14,8 @@ export function determineLanguage(declared: readonly (string | undefined)[], sam
 }
 
 /**
- * A site declares one or two languages, but tags are untrusted input: a bounded number is cached, and overlong ones are rejected.
+ * A site declares one or two languages, but tags are untrusted input, so a limited number is cached, and overlong ones
+ * are rejected.
  */
 const MOST_KNOWN = 100;
 const LONGEST_KNOWN = 60;

@@ -1,10 +1,10 @@
-/** What a body is: according to the header if that is specific, otherwise by the bytes and the path. */
+/** Determines the media type of a body: by the header if that is specific, otherwise by the bytes and the path. */
 import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
 import { detectSignature } from './signatures.js';
 
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
 
-/** Types that servers send when they know nothing. */
+/** Types that servers send when they do not know the actual one. */
 const SAYS_NOTHING = new Set([
   'application/octet-stream',
   'binary/octet-stream',
@@ -47,13 +47,13 @@ const BY_EXTENSION = new Map([
   ['mp4', 'video/mp4'],
 ]);
 
-/** Containers whose content only the file name reveals. */
+/** Container formats whose actual type only the file name reveals. */
 const CONTAINERS: Record<string, RegExp> = {
   'application/zip': /^application\/(?:vnd\.|epub|zip)/,
   'application/x-ole-storage': /^application\/(?:msword|vnd\.ms-)/,
 };
 
-/** Types under which servers send all formats that come in such a file. */
+/** Types under which servers send any format that is in such a container. */
 const CONTAINER_NAMES = new Set([
   'application/zip',
   'application/x-zip-compressed',
@@ -63,17 +63,17 @@ const CONTAINER_NAMES = new Set([
 ]);
 const isZip = (body: Uint8Array): boolean => body[0] === 0x50 && body[1] === 0x4b;
 
-/** Formats of text: their names are believed as long as the bytes can be text. */
+/** Text formats: the declared type is believed as long as the bytes can be text. */
 const TEXT_TYPE = /^text\/|^message\/|[/+](?:json|xml)$/;
 
-/** Half of the bytes of most such texts are zero. */
+/** Wide encodings, in which most texts contain many zero bytes. */
 const WIDE = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csunicode|iso-10646-ucs-2)/i;
 
-/** `path` is the URL's path. Lower case, without parameters. */
+/** Returns the media type in lower case, without parameters. `path` is the URL's path. */
 export function detectMediaType(body: Uint8Array, contentType: string | undefined, path: string): string {
   const declared = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (declared === undefined || SAYS_NOTHING.has(declared)) return sniff(body, path);
-  // Servers label unknown files as plain text: believed unless the bytes cannot be text.
+  // Servers label unknown files as plain text, which is believed unless the bytes cannot be text.
   if (declared === 'text/plain' && !WIDE.test(contentType ?? '') && looksBinary(body)) return sniff(body, path);
   if (CONTAINER_NAMES.has(declared) && isZip(body)) return sniff(body, path);
   return declared;
@@ -90,7 +90,7 @@ function sniff(body: Uint8Array, path: string): string {
   return named !== undefined && TEXT_TYPE.test(named) ? named : 'text/plain';
 }
 
-/** Control characters that never occur in text, among the bytes that the MIME sniffing standard examines. */
+/** Whether the bytes that the MIME sniffing standard examines include control characters that never occur in text. */
 function looksBinary(body: Uint8Array): boolean {
   const [first, second] = [body[0], body[1]];
   if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return false;

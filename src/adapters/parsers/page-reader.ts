@@ -1,4 +1,4 @@
-/** The `PageReader` of the engine: what a body is, who extracts its content, what a sitemap lists. */
+/** The engine's `PageReader`: determines what a body is, who extracts its content, and what a sitemap lists. */
 import type { ContentExtractor } from '../../engine/ports/content-extractor.js';
 import type { PageReader, SitemapContent } from '../../engine/ports/page-reader.js';
 import { toBuffer } from './bytes.js';
@@ -8,12 +8,12 @@ import { gunzipBounded, isGzip } from './gunzip.js';
 import { detectMediaType } from './media-type.js';
 import { readSitemapText } from './sitemap.js';
 
-/** The most that sitemaps.org allows. */
+/** The maximum that sitemaps.org allows. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 /**
- * Each thread needs a reader of its own: its extractors keep their working memory from page to page. `more`: tried before the
- * built-in ones.
+ * Creates a page reader. Each thread needs its own, because its extractors keep their working memory from page to page.
+ * `more`: extractors that are tried before the built-in ones.
  */
 export function createPageReader(more: readonly ContentExtractor[] = []): PageReader {
   return {

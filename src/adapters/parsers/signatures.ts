@@ -1,6 +1,6 @@
-/** Media types by the first bytes (MIME sniffing standard, section 6 and 7, and the formats that offices use). */
+/** Detects media types by the first bytes (MIME sniffing standard, sections 6 and 7, and office formats). */
 
-/** Bytes as latin1 text → type. */
+/** Maps bytes, as a Latin-1 string, to types. */
 const SIGNATURES: readonly (readonly [prefix: string, mediaType: string])[] = [
   ['%PDF-', 'application/pdf'],
   ['%!PS-Adobe-', 'application/postscript'],
@@ -28,7 +28,7 @@ const SIGNATURES: readonly (readonly [prefix: string, mediaType: string])[] = [
   ['wOF2', 'font/woff2'],
 ];
 
-/** Names of OOXML parts, in the first entries of the archive → type. */
+/** Maps names of OOXML parts, in the first entries of the archive, to types. */
 const OFFICE_PARTS: readonly (readonly [part: RegExp, mediaType: string])[] = [
   [/PK\x03\x04.{26}word\//s, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   [/PK\x03\x04.{26}xl\//s, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
@@ -56,7 +56,7 @@ export function detectSignature(body: Uint8Array): string | undefined {
 }
 
 function detectArchiveType(head: string): string {
-  // OpenDocument and EPUB put their type, not compressed, into the first entry.
+  // OpenDocument and EPUB put their type, uncompressed, into the first entry.
   const stored = /^.{30}mimetype(application\/(?:vnd\.oasis\.opendocument\.[a-z-]+|epub\+zip))/s.exec(head)?.[1];
   return stored ?? OFFICE_PARTS.find(([part]) => part.test(head))?.[1] ?? 'application/zip';
 }

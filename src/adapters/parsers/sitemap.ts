@@ -1,6 +1,6 @@
 /**
- * Reads sitemaps and sitemap indexes (sitemaps.org 0.9), RSS 0.9 to 2.0, Atom and plain lists of URLs. From broken XML it returns
- * what could be read.
+ * Reads sitemaps and sitemap indexes (sitemaps.org 0.9), RSS 0.9 to 2.0, Atom and plain lists of URLs. For malformed
+ * XML, it returns what could be read.
  */
 import type { SitemapContent, SitemapEntry } from '../../engine/ports/page-reader.js';
 import { readXml, type XmlHandler } from './xml-reader.js';
@@ -15,20 +15,20 @@ const ROOTS: Record<string, XmlKind> = {
   feed: 'feed',
 };
 
-/** Elements that hold one entry each, and those in them that hold its URL and its time. */
+/** Elements that contain one entry each; URL_FIELDS and TIME_FIELDS are the elements with its URL and time. */
 const ENTRIES: Record<XmlKind, ReadonlySet<string>> = {
   urlset: new Set(['url']),
   index: new Set(['sitemap']),
   feed: new Set(['item', 'entry']),
 };
-/** `xhtml:link` names the translations of an entry. */
+/** Not `xhtml:link`, which names the translations of an entry. */
 const URL_FIELDS: Record<XmlKind, string> = { urlset: 'loc', index: 'loc', feed: 'link' };
 const TIME_FIELDS = new Set(['lastmod', 'updated', 'pubdate', 'date']);
 
 const MAX_FIELD_LENGTH = 8_192;
 const ABSOLUTE_URL = /^https?:\/\/\S+$/i;
 
-/** undefined: it is not a sitemap. `text` has no byte order mark. */
+/** Undefined if the text is not a sitemap. `text` must not have a byte order mark. */
 export function readSitemapText(text: string, maxEntries: number): SitemapContent | undefined {
   if (/^\s*</.test(text.slice(0, 1024))) {
     const collector = new SitemapCollector(maxEntries);
@@ -48,7 +48,7 @@ function readList(text: string, maxEntries: number): SitemapContent | undefined 
     if (ABSOLUTE_URL.test(line)) {
       if (entries.length === maxEntries) return { kind: 'text', entries, truncated: true };
       entries.push({ url: line });
-    } else if (line !== '' && entries.length === 0) return undefined; // any other text
+    } else if (line !== '' && entries.length === 0) return undefined; // ordinary text
   }
   return entries.length > 0 ? { kind: 'text', entries, truncated: false } : undefined;
 }
@@ -60,13 +60,13 @@ class SitemapCollector implements XmlHandler {
   private truncated = false;
   private entry: { urls: string[]; guid?: string; lastModified?: string } | undefined;
   private isPermalink = true;
-  /** Elements open inside the entry: only its children are fields (`image:loc` is deeper). */
+  /** Number of open elements inside the entry: only its children are fields (`image:loc` is deeper). */
   private depth = 0;
   private field: string | undefined;
   private value = '';
   private href: string | undefined;
   private rel: string | undefined;
-  /** A link of the feed itself: what it names, and whether it is open. */
+  /** The open link of the feed itself, and its attributes. */
   private own: { href?: string; rel?: string } | undefined;
   private hub: string | undefined;
   private self: string | undefined;
@@ -91,7 +91,7 @@ class SitemapCollector implements XmlHandler {
     }
   }
 
-  /** Atom's `<link rel href>`. */
+  /** For Atom's `<link rel href>`. */
   onAttribute(name: string, value: string): void {
     if (this.own && value.length <= MAX_FIELD_LENGTH) {
       if (name === 'href') this.own.href = value.trim();
@@ -148,7 +148,7 @@ class SitemapCollector implements XmlHandler {
     else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? toIsoTime(value) : value;
   }
 
-  /** A sitemap may hold several `loc` in one entry by mistake; an item of a feed is one document. */
+  /** A sitemap may mistakenly contain several `loc` elements in one entry; a feed item is one document. */
   private addUrl(urls: string[], url: string): void {
     if (this.kind === 'feed' ? urls.length === 0 : urls.length < this.maxEntries) urls.push(url);
   }
@@ -165,7 +165,7 @@ class SitemapCollector implements XmlHandler {
   }
 }
 
-/** RSS writes times as mail does (RFC 822). */
+/** RSS writes times in the format of e-mail (RFC 822). */
 function toIsoTime(written: string): string | undefined {
   const time = Date.parse(written);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();

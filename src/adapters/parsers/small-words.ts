@@ -1,10 +1,10 @@
 /** Distinguishes languages in the Latin script by the small words that every text contains. */
 import { ROOT, Trie } from './trie.js';
 
-/** Small words that must be found, and how far the best language must be ahead of the second. */
+/** Minimum number of small words, and how far the best language must be ahead of the second. */
 const LEAST_WORDS = 4;
 const LEAST_LEAD = 1.25;
-/** After this many small words, and again after as many more, a lead as clear as this ends the search. */
+/** After every this many small words, a lead of at least CLEAR_LEAD ends the search. */
 const CLEAR_WORDS = 20;
 const CLEAR_LEAD = 3;
 
@@ -66,7 +66,7 @@ const SMALL_WORDS: Record<string, string> = {
 };
 
 const LANGUAGES = Object.keys(SMALL_WORDS);
-/** Word → numbers of the languages that have it. */
+/** Maps words to the numbers of the languages that have them. */
 const LANGUAGES_OF = new Map<string, number[]>();
 for (const [number, language] of LANGUAGES.entries()) {
   for (const word of new Set(SMALL_WORDS[language]!.split(' '))) {
@@ -74,20 +74,23 @@ for (const [number, language] of LANGUAGES.entries()) {
   }
 }
 
-/** A letter of Azerbaijani. */
+/** A letter used in Azerbaijani. */
 const SCHWA = 0x259;
-/** After the letters of the Latin script. */
+/** End of the Latin letters, exclusive. */
 const BEHIND = 0x1f00;
-/** Code of a lower case letter, with its accents → its column in the trie; 0 for all else. */
+/** Maps the code of a lower-case letter, accented or not, to its column in the trie; 0 for everything else. */
 const COLUMN = new Uint8Array(BEHIND);
-/** Column of the letters that no small word has. */
+/** Column of the letters that occur in no small word. */
 const OTHER = 1;
 for (let code = 0; code < BEHIND; code++) if (isLetter(code)) COLUMN[code] = OTHER;
 const letters = new Set([...LANGUAGES_OF.keys()].join(''));
 for (const [index, letter] of [...letters].entries()) COLUMN[letter.charCodeAt(0)] = OTHER + 1 + index;
 const WIDTH = OTHER + 1 + letters.size;
 
-/** A map would need a string for every word of the text, and V8 interns each string that is looked up: twice as slow. */
+/**
+ * A trie, because a map would need a string for every word of the text, and V8 interns each string that is looked up,
+ * which is twice as slow.
+ */
 const WORDS = new Trie(LANGUAGES_OF, WIDTH, (code) => COLUMN[code]!);
 
 /** `text` is in lower case. Undefined if its words do not make one language clear. */

@@ -1,4 +1,4 @@
-/** Formats that are text with a structure of their own: which parts are text, title and links. All in linear time. */
+/** Reads structured text formats: determines which parts are text, title and links. Everything runs in linear time. */
 import type { RawLink } from '../../engine/ports/page-reader.js';
 import { collectJsonTexts } from './content/json-texts.js';
 
@@ -13,7 +13,9 @@ const LONGEST_TITLE = 2_048;
 const LONGEST_ADDRESS = 65_536;
 const toLink = (href: string): RawLink => ({ href: href.trim(), kind: 'a', nofollow: false });
 
-/** Strings and numbers in their order, without names and punctuation. What is not JSON is text as it is. */
+/**
+ * Returns strings and numbers in order, without names and punctuation. Anything that is not JSON is returned unchanged.
+ */
 export function readJson(text: string): StructuredText {
   const values = collectJsonTexts(text);
   if (values === undefined) return { text };
@@ -21,7 +23,7 @@ export function readJson(text: string): StructuredText {
   return { text: texts.join(' '), ...(title === undefined ? {} : { title: title.slice(0, LONGEST_TITLE) }) };
 }
 
-/** One JSON text a line. */
+/** Reads one JSON text per line. */
 export function readJsonLines(text: string): StructuredText {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return { text: lines.map((line) => readJson(line).text).join(' ') };
@@ -29,7 +31,10 @@ export function readJsonLines(text: string): StructuredText {
 
 const MAX_COLUMNS = 500;
 
-/** Cells separated by spaces; the names of the first line are metas (`column`). RFC 4180, with any line end. */
+/**
+ * Returns the cells separated by spaces, and the names in the first line as metas (`column`). The format is RFC 4180
+ * with any kind of line break.
+ */
 export function readTable(text: string, separator: ',' | '\t'): StructuredText {
   const cells: string[] = [];
   const columns: string[] = [];
@@ -50,7 +55,7 @@ export function readTable(text: string, separator: ',' | '\t'): StructuredText {
   return { text: cells.join(' '), fields };
 }
 
-/** Where the comma is the decimal separator, programs write semicolons. */
+/** In locales where the comma is the decimal separator, programs write semicolons. */
 function isSemicolonTable(text: string): boolean {
   const end = text.indexOf('\n');
   const head = text.slice(0, end < 0 ? 10_000 : Math.min(end, 10_000));
@@ -79,7 +84,7 @@ const FACT = /^([\w-]{1,40}):[ \t]*(\S[^\n]*)/;
 const DELIVERED = new Set(['author', 'description', 'keywords']);
 const MAX_LINE = 100_000;
 
-/** Markdown as it stands, with the title of its front matter or its first heading, and its links. */
+/** Returns Markdown unchanged, with the title from its front matter or first heading, and its links. */
 export function readMarkdown(text: string): StructuredText {
   const links: RawLink[] = [];
   const fields: { name: string; value: string }[] = [];

@@ -1,7 +1,8 @@
 /**
- * Recognises a fixed set of words character by character, without creating a string of what is read. A walk starts at `ROOT`; each
- * character leads to the next node through `next[node * width + column]`, where `columnOf` gives its column. A character that no
- * word has there leads to node 0, which nothing leaves. At the end of the word, `valueAt` says which one it was, if any.
+ * Recognises a fixed set of words character by character, without creating strings. A walk starts at `ROOT`; each
+ * character leads to the next node through `next[node * width + column]`, where `columnOf` gives the character's
+ * column. A character that no word has at that position leads to node 0, from which there is no way out. At the end of
+ * the word, `valueAt` returns the value of the word, if it is one of the set.
  */
 export const ROOT = 1;
 

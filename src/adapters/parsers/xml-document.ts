@@ -1,6 +1,6 @@
 /**
- * What an XML document contains: its text in reading order, its title, author, dates and links. Vocabularies are not distinguished:
- * feeds (RSS, Atom), DocBook, DITA, TEI, JATS and most private ones use similar names.
+ * Extracts what an XML document contains: its text in reading order, title, author, dates and links. Vocabularies are
+ * not distinguished: feeds (RSS, Atom), DocBook, DITA, TEI, JATS and most private ones use similar names.
  */
 import { Tokenizer } from 'htmlparser2';
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
@@ -17,7 +17,7 @@ export interface XmlDocument {
   readonly cutLinks: DistinctLinks<RawLink>['cutLinks'];
 }
 
-/** Elements in the middle of a sentence, by the names of several vocabularies. */
+/** Elements that occur within a sentence, from several vocabularies. */
 const INLINE = new Set(
   (
     'a abbrev acronym application b bold citation citetitle classname cmdname code codeph command computeroutput constant del em emphasis ' +
@@ -26,18 +26,18 @@ const INLINE = new Set(
     'styled-content sub subscript sup superscript systemitem tspan tt type u uicontrol ulink underline uri userinput varname wordasword xref'
   ).split(' '),
 );
-/** What nobody reads. */
+/** Elements whose content is not for readers. */
 const SILENT = new Set(['script', 'style']);
-/** Elements that lead elsewhere, and the attributes that say where. */
+/** Elements that link to other documents, and the attributes that contain the URL. */
 const LINKING = new Set('a link ulink xref ref ptr ext-link uri topicref mapref chapter externallink'.split(' '));
 const ADDRESSES = new Set(['href', 'url', 'target']);
-/** Their text is an address. */
+/** Elements whose text is a URL. */
 const WRITTEN_ADDRESSES = new Set(['link', 'guid', 'comments']);
-/** Links of Atom whose targets are not for reading. */
+/** Relations of Atom links whose targets are not for readers. */
 const NOT_FOLLOWED = new Set(['self', 'hub', 'edit', 'stylesheet', 'icon', 'license', 'search']);
-/** They may contain escaped markup of pages. */
+/** Elements that may contain escaped HTML. */
 const HOLDS_MARKUP = new Set(['description', 'encoded', 'summary', 'content', 'subtitle', 'tagline']);
-/** Their content describes a part of the document, not the whole. */
+/** Elements whose content describes only a part of the document. */
 const PARTS = new Set('item entry section sect1 chapter article-part'.split(' '));
 const AUTHORS = new Set(['author', 'creator', 'managingeditor']);
 const DATES: ReadonlyMap<string, string> = new Map([
@@ -49,7 +49,7 @@ const DATES: ReadonlyMap<string, string> = new Map([
   ['modified', 'date_modified'],
   ['updated', 'date_modified'],
 ]);
-/** Deeper in the document a name means something else. */
+/** Deeper in the document, these names mean something else. */
 const FACTS_DEPTH = 6;
 const LONGEST_FACT = 2_048;
 const LONGEST_ADDRESS = 65_536;
@@ -57,7 +57,10 @@ const LONGEST_COLLECTED = 1_000_000;
 
 const isDeferred = (name: string): boolean => HOLDS_MARKUP.has(name) || WRITTEN_ADDRESSES.has(name);
 
-/** Its text goes into the buffer. Takes time and memory in proportion to the document, however deep it is. */
+/**
+ * Reads a document, whose text goes into the buffer. Time and memory are proportional to the document's size, however
+ * deeply nested it is.
+ */
 export function readXmlDocument(xml: string, maxLinks: number, buffer: TextBuffer): XmlDocument {
   const reading = new XmlReading(maxLinks, buffer);
   readXml(xml, {
@@ -77,11 +80,11 @@ class XmlReading {
   private language: string | undefined;
   private depth = 0;
   private silent = 0;
-  /** Depth at which the first part begins; what is deeper describes that alone. */
+  /** Depth at which the first part begins; anything deeper describes only that part. */
   private partDepth = Number.POSITIVE_INFINITY;
   private name = '';
   private attributes = new Map<string, string>();
-  /** Text of the element that is collected in addition to the text of the document. */
+  /** The element whose text is being collected in addition to the document's text. */
   private collected: { readonly name: string; readonly depth: number; text: string } | undefined;
 
   constructor(
@@ -109,7 +112,7 @@ class XmlReading {
     if (depth === 1) this.language = attributes.get('lang');
     if (LINKING.has(name) && !NOT_FOLLOWED.has(attributes.get('rel')?.toLowerCase() ?? ''))
       for (const attribute of ADDRESSES) this.addLink(attributes.get(attribute));
-    // An element without an address of its own may have it as its text.
+    // An element without a URL attribute may have the URL as its text.
     const isAddress =
       WRITTEN_ADDRESSES.has(name) && attributes.get('ispermalink') !== 'false' && !attributes.has('href');
     if (!this.collected && (isAddress || HOLDS_MARKUP.has(name) || this.isFact(name)))
@@ -123,7 +126,7 @@ class XmlReading {
       collected.text += piece;
       if (collected.text.length >= LONGEST_COLLECTED) this.endCollecting();
     }
-    // Whether it is markup or an address is known at its end.
+    // Only at the element's end is it known whether its text is markup or a URL.
     if (!collected || !isDeferred(collected.name)) this.buffer.append(piece);
   }
 
@@ -172,7 +175,7 @@ class XmlReading {
     else this.buffer.append(text);
   }
 
-  /** The first of its kind counts. */
+  /** Only the first fact of each kind counts. */
   private setFact(name: string, value: string): void {
     const known = AUTHORS.has(name) ? 'author' : (DATES.get(name) ?? name);
     if (value === '' || this.facts.has(known)) return;
@@ -188,7 +191,7 @@ class XmlReading {
     this.links.add({ href: address, kind: 'a', nofollow: false });
   }
 
-  /** A page inside a text: feeds contain their articles in this way. */
+  /** Reads HTML that is embedded as text: feeds contain their articles in this form. */
   private readEmbeddedHtml(text: string): void {
     const { buffer } = this;
     if (!/[<&]/.test(text)) {

@@ -1,17 +1,20 @@
-/** Reads XML as a stream of tags and text: no tree, no memory of open elements, nothing that broken XML could make fail. */
+/**
+ * Reads XML as a stream of tags and text: it builds no tree, does not remember open elements, and cannot fail on
+ * malformed XML.
+ */
 import { Tokenizer } from 'htmlparser2';
 
 export interface XmlHandler {
-  /** Names come in lower case and without namespace prefix. */
+  /** Names are in lower case and without namespace prefix. */
   onOpenTag(name: string): void;
   /** Called for each attribute between `onOpenTag` and `onOpenTagEnd`; character references are decoded. */
   onAttribute(name: string, value: string): void;
   onOpenTagEnd(): void;
   /** Also called for an empty element `<a/>`. */
   onCloseTag(name: string): void;
-  /** A piece of text or CDATA, character references decoded; neighbouring pieces belong together. */
+  /** A piece of text or CDATA with character references decoded; adjacent pieces belong together. */
   onText(piece: string): void;
-  /** Checked after each element: nothing more is needed. */
+  /** Checked after each element; true if nothing more is needed. */
   isDone(): boolean;
 }
 

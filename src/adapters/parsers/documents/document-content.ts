@@ -1,13 +1,15 @@
-/** The result of a reader of documents, and why there may be none. */
+/** The result of a document reader, or the reason why there is none. */
 import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
 
 export interface DocumentRequest {
-  /** Lower case, without parameters. */
+  /** In lower case, without parameters. */
   readonly mediaType: string;
-  /** UTF-16 units. */
+  /** In UTF-16 code units. */
   readonly maxTextLength: number;
   readonly maxLinks: number;
-  /** Milliseconds that one document may take; a reader that can stop at a page returns what it has by then. */
+  /**
+   * Time limit for one document in milliseconds; a reader that can stop between pages returns what it has read by then.
+   */
   readonly timeLimit: number;
 }
 
@@ -26,10 +28,10 @@ const MAX_HREF_LENGTH = 16_384;
 const MAX_FIELDS = 200;
 const MAX_VALUE_LENGTH = 8_192;
 const MAX_TITLE_LENGTH = 4_096;
-/** For language detection, if the text is not needed. */
+/** Length of the sample for language detection, if the text itself is not needed. */
 const SAMPLE_LENGTH = 16_384;
 
-/** Collects the parts of one document within the limits. */
+/** Collects the parts of one document, within the limits. */
 export class DocumentContent {
   title = '';
   language: string | undefined;
@@ -42,7 +44,7 @@ export class DocumentContent {
 
   constructor(private readonly request: DocumentRequest) {}
 
-  /** No more text is needed. */
+  /** True if no more text is needed. */
   get isFull(): boolean {
     return this.length > Math.max(this.request.maxTextLength, SAMPLE_LENGTH);
   }
@@ -56,7 +58,7 @@ export class DocumentContent {
     this.length += piece.length;
   }
 
-  /** Words before and after this are separate. */
+  /** Ends the current word. */
   separate(): void {
     if (this.pieces.length > 0 && this.pieces[this.pieces.length - 1] !== ' ') this.addText(' ');
   }
@@ -73,13 +75,13 @@ export class DocumentContent {
     if (value !== '') this.metas.push({ name: 'author', value });
   }
 
-  /** A further meta of the document. Empty values are ignored. */
+  /** Adds a further meta of the document. Empty values are ignored. */
   addField(name: string, text: string | undefined): void {
     const value = foldSpaces(text);
     if (value !== '' && this.fields.length < MAX_FIELDS) this.fields.push({ name, value });
   }
 
-  /** A field for a time, in ISO 8601 and UTC; what is not a time is left out. */
+  /** Adds a field with a time, in ISO 8601 and UTC; anything that is not a time is left out. */
   addTime(name: string, text: string | undefined): void {
     const time = Date.parse(text?.trim() ?? '');
     if (!Number.isNaN(time)) this.addField(name, `${new Date(time).toISOString().slice(0, 19)}Z`);
@@ -111,7 +113,7 @@ export class DocumentContent {
   }
 }
 
-/** One line without control characters. */
+/** Converts text to one line without control characters. */
 export const foldSpaces = (text: string | undefined): string =>
   (text ?? '')
     .slice(0, MAX_VALUE_LENGTH)

@@ -1,4 +1,4 @@
-/** This side of one process that reads documents, one at a time, bounded in time, memory and output. */
+/** The server's side of a process that reads one document at a time, with limited time, memory and output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,28 +8,28 @@ import type { DocumentRequest } from './document-content.js';
 import { encodeFrame, FrameReader } from './frames.js';
 
 export interface ProcessLimits {
-  /** Milliseconds for one document. */
+  /** Time limit for one document in milliseconds. */
   readonly timeLimit: number;
-  /** Bytes of memory that the process may hold. */
+  /** Memory limit of the process in bytes. */
   readonly memoryLimit: number;
 }
 
 export interface Reply {
   readonly read: Extraction | Refusal;
-  /** The process ends after this one. */
+  /** The process will end after this document. */
   readonly last: boolean;
 }
 
 const MOST_ANSWER = 64 * 1024 * 1024;
-/** The process limits the time itself; this is for one that fails to do so. */
+/** Additional time for the process, which limits the time itself, before it is killed. */
 const GRACE_MS = 2_000;
 const WATCH_MS = 50;
 const MEBIBYTE = 1024 * 1024;
 
-/** A refusal concerns the document; the error means that something else ended the process. */
+/** A refusal blames the document; the error means that something else ended the process. */
 type End = Refusal | ExtractorUnavailable;
 
-/** Exit code of the program when a document made it fail. Node ends with other codes when it cannot load the program. */
+/** The program's exit code if a document made it fail. Node exits with other codes if it cannot load the program. */
 export const FAILED_WITHIN_DOCUMENT = 70;
 
 interface InFlight {
@@ -54,7 +54,7 @@ export class DocumentProcess {
     const file = fileURLToPath(entry);
     this.child = spawn(process.execPath, [...nodeFlags(file, limits), file], {
       stdio: ['pipe', 'pipe', 'ignore'],
-      // Nothing of the server's environment: it may contain keys and passwords.
+      // The process gets none of the server's environment, which may contain keys and passwords.
       env: {},
       cwd: dirname(file),
       windowsHide: true,
@@ -65,7 +65,7 @@ export class DocumentProcess {
     this.child.on('exit', (code, signal) => this.endWith(this.killed ?? classifyExit(code, signal)));
     this.child.stdin!.on('error', () => undefined);
     this.child.stdout!.on('data', (piece: Buffer) => this.onData(piece));
-    // The server may end whatever is in flight here.
+    // The server may end even while a document is being read here.
     this.child.unref();
   }
 
@@ -137,8 +137,8 @@ export class DocumentProcess {
 const ENTRY = new URL('./documents.process.js', import.meta.url);
 
 /**
- * Node's permission model: no files except the program, no processes, no threads, no compiled add-ons; since Node 25 no network
- * either.
+ * Flags for Node's permission model: no files except the program, no processes, no threads, no native add-ons and,
+ * since Node 25, no network.
  */
 function nodeFlags(entry: string, { memoryLimit }: ProcessLimits): string[] {
   const heap = Math.max(64, Math.round(memoryLimit / MEBIBYTE / 2));
@@ -152,7 +152,7 @@ function nodeFlags(entry: string, { memoryLimit }: ProcessLimits): string[] {
   ];
 }
 
-/** Packed, the program is one folder; otherwise it is the compiled sources and the packages. */
+/** When bundled, the program is one folder; otherwise it consists of the compiled sources and the packages. */
 function programFolders(entry: string): string[] {
   const folder = dirname(entry);
   if (existsSync(join(folder, 'pdfium.wasm'))) return [join(folder, '*')];
@@ -161,7 +161,7 @@ function programFolders(entry: string): string[] {
 }
 
 function classifyExit(code: number | null, signal: NodeJS.Signals | null): End {
-  // V8 aborts when its heap is full; the kernel kills what takes the machine's last memory.
+  // V8 aborts the process when its heap is full; the kernel kills a process that takes the machine's last memory.
   if (signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134)
     return { refused: 'extract-memory', detail: 'the reader ran out of memory' };
   const how = signal ?? `code ${code}`;
@@ -170,7 +170,7 @@ function classifyExit(code: number | null, signal: NodeJS.Signals | null): End {
   return new ExtractorUnavailable(`the process that reads documents does not start (${how})`);
 }
 
-/** Memory of the process in bytes; 0 if the system does not report it, so that V8's own limit is the only one. */
+/** Memory of the process in bytes; 0 if the system does not report it, in which case V8's own limit is the only one. */
 function readMemory(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');

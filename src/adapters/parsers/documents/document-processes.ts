@@ -1,5 +1,6 @@
 /**
- * The extractor of documents: distributes them to a few processes, which are started when there is work and end when there is none.
+ * The document extractor: distributes documents to a few processes, which are started when there is work and end when
+ * there is none.
  */
 import { createHash } from 'node:crypto';
 import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
@@ -15,7 +16,7 @@ import {
 import { DocumentProcess, type ProcessLimits } from './document-process.js';
 
 export interface DocumentLimits extends ProcessLimits {
-  /** At once. */
+  /** Maximum number of processes at the same time. */
   readonly processes: number;
   /** Milliseconds without work after which a process ends. */
   readonly idleTime: number;
@@ -29,7 +30,10 @@ export const DEFAULT_DOCUMENT_LIMITS: DocumentLimits = {
   idleTime: 60_000,
 };
 
-/** Documents that could not be read, by the digest of their bytes: they are not tried again as long as they are the same. */
+/**
+ * Maximum number of unreadable documents that are remembered, by the digest of their bytes: they are not tried again
+ * until they change.
+ */
 const MOST_REMEMBERED = 2_000;
 
 interface Waiting {
@@ -44,7 +48,7 @@ export class DocumentProcesses implements AsyncExtractor {
   readonly kind = 'async';
   readonly name = 'documents';
   readonly mediaTypes = DOCUMENT_TYPES;
-  /** For waiting and reading together; each document also has the time limit of its process. */
+  /** Limit for waiting and reading together; in addition, each document has the time limit of its process. */
   readonly timeLimit = hours(1);
 
   private readonly all = new Set<DocumentProcess>();
@@ -58,7 +62,7 @@ export class DocumentProcesses implements AsyncExtractor {
     private readonly entry?: URL,
   ) {}
 
-  /** Process ids, for monitoring. */
+  /** Process IDs, for monitoring. */
   get processIds(): number[] {
     return [...this.all].flatMap(({ pid }) => pid ?? []);
   }
@@ -82,7 +86,7 @@ export class DocumentProcesses implements AsyncExtractor {
     return read;
   }
 
-  /** Ends all processes; the documents in flight are left to a later visit. */
+  /** Ends all processes; documents in flight are left for a later visit. */
   close(): void {
     const closed = new ExtractorUnavailable('the server is stopping');
     for (const { reject } of this.waiting.splice(0)) reject(closed);

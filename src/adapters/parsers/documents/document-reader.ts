@@ -1,4 +1,4 @@
-/** The page reader of a server: pages in the calling thread, documents elsewhere, as configured. */
+/** The server's page reader: reads pages in the calling thread, and documents elsewhere, as configured. */
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import type { ContentExtractor, SyncExtractor } from '../../../engine/ports/content-extractor.js';
 import type { PageReader } from '../../../engine/ports/page-reader.js';
@@ -12,7 +12,7 @@ export class DocumentReader implements PageReader {
   readonly detectMediaType = this.pages.detectMediaType;
   readonly readSitemap = this.pages.readSitemap;
 
-  /** `entry`: the program of the processes, if it is not beside this one. */
+  /** `entry`: the program that the processes run, if it is not in this module's folder. */
   private readonly builtIn = builtInExtractors();
   private documents: DocumentProcesses;
   private finder: (mediaType: string) => ContentExtractor | undefined;
@@ -30,7 +30,7 @@ export class DocumentReader implements PageReader {
     const given = extractors.find((extractor) => extractor.type === 'documents');
     const { timeLimit, memoryLimit } = { ...DEFAULT_DOCUMENT_LIMITS, ...given };
     const { limits } = this.documents;
-    // Processes with the previous limits end when they have been idle for a while.
+    // Processes with the previous limits end once they have been idle for a while.
     if (timeLimit !== limits.timeLimit || memoryLimit !== limits.memoryLimit)
       this.documents = new DocumentProcesses({ ...limits, timeLimit, memoryLimit }, this.entry);
     this.finder = this.createFinder(extractors, more);

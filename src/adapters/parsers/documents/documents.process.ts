@@ -1,6 +1,6 @@
 /**
- * A process that reads one document after the other: from its standard input, to its standard output. It is started with Node's
- * permission model and may read nothing but its own program; see document-process.ts.
+ * A process that reads one document after another: documents arrive on standard input, results go to standard output.
+ * It runs under Node's permission model and may read no files except its own program; see document-process.ts.
  */
 import dgram from 'node:dgram';
 import dns from 'node:dns';
@@ -12,14 +12,17 @@ import { FAILED_WITHIN_DOCUMENT, type Reply } from './document-process.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
 import { loadReader, toExtraction } from './read-document.js';
 
-/** A request comes from the server, which has bounded the document. */
+/** Requests come from the server, which has already limited the document's size. */
 const MOST_BYTES = 2 ** 32;
 const MEBIBYTE = 1024 * 1024;
 
-/** Node 22 and 24 have no permission for the network: there it is taken away before any library is loaded. */
+/**
+ * The permission model of Node 22 and 24 does not cover the network, so it is disabled here before any library is
+ * loaded.
+ */
 function disableNetwork(): void {
   const refuse = (): never => {
-    throw new Error('a process that reads documents has no network');
+    throw new Error('a process that reads documents has no network access');
   };
   Object.assign(net.Socket.prototype, { connect: refuse });
   Object.assign(net.Server.prototype, { listen: refuse });
@@ -35,7 +38,7 @@ async function handleFrame({ head, body }: Frame): Promise<Reply> {
     read = toExtraction(await readWithTimeout(body, request));
   } catch (error) {
     read = toRefusal(error);
-    // A library that was stopped in the middle, or failed in its own way, is in an unknown state.
+    // A library that was interrupted, or failed unexpectedly, is in an unknown state.
     last = !(error instanceof Unreadable);
   }
   const tooLarge = process.memoryUsage.rss() > Math.max(request.memoryLimit / 2, 160 * MEBIBYTE);
@@ -44,7 +47,7 @@ async function handleFrame({ head, body }: Frame): Promise<Reply> {
 
 async function readWithTimeout(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
   const read = await loadReader(request.mediaType);
-  // The time limit of a script also applies inside WebAssembly, and when the server is gone.
+  // A script's time limit also applies inside WebAssembly, and works even if the server is gone.
   Object.assign(globalThis, { readDocument: () => read(body, request) });
   return await runInThisContext('readDocument()', { timeout: request.timeLimit });
 }

@@ -1,4 +1,4 @@
-/** The transport format of a document and its result: two lengths of 32 bits, then a JSON head and a body. */
+/** The transport format of documents and their results: two 32-bit lengths, then a JSON head and a body. */
 
 export interface Frame {
   readonly head: string;
@@ -17,7 +17,7 @@ export function encodeFrame(head: unknown, body: Uint8Array = new Uint8Array(0))
   return [start, body];
 }
 
-/** Accepts pieces as they come and returns whole frames. */
+/** Accepts pieces as they arrive and returns whole frames. */
 export class FrameReader {
   private pieces: Uint8Array[] = [];
   private length = 0;

@@ -1,11 +1,11 @@
-/** Reads one document in the calling process: the input may be hostile, so the process must do nothing else. */
+/** Reads one document in the calling process, which must do nothing else, because the input may be hostile. */
 
 import { formatOf } from '../../../domain/content/document-types.js';
 import type { Extraction } from '../../../engine/ports/content-extractor.js';
 import { determineLanguage } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
 
-/** Each library is loaded for the first document that needs it. A reader that is not a promise can be stopped in the middle. */
+/** Each library is loaded for the first document that needs it. A synchronous reader can be interrupted. */
 export async function loadReader(
   mediaType: string,
 ): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {

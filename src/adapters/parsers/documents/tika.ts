@@ -1,4 +1,4 @@
-/** An Apache Tika server as an extractor: `PUT /tika`, answered with XHTML, which is read like a page. */
+/** An Apache Tika server as an extractor: the response to `PUT /tika` is XHTML, which is read like a page. */
 
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import { milliseconds } from '../../../domain/time/units.js';
@@ -13,12 +13,12 @@ import {
 
 type TikaDefinition = Extract<ExtractorDefinition, { type: 'tika' }>;
 
-/** Bytes of an answer. */
+/** Maximum bytes of a response. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** For the transfer of the answer, in addition to Tika's own time. */
+/** Time for transferring the response, in addition to Tika's own time limit. */
 const GRACE_MS = 5_000;
 
-/** Names of Tika's metas that are called differently here. */
+/** Tika's metas that have different names here. */
 const FIELDS: Readonly<Record<string, string>> = {
   'dc:description': 'description',
   'dc:subject': 'subject',
@@ -31,7 +31,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'extended-properties:company': 'company',
 };
 
-/** `html` reads the XHTML of its answers. */
+/** `html` reads the XHTML of Tika's responses. */
 export function tikaExtractor(definition: TikaDefinition, html: SyncExtractor): AsyncExtractor {
   const { url, mediaTypes, timeLimit } = definition;
   const target = new URL('tika', url.endsWith('/') ? url : `${url}/`).href;
@@ -54,7 +54,7 @@ export function tikaExtractor(definition: TikaDefinition, html: SyncExtractor): 
 
 const familyPattern = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
 
-/** The XHTML, or why there is none. Throws if the server cannot be reached. */
+/** Returns the XHTML, or the reason why there is none. Throws if the server cannot be reached. */
 async function requestText(
   url: string,
   body: Uint8Array,
@@ -63,7 +63,7 @@ async function requestText(
 ): Promise<string | Refusal> {
   try {
     const headers = { 'content-type': mediaType, accept: 'text/html' };
-    // The bytes belong to the document, and a request may detach what it is given.
+    // The bytes are copied because they belong to the document, and a request may detach its buffer.
     const answer = await fetch(url, { method: 'PUT', headers, body: Uint8Array.from(body), signal, redirect: 'error' });
     if (answer.status === 200) return await readBoundedText(answer);
     await answer.body?.cancel();
@@ -91,7 +91,7 @@ async function readBoundedText(answer: Response): Promise<string> {
   let bytes = 0;
   for await (const piece of answer.body!) {
     bytes += piece.byteLength;
-    // Over the limit, only the pieces before this one are kept.
+    // Beyond the limit, only the pieces before this one are kept.
     if (bytes > MOST_BYTES) break;
     text += decoder.decode(piece, { stream: true });
   }

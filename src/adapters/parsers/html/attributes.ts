@@ -3,7 +3,7 @@ import { decodeHTMLAttribute } from 'entities/decode';
 import { APOSTROPHE, EQUALS, endsName, GREATER, isSpace, QUOTE, SLASH } from './bytes.js';
 import { NameTrie, ROOT, SYMBOL, WIDTH } from './name-trie.js';
 
-/** The attributes that can be queried. Using numbers instead of names saves a look-up for each. */
+/** The attributes that can be queried. Using numbers instead of names saves a lookup for each. */
 export const ATTRIBUTE = {
   href: 0,
   src: 1,
@@ -24,7 +24,7 @@ export const ATTRIBUTE = {
   'xlink:href': 16,
 } as const;
 
-/** Bytes of a value that are examined. Addresses and contents are not cut here: the caller bounds them. */
+/** Maximum bytes of a value that are examined. URLs and contents are not cut here, because the caller limits them. */
 const LONGEST_WORDS = 4_096;
 const WITHOUT_BOUND = new Set(['href', 'src', 'content', 'xlink:href']);
 const LONGEST = Object.keys(ATTRIBUTE).map((name) =>
@@ -35,21 +35,24 @@ const COUNT = Object.keys(ATTRIBUTE).length;
 const TRIE = new NameTrie<number>(Object.entries(ATTRIBUTE));
 
 export class Attributes {
-  /** The last tag read ended in `/>`. */
+  /** Whether the last tag read ended in `/>`. */
   selfClosing = false;
   private readonly starts: number[] = new Array<number>(COUNT).fill(0);
   private readonly ends: number[] = new Array<number>(COUNT).fill(0);
-  /** All bytes of the value or-ed: below 0x80 if the value is ASCII. */
+  /** Bitwise OR of all bytes of the value: below 0x80 if the value is ASCII. */
   private readonly bits: number[] = new Array<number>(COUNT).fill(0);
-  /** The tag that a value belongs to, so that nothing must be cleared between tags. */
+  /** The number of the tag that a value belongs to, so that nothing has to be cleared between tags. */
   private readonly tags: number[] = new Array<number>(COUNT).fill(0);
   private tag = 0;
-  /** The input with one character per byte: cutting values from it is many times faster than decoding each separately. */
+  /**
+   * The input as a string with one character per byte: slicing values from it is many times faster than decoding each
+   * separately.
+   */
   private characters: string | undefined;
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** Reads from the end of the tag's name; returns the position after the tag, or -1 if the input ends inside it. */
+  /** Reads a tag from the end of its name on; returns the position after the tag, or -1 if the input ends inside it. */
   read(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
@@ -69,7 +72,7 @@ export class Attributes {
     return -1;
   }
 
-  /** The value with its character references decoded; undefined when the tag read last does not have the attribute. */
+  /** The value with its character references decoded; undefined if the tag read last does not have the attribute. */
   get(index: number): string | undefined {
     if (this.tags[index] !== this.tag) return undefined;
     const start = this.starts[index]!;
@@ -83,7 +86,7 @@ export class Attributes {
     return this.tags[index] === this.tag;
   }
 
-  /** Size of the value as written, in bytes; 0 when there is none. */
+  /** Size of the value as written, in bytes; 0 if there is none. */
   sizeOf(index: number): number {
     return this.tags[index] === this.tag ? this.ends[index]! - this.starts[index]! : 0;
   }
@@ -100,7 +103,7 @@ export class Attributes {
     let at = from;
     let byte = bytes[at]!;
     let node = ROOT;
-    // The first byte belongs to the name whatever it is, even `=`.
+    // The first byte belongs to the name, whatever it is, even `=`.
     do {
       node = next[node * WIDTH + SYMBOL[byte]!]!;
       byte = ++at < end ? bytes[at]! : GREATER;

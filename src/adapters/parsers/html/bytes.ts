@@ -17,7 +17,10 @@ const NAME_PART = 0;
 const IS_SPACE = 1;
 const ENDS_NAME = 2;
 
-/** Bits for each byte: white space of the HTML standard (tab, line feed, form feed, carriage return, space); end of a tag's name. */
+/**
+ * Bits for each byte: white space of the HTML standard (tab, line feed, form feed, carriage return, space), and the end
+ * of a tag's name.
+ */
 const CLASS = new Uint8Array(256).fill(NAME_PART);
 for (const byte of [TAB, 0x0a, 0x0c, 0x0d, SPACE]) CLASS[byte] = IS_SPACE | ENDS_NAME;
 for (const byte of [SLASH, GREATER]) CLASS[byte] = ENDS_NAME;
@@ -26,7 +29,7 @@ export function isSpace(byte: number): boolean {
   return (CLASS[byte]! & IS_SPACE) !== 0;
 }
 
-/** White space, `/` or `>`. */
+/** Whether the byte is white space, `/` or `>`. */
 export function endsName(byte: number): boolean {
   return CLASS[byte]! !== NAME_PART;
 }
@@ -36,7 +39,7 @@ export function isLetter(byte: number): boolean {
   return lower >= 0x61 && lower <= 0x7a;
 }
 
-/** Do the bytes from `at` spell `name` (given in lower case), in any case of letters? */
+/** Whether the bytes from `at` on spell `name` (given in lower case), ignoring case. */
 export function matchesName(bytes: Uint8Array, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const byte = bytes[at + i]!;

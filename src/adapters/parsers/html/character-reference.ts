@@ -1,23 +1,29 @@
-/** Decodes the character reference at one place of a text, by the HTML standard (section 13.2.5.72 and following). */
+/**
+ * Decodes the character reference at a position in a text, according to the HTML standard (section 13.2.5.72 and
+ * following).
+ */
 import { DecodingMode, EntityDecoder, htmlDecodeTree } from 'entities/decode';
 import { AMPERSAND, HASH, isLetter } from './bytes.js';
 
-/** The longest name has 32 letters and a semicolon; only numbers with many leading zeros take more. */
+/**
+ * Bytes that are decoded at a time. The longest name has 32 letters and a semicolon; only numbers with many leading
+ * zeros take more.
+ */
 const STEP = 40;
 /** Names and numbers up to this length are cached; they make up nearly all references of nearly all pages. */
 const SHORT = 8;
 const MAX_REMEMBERED = 4_096;
 
-/** Letters, digits and `#` → 1 to 63, so that eight of them make a number without loss. */
+/** Maps letters, digits and `#` to 1 to 63, so that eight of them fit into a number without loss. */
 const DIGIT = new Uint8Array(128);
 for (const [index, letter] of [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#'].entries()) {
   DIGIT[letter.charCodeAt(0)] = index + 1;
 }
 
 export interface CharacterReference {
-  /** From the `&` on, in bytes; 0: it is not a reference. */
+  /** In bytes, from the `&` on; 0 if it is not a reference. */
   readonly length: number;
-  /** UTF-8 of what it stands for. */
+  /** What the reference stands for, in UTF-8. */
   readonly characters: Buffer;
 }
 
@@ -30,7 +36,7 @@ export class CharacterReferences {
     this.text += String.fromCodePoint(codePoint);
   });
 
-  /** The reference whose `&` is at `at`. */
+  /** Reads the reference whose `&` is at `at`. */
   read(bytes: Buffer, at: number): CharacterReference {
     const first = bytes[at + 1];
     if (bytes[at] !== AMPERSAND || first === undefined || (first !== HASH && !isLetter(first))) return NONE;

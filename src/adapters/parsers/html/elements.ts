@@ -1,22 +1,23 @@
-/** What the scanner must know of each element by its name. */
+/** What the scanner must know about each element, by name. */
 import { NameTrie } from './name-trie.js';
 
 /**
- * How the text after the start tag is read: as markup; as text up to the end tag, with character references (rcdata) or without
- * (rawtext); as a script, which may hide its own end tag in a comment; or as text to the end of the page.
+ * How the text after the start tag is read: as markup; as text up to the end tag, with character references (rcdata) or
+ * without them (rawtext); as a script, which may hide its own end tag in a comment; or as text up to the end of the
+ * page.
  */
 export type ContentModel = 'markup' | 'rcdata' | 'rawtext' | 'script' | 'plaintext';
 
 export interface Element {
   readonly name: string;
-  /** Used inside a line of text: its tags do not separate words. */
+  /** True if the element is used inside a line of text, so its tags do not separate words. */
   readonly inline: boolean;
   readonly content: ContentModel;
-  /** Its start tag ends SVG and MathML (HTML standard, tree construction in foreign content). */
+  /** Whether its start tag ends SVG and MathML (HTML standard, tree construction in foreign content). */
   readonly leavesForeign: boolean;
-  /** Its attributes are needed. */
+  /** Whether its attributes are needed. */
   readonly wanted: boolean;
-  /** In HTML its tags do nothing except begin a new word, or not even that: most tags of most pages. */
+  /** True if, in HTML, its tags at most begin a new word, as most tags of most pages do. */
   readonly plain: boolean;
 }
 
@@ -48,7 +49,7 @@ const CONTENT: Record<string, ContentModel> = {
 export const contentModelOf = (name: string): ContentModel =>
   Object.hasOwn(CONTENT, name) ? CONTENT[name]! : 'markup';
 
-/** Any element that is not named above: a block without special meaning. */
+/** Any element that is not listed above: a block without special meaning. */
 export const UNNAMED: Element = {
   name: '',
   inline: false,

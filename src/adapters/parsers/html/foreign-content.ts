@@ -1,6 +1,6 @@
 /**
- * Keeps track of SVG and MathML, where the rules of HTML do not hold: a `<title>` names a drawing, `<style>` and
- * `<script>` have no text mode of their own, CDATA sections are text. Some of their elements hold HTML again.
+ * Keeps track of SVG and MathML, where the rules of HTML do not apply: a `<title>` names a drawing, `<style>` and
+ * `<script>` have no text mode of their own, and CDATA sections are text. Some of their elements contain HTML again.
  */
 import { ATTRIBUTE, type Attributes } from './attributes.js';
 import type { Element } from './elements.js';
@@ -11,19 +11,19 @@ const HTML_ENCODINGS = new Set(['text/html', 'application/xhtml+xml']);
 
 type Root = 'svg' | 'math';
 
-/** Open foreign elements nested inside their roots, or HTML inside the foreign element `holder`. */
+/** A stretch of open foreign roots, or of HTML inside the foreign element `holder`. */
 type Stretch =
   | { readonly html: true; readonly holder: string }
   | { readonly html: false; readonly roots: Root[]; readonly open: Record<Root, number> };
 
 export class ForeignContent {
   private readonly stretches: Stretch[] = [];
-  /** The rules of foreign content hold here. */
+  /** True where the rules of foreign content apply. */
   active = false;
 
   constructor(private readonly attributes: Attributes) {}
 
-  /** Open stretches, those of HTML inside SVG and MathML included; 0 outside. */
+  /** Number of open stretches, including those of HTML inside SVG and MathML; 0 outside. */
   get depth(): number {
     return this.stretches.length;
   }
@@ -32,7 +32,9 @@ export class ForeignContent {
     while (this.stretches.length > depth) this.pop();
   }
 
-  /** A start tag was read, with its attributes. Returns whether the element belongs to SVG or MathML. */
+  /**
+   * To be called after a start tag and its attributes were read. Returns whether the element belongs to SVG or MathML.
+   */
   open(element: Element, selfClosing: boolean): boolean {
     if (this.active && this.leavesForeignContent(element)) this.pop();
     const { name } = element;
@@ -44,7 +46,7 @@ export class ForeignContent {
     return true;
   }
 
-  /** An end tag was read while foreign elements are open. */
+  /** To be called after an end tag was read while foreign elements are open. */
   close(name: string): void {
     const top = this.stretches.at(-1)!;
     if (top.html && name === top.holder) this.pop();
@@ -60,7 +62,7 @@ export class ForeignContent {
     top.open[root]++;
   }
 
-  /** Closes the innermost root with that name and those inside it. */
+  /** Closes the innermost root with that name and the roots inside it. */
   private closeRoot(root: Root): void {
     const foreign = this.stretches.findLast((stretch) => !stretch.html);
     if (foreign === undefined || foreign.open[root] === 0) return;

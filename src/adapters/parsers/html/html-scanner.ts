@@ -1,9 +1,9 @@
 /**
- * Reads a page in one pass over its UTF-8 bytes: links, base, metas, title, language and visible text. No tree is built; no byte is
- * examined more than a fixed number of times, whatever the page. Tokens are those of the HTML standard without scripting. Of tree
- * construction, only what affects tokens or what belongs to the document is followed: SVG and MathML, and templates, whose content
- * is not part of the page (a shadow root's is). Text inside `<noscript>` and `<noframes>` is left out, since readers do not see it;
- * its links count.
+ * Reads a page in one pass over its UTF-8 bytes: links, base, metas, title, language and visible text. No tree is
+ * built, and no byte is examined more than a fixed number of times, whatever the page. Tokens are those of the HTML
+ * standard without scripting. The rules of tree construction are followed only where they affect tokens or what belongs
+ * to the document: for SVG and MathML, and for templates, whose content is not part of the page (a shadow root's is).
+ * Text inside `<noscript>` and `<noframes>` is left out, since readers do not see it, but its links count.
  */
 import { decodeHTML } from 'entities/decode';
 import { ATTRIBUTE, Attributes } from './attributes.js';
@@ -24,17 +24,17 @@ export class HtmlScanner {
   private readonly foreign: ForeignContent;
   /** The element whose tag is being read. */
   private element = UNNAMED;
-  /** Open templates: is the content no part of the page, and how deep in foreign elements are they? */
+  /** Open templates: `inert` if the content is not part of the page, with their depth in foreign elements. */
   private readonly templates: { readonly inert: boolean; readonly foreignDepth: number }[] = [];
   private inertTemplates = 0;
-  /** The element whose text is invisible, until its end tag. */
+  /** The element that hides its text, until its end tag. */
   private hiddenBy: string | undefined;
-  /** How deep that element is in foreign elements. */
+  /** The depth of that element in foreign elements. */
   private hiddenDepth = 0;
 
   /**
-   * `bytes` are valid UTF-8. `xml`: in XHTML a tag that ends in `/>` is empty, whatever its name. `text` is started by the scanner
-   * and finished by the caller.
+   * `bytes` must be valid UTF-8. `xml`: in XHTML, a tag that ends in `/>` is empty, whatever its name. `text` is begun
+   * by the scanner and finished by the caller.
    */
   constructor(
     private readonly bytes: Buffer,
@@ -62,7 +62,7 @@ export class HtmlScanner {
     return this.hiddenBy === undefined && this.inertTemplates === 0;
   }
 
-  // Each of the following reads what begins at a position and returns the position after it.
+  // Each of the following methods reads what begins at a position and returns the position after it.
 
   private readMarkup(at: number): number {
     const { bytes } = this;
@@ -113,12 +113,12 @@ export class HtmlScanner {
     return at;
   }
 
-  /** From the end of the tag on: an element without markup is read whole. */
+  /** Reads from the end of the tag on: an element without markup is read as a whole. */
   private readStartTag(behind: number): number {
     const { element } = this;
     const { selfClosing } = this.attributes;
     const foreign = this.foreign.open(element, selfClosing);
-    // SVG has links, too; nothing else in it means what its name says in HTML.
+    // SVG has links, too, but its other elements do not have the meaning of their HTML namesakes.
     const wanted = element.wanted && this.inertTemplates === 0 && (!foreign || element.name === 'a');
     if (wanted) this.facts.readStartTag(element.name, foreign, this.hiddenBy !== undefined);
     if (selfClosing && (foreign || this.options.xml)) return behind;
@@ -134,12 +134,12 @@ export class HtmlScanner {
     if (name === this.hiddenBy) this.hiddenBy = undefined;
     if (name === 'template') this.closeTemplate();
     else if (this.foreign.depth > 0) this.foreign.close(name);
-    // A drawing that ends before its title does takes it along.
+    // A drawing that ends before its title does also ends the title.
     if (this.hiddenBy === 'title' && this.foreign.depth < this.hiddenDepth) this.hiddenBy = undefined;
     return behind;
   }
 
-  /** `</>` is nothing, `</` at the end of the input is text, anything else is a bogus comment. */
+  /** `</>` is ignored, `</` at the end of the input is text, and anything else is a bogus comment. */
   private readOddEndTag(at: number): number {
     if (at + 2 >= this.bytes.length && this.isVisible) this.text.append('</');
     return findBogusCommentEnd(this.bytes, at + 2);
@@ -157,7 +157,7 @@ export class HtmlScanner {
   }
 
   private openForeign(name: string): void {
-    // No browser shows the title of a drawing; in MathML a title is an element like any other.
+    // Browsers do not show the title of a drawing as text; in MathML, a title is an element like any other.
     const unseen = name === 'style' || name === 'script' || (name === 'title' && !this.foreign.active);
     if (!unseen || this.hiddenBy !== undefined) return;
     this.hiddenBy = name;
@@ -170,7 +170,7 @@ export class HtmlScanner {
     if (inert) this.inertTemplates++;
   }
 
-  /** Ends SVG and MathML that began inside the template too. */
+  /** Also ends SVG and MathML that began inside the template. */
   private closeTemplate(): void {
     const template = this.templates.pop();
     if (template === undefined) return;
@@ -178,7 +178,7 @@ export class HtmlScanner {
     if (template.inert) this.inertTemplates--;
   }
 
-  /** The first title that is not empty, as browsers show it. */
+  /** Reads the first non-empty title, as browsers show it. */
   private readTitle(start: number, end: number): void {
     if (this.title !== '' || this.inertTemplates > 0) return;
     const written = this.bytes.toString('utf8', start, Math.min(end, start + MAX_TITLE_LENGTH * 8));

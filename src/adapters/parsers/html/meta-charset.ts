@@ -1,9 +1,9 @@
-/** The encoding label that a page declares in `<meta>`, found by the prescan of the HTML standard (section 13.2.3.2). */
+/** Finds the encoding label that a page declares in `<meta>`, by the HTML standard's prescan (section 13.2.3.2). */
 import { ATTRIBUTE, Attributes } from './attributes.js';
 import { BANG, DASH, endsName, isLetter, LESS, matchesName, QUESTION, SLASH } from './bytes.js';
 import { findBogusCommentEnd, findCommentEnd } from './raw-text.js';
 
-/** `isKnown`: a label that names no encoding is ignored. */
+/** `isKnown`: tells whether a label names an encoding; other labels are ignored. */
 export function findMetaCharset(head: Buffer, isKnown: (label: string) => boolean): string | undefined {
   const attributes = new Attributes(head);
   for (let at = head.indexOf(LESS); at >= 0 && at < head.length; at = head.indexOf(LESS, at)) {

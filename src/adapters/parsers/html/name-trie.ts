@@ -1,4 +1,4 @@
-/** A trie of ASCII names (elements, attributes), in any case of letters; read through `next[node * WIDTH + SYMBOL[byte]]`. */
+/** A case-insensitive trie of ASCII names (elements, attributes), read through `next[node * WIDTH + SYMBOL[byte]]`. */
 import { Trie } from '../trie.js';
 import { endsName } from './bytes.js';
 
@@ -7,10 +7,13 @@ export const WIDTH = 64;
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789-:';
 
-/** The column of the bytes that end the name of a tag: white space, `/` and `>`. */
+/** The column of the bytes that end a tag's name: white space, `/` and `>`. */
 export const END = WIDTH - 1;
 
-/** Byte → column of the table; upper and lower case letters share theirs, bytes outside the alphabet have column 0. */
+/**
+ * Maps bytes to columns of the table; upper-case and lower-case letters share a column, and bytes outside the alphabet
+ * have column 0.
+ */
 export const SYMBOL = new Uint8Array(256);
 for (let byte = 0; byte < SYMBOL.length; byte++) if (endsName(byte)) SYMBOL[byte] = END;
 for (const [index, letter] of [...ALPHABET].entries()) {

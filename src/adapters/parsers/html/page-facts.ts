@@ -1,4 +1,6 @@
-/** What the tags of a page contain: links, base address, metas, language. Bounded; the first ones are kept. */
+/**
+ * What a page's tags contain: links, base URL, metas, language. The number of each is limited; the first ones are kept.
+ */
 
 import { isForPrograms } from '../../../domain/content/alternates.js';
 import { type CutLinks, DistinctLinks } from '../../../domain/content/distinct-links.js';
@@ -25,18 +27,18 @@ const MAX_DIRECTIVES_LENGTH = 500;
 
 export class PageFacts {
   readonly metas: { readonly name: string; readonly value: string }[] = [];
-  /** A script of the page is JSON-LD. */
+  /** Whether one of the page's scripts is JSON-LD. */
   linkedData = false;
   readonly robotsMetas: { readonly agent: string; readonly directives: string }[] = [];
   base: string | undefined;
-  /** `lang` of the html element, as written. */
+  /** The `lang` attribute of the html element, as written. */
   lang: string | undefined;
   /** Content of `<meta http-equiv=content-language>`. */
   contentLanguage: string | undefined;
   private readonly distinct: DistinctLinks<RawLink>;
   private leftOut = false;
 
-  /** `maxLinks`: different URLs. */
+  /** `maxLinks`: maximum number of different URLs. */
   constructor(
     private readonly attributes: Attributes,
     maxLinks: number,
@@ -44,7 +46,7 @@ export class PageFacts {
     this.distinct = new DistinctLinks(maxLinks);
   }
 
-  /** In document order; if there are many links, without repeats. */
+  /** In document order; without duplicates if there are many links. */
   get links(): readonly RawLink[] {
     return this.distinct.links;
   }
@@ -53,13 +55,14 @@ export class PageFacts {
     return this.distinct.cutLinks;
   }
 
-  /** Something passed a limit. */
+  /** True if something exceeded a limit. */
   get truncated(): boolean {
     return this.leftOut || this.cutLinks !== undefined;
   }
 
   /**
-   * A start tag of the document was read. `foreign`: it belongs to SVG or MathML; `unseen`: to content that readers do not see.
+   * To be called after a start tag was read. `foreign`: the tag belongs to SVG or MathML; `unseen`: it belongs to
+   * content that readers do not see.
    */
   readStartTag(name: string, foreign: boolean, unseen = false): void {
     if (name === 'a') this.readAnchor(foreign);
@@ -74,7 +77,7 @@ export class PageFacts {
       this.lang ??= this.attributes.get(ATTRIBUTE.lang) ?? this.attributes.get(ATTRIBUTE['xml:lang']);
   }
 
-  /** Drawing programs write links in the older form, which has a prefix. */
+  /** Drawing programs write links in the older form, `xlink:href`. */
   private readAnchor(foreign: boolean): void {
     const older = foreign && !this.attributes.has(ATTRIBUTE.href);
     this.readLink('a', older ? ATTRIBUTE['xlink:href'] : ATTRIBUTE.href);
@@ -106,8 +109,8 @@ export class PageFacts {
   }
 
   /**
-   * One link for each relation that leads to documents; a style sheet's alternate is not a document. Without an address the element
-   * means nothing (HTML standard): with a base, an empty address would mean the base.
+   * Adds one link for each relation that leads to documents; an alternate style sheet is not a document. Without a URL,
+   * the element has no meaning (HTML standard); an empty URL would resolve to the base.
    */
   private readLinkElement(): void {
     if (!this.attributes.get(ATTRIBUTE.href)?.trim()) return;
@@ -146,14 +149,14 @@ export class PageFacts {
   }
 }
 
-/** A meta that contains only robots directives counts as one for robots, whatever agent it is named after. */
+/** A meta that contains only robots directives counts as a robots meta, whatever agent it names. */
 function isRobotsDirectives(value: string): boolean {
   if (value === '' || value.length > MAX_DIRECTIVES_LENGTH) return false;
   const words = value.replace(/ ?: ?/g, ':').split(/[ ,]+/);
   return words.every((word) => word === '' || DIRECTIVE.test(word));
 }
 
-/** Takes off what the URL standard takes off: C0 controls and spaces at both ends. */
+/** Removes what the URL standard removes: C0 controls and spaces at both ends. */
 function trimUrl(value: string): string {
   let start = 0;
   let end = value.length;
@@ -162,7 +165,7 @@ function trimUrl(value: string): string {
   return end - start === value.length ? value : value.slice(start, end);
 }
 
-/** One space for each run of white space, none at the ends; no soft hyphens. */
+/** Replaces each run of white space with one space, trims the ends, and removes soft hyphens. */
 export function foldSpaces(value: string): string {
   return value
     .replace(/\u00ad/g, '')

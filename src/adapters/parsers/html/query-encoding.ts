@@ -1,6 +1,6 @@
 /**
- * Queries of links on pages in an old encoding. Browsers send them in the encoding of the page (URL standard, query state), and
- * that is what the server understands; paths are UTF-8 on every page.
+ * Encodes the queries of links on pages in a legacy encoding. Browsers send queries in the page's encoding (URL
+ * standard, query state), which is what the server understands; paths are UTF-8 on every page.
  */
 import '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
@@ -8,11 +8,11 @@ import type { RawLink } from '../../../engine/ports/page-reader.js';
 
 /** The special-query percent-encode set of the URL standard. */
 const ESCAPED = ' "#\'<>';
-/** Characters of one page: encoding takes microseconds for each, and a page may hold millions. */
+/** Maximum characters that are encoded per page: each takes microseconds, and a page may contain millions. */
 const MOST_ENCODED = 1_000_000;
 const UNICODE = /^utf-/;
 
-/** The links with their queries as ASCII, if a page that is not Unicode writes them with other characters. */
+/** Returns the links with their queries percent-encoded to ASCII, if the page is not in a Unicode encoding. */
 export function encodeQueries(links: readonly RawLink[], encoding: string): readonly RawLink[] {
   if (UNICODE.test(encoding)) return links;
   let room = MOST_ENCODED;

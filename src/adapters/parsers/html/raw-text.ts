@@ -1,7 +1,7 @@
 /** Finds where a tag, a comment, a CDATA section or an element without markup ends (HTML standard, section 13.2.5). */
 import { APOSTROPHE, BANG, DASH, EQUALS, GREATER, isSpace, LESS, matchesName, QUOTE, SLASH } from './bytes.js';
 
-/** Position after the comment whose `<!--` is at `at`; the end of the input when it is not closed. */
+/** Position after the comment whose `<!--` is at `at`; the end of the input if the comment is not closed. */
 export function findCommentEnd(bytes: Buffer, at: number): number {
   const body = at + 4;
   if (bytes[body] === GREATER) return body + 1;
@@ -14,8 +14,8 @@ export function findCommentEnd(bytes: Buffer, at: number): number {
 }
 
 /**
- * Position after the tag whose name ends at `from`, or -1 when the input ends inside it: the attribute rules of the standard for
- * a tag whose attributes are not needed.
+ * Position after the tag whose name ends at `from`, or -1 if the input ends inside it. It applies the standard's
+ * attribute rules to a tag whose attributes are not needed.
  */
 export function findTagEnd(bytes: Buffer, from: number): number {
   const end = bytes.length;
@@ -27,7 +27,7 @@ export function findTagEnd(bytes: Buffer, from: number): number {
       at = findValueEnd(bytes, at + 1) - 1;
       named = false;
     } else if (byte === SLASH) named = false;
-    else if (!isSpace(byte)) named = true; // an `=` that follows no name begins one
+    else if (!isSpace(byte)) named = true; // an `=` that does not follow a name begins one
   }
   return -1;
 }
@@ -53,7 +53,7 @@ export function findBogusCommentEnd(bytes: Buffer, at: number): number {
   return close < 0 ? bytes.length : close + 1;
 }
 
-/** Position of the `</name` that closes rawtext or rcdata begun before `at`; the end of the input when there is none. */
+/** Position of the `</name` that closes rawtext or rcdata begun before `at`; the end of the input if there is none. */
 export function findEndTag(bytes: Buffer, at: number, name: string): number {
   for (let less = bytes.indexOf(LESS, at); less >= 0; less = bytes.indexOf(LESS, less + 1)) {
     if (bytes[less + 1] === SLASH && matchesWord(bytes, less + 2, name)) return less;
@@ -62,8 +62,8 @@ export function findEndTag(bytes: Buffer, at: number, name: string): number {
 }
 
 /**
- * Position of the `</script` that closes a script. Inside `<!-- … -->` a script may hold `<script>…</script>`, whose end
- * tag is then not its own.
+ * Position of the `</script` that closes a script. Inside `<!-- … -->`, a script may contain `<script>…</script>`,
+ * whose end tag does not close it.
  */
 export function findScriptEnd(bytes: Buffer, from: number): number {
   const end = bytes.length;
@@ -80,7 +80,7 @@ export function findScriptEnd(bytes: Buffer, from: number): number {
       nested = true;
     } else if (byte === LESS && !commented && matchesName(bytes, at + 1, '!--')) {
       commented = true;
-      at++; // the dashes may be those of `-->` too
+      at++; // the dashes may also be part of `-->`
     }
   }
   return end;

@@ -1,8 +1,11 @@
-/** What a page with little text shows of its scripts: see domain/render/needs-rendering.ts. Every pattern runs in linear time. */
+/**
+ * Finds signs that a page with little text needs its scripts: see domain/render/needs-rendering.ts. Every pattern runs
+ * in linear time.
+ */
 import type { ScriptSigns } from '../../../domain/render/needs-rendering.js';
 import type { PageFacts } from './page-facts.js';
 
-/** A shell is small; in a page of megabytes, the relevant scripts come first. */
+/** Maximum bytes that are searched. A page shell is small; in a page of megabytes, the relevant scripts come first. */
 const MOST_BYTES = 1 << 20;
 const MOST_NOSCRIPTS = 50;
 
@@ -11,16 +14,16 @@ const LEADS_ON: ReadonlySet<string> = new Set(['a', 'area', 'iframe']);
 const SCRIPT = /<script\b([^<>]{0,4000})>/gi;
 const SCRIPT_END = /<\/script[\s/>]/gi;
 const DATA_TYPE = /\btype\s*=\s*["']?(?:application\/(?:[\w.+-]*\+)?json|importmap|speculationrules)/i;
-/** Blocks from which scripts make parts of the page. */
+/** Blocks from which scripts create parts of the page. */
 const TEMPLATE_TYPE =
   /\btype\s*=\s*["']?(text\/(?:html|(?:x-|ng-)?(?:template|tmpl|handlebars|mustache|underscore|jsrender|jquery-tmpl|kendo-template)[\w-]{0,20}))/i;
-/** In a tag: what scripts put in the place of the element, or into it, by AngularJS, Vue, Alpine.js, Knockout, Aurelia and htmx. */
+/** Attributes by which AngularJS, Vue, Alpine.js, Knockout, Aurelia and htmx replace or fill an element. */
 const DIRECTIVE =
   /<[a-z][^<>]{0,1000}?\s((?:data-)?(?:ng-(?:app|view|repeat|include|bind|bind-html)|ui-view)|v-(?:for|text|html)|x-(?:for|text|html)|aurelia-app|data-bind(?=\s*=\s*["'][^<>"']{0,300}?\b(?:foreach|text|html|template|component)\s*:)|hx-trigger(?=\s*=\s*["'][^<>"']{0,100}?\b(?:load|revealed)\b))(?=[\s=/>])/i;
 const HAS_SOURCE = /\bsrc\s*=/i;
-/** A module, or a file in a folder that only the builds of frameworks have. */
+/** A module, or a file in a folder that only framework builds have. */
 const BUNDLED = /\btype\s*=\s*["']?module\b|\/_next\/static\/|\/_nuxt\/|\/_app\/immutable\/|\/_framework\/blazor/i;
-/** A script in the page that loads a script file. */
+/** An inline script that loads a script file. */
 const IMPORTS = /\bimport\s*\(\s*["'`]|\bimport\b[^"'`;()]{0,300}["']/;
 const NOSCRIPT = /<noscript\b[^>]{0,500}>/gi;
 const ASKS = /java\s?script|скрипт/i;
@@ -36,11 +39,11 @@ const CUSTOM_ROOT =
   /<(app-root|app-main|my-app|app|flutter-view|[a-z][a-z0-9]{0,30}-(?:app|root|shell))\b[^<>]{0,300}>\s{0,100}<\/\1\s{0,10}>/i;
 /** Placeholder content of a root until the scripts have run. */
 const LOADING = /^(?:loading|please wait|laden|chargement|cargando|загрузка|…|\.{3})?[\s.…]*$/i;
-/** Links that stay on the page: its places, and the routes that its scripts have behind a #. */
+/** Links that stay on the page: anchors, and script routes after a #. */
 const STAYS = /^\s*(?:#|javascript:|$)/i;
 const STATE_OF_ROOT = /\bng-version\b|data-server-rendered/i;
 
-/** `html`: valid UTF-8; `textBytes` of its visible text. */
+/** `html` must be valid UTF-8; `textBytes` is the size of its visible text. */
 export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: number): ScriptSigns {
   const text = html.toString('utf8', 0, Math.min(html.length, MOST_BYTES));
   const { external, inline, navigates, bundled, template } = countScripts(text);
@@ -97,7 +100,7 @@ function countScript(found: Scripts, attributes: string, length: number, code: s
   }
 }
 
-/** The first empty one, otherwise the first one that no server has filled. */
+/** Finds the first empty root, otherwise the first one that no server has filled. */
 function findRoot(text: string): { readonly root?: string; readonly isEmpty: boolean } {
   let filled: string | undefined;
   ROOT.lastIndex = 0;

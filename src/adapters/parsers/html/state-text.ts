@@ -1,11 +1,12 @@
 /**
- * The text that a page contains as data for its scripts: `__NEXT_DATA__` and other JSON blocks, JSON-LD, `window.__STATE__ = {…}`.
- * Read only for pages that show almost nothing. Text for readers is distinguished from settings and addresses by its form.
+ * Extracts text that a page contains as data for its scripts: `__NEXT_DATA__` and other JSON blocks, JSON-LD,
+ * `window.__STATE__ = {…}`. It is read only for pages that show almost nothing. Text for readers is distinguished from
+ * settings and URLs by its form.
  */
 import { decodeHTML } from 'entities/decode';
 import { foldSpaces } from './page-facts.js';
 
-/** Characters: with less, the data is not the content of the page. */
+/** Minimum characters: if there are fewer, the data is not the page's content. */
 const ENOUGH = 250;
 const MOST_BLOCK = 4_000_000;
 const MOST_TEXT = 1_000_000;
@@ -15,20 +16,20 @@ const BLOCK = /<script\b([^<>]{0,4000})>/gi;
 const JSON_TYPE = /\btype\s*=\s*["']?application\/(?:ld\+)?json\b/i;
 const ASSIGNED = /^\s*(?:window|self|globalThis)\s*(?:\.\s*\w{1,60}|\[\s*["'][\w-]{1,60}["']\s*\])\s*=\s*(?=[{[])/;
 
-/** Words of the program, not of the page. */
+/** Names of properties that belong to the program, not to the page's content. */
 const NOT_CONTENT =
   /^(?:messages?|translations?|locales?|i18n|lang(?:uages?)?|dictionary|strings|runtimeConfig|config(?:uration)?|settings|env|theme|flags|features|css|styles?|scripts?|query|className|buildId|assetPrefix|@type|@context|@id|url|href|src|srcSet|image|logo|icon|sameAs|sku|token|csrf\w*|nonce|hash)$/i;
-/** For these, a short value counts, too. */
+/** Names of properties for which a short value counts, too. */
 const NAMES = /^(?:title|headline|name|heading|label|summary|author|byline|question|caption|subtitle)$/i;
 const PROSE = /\p{L}{2}[\s,;:.’'-]{1,10}\p{L}\S{0,100}\s{1,10}\S/u;
 const LETTER = /\p{L}{2,}/u;
 const ADDRESS = /^(?:https?:|\/|\.\/|data:|#)\S*$/;
 const CODE = /[{};]$|=>|^[.#@][\w-]+\s?\{|function\s?\(/;
-/** A word of style sheets or of programs: `md:items-center`, `px-4`. */
+/** Marks a word as belonging to style sheets or programs: `md:items-center`, `px-4`. */
 const NO_WORD = /[-:_\d]/;
 const MARKUP = /<[a-z!/][^<>]*>/gi;
 
-/** The text, white space folded; undefined when the page brings too little of it this way. */
+/** Returns the text with white space folded; undefined if the page contains too little text in this form. */
 export function extractStateText(html: Buffer): string | undefined {
   const source = html.toString('utf8');
   const collector = new Collector();
@@ -59,12 +60,12 @@ class Collector {
     try {
       value = JSON.parse(json);
     } catch {
-      return; // what is not JSON is a program, and programs are not read
+      return; // anything that is not JSON is a program, and programs are not read
     }
     this.collectTexts(selectPagePart(value));
   }
 
-  /** Without recursion: data may be nested to any depth. */
+  /** Not recursive, because data may be nested to any depth. */
   private collectTexts(root: unknown): void {
     const open: { readonly name: string; readonly value: unknown }[] = [{ name: '', value: root }];
     for (let next = open.pop(); next && this.values < MOST_VALUES && this.length < MOST_TEXT; next = open.pop()) {
@@ -95,13 +96,13 @@ function isCode(text: string): boolean {
   return words.filter((word) => NO_WORD.test(word)).length > words.length / 2;
 }
 
-/** The value that a script begins by assigning to the window, when that is all it does. */
+/** The value that a script assigns to a window property, if it does nothing else. */
 function findAssignedValue(script: string): string | undefined {
   const begin = ASSIGNED.exec(script.slice(0, 300));
   return begin ? script.slice(begin[0].length).trimEnd().replace(/;$/, '') : undefined;
 }
 
-/** Only this page's part of Next.js data: the rest belongs to its program. */
+/** Selects only the page's own part of Next.js data: the rest belongs to the program. */
 function selectPagePart(value: unknown): unknown {
   const props = (value as { props?: { pageProps?: unknown } } | null)?.props;
   return props?.pageProps ?? value;

@@ -1,6 +1,6 @@
 /**
- * Collects the visible text of a page as UTF-8 with white space folded: runs of it become one space, none is at the beginning or
- * the end, and there are no soft hyphens, which would hide words from a search.
+ * Collects a page's visible text as UTF-8 with white space folded: runs of it become one space, the text is trimmed,
+ * and soft hyphens, which would hide words from a search, are removed.
  */
 import { AMPERSAND, LESS, SPACE } from './bytes.js';
 import { CharacterReferences } from './character-reference.js';
@@ -8,7 +8,7 @@ import { CharacterReferences } from './character-reference.js';
 const PLAIN = 0;
 const STOP = 1;
 const BLANK = 2;
-/** First byte of characters among which there are blanks (U+00A0, U+1680, U+2000 to U+200B, U+3000 and so on). */
+/** First byte of characters some of which are blank (U+00A0, U+1680, U+2000 to U+200B, U+3000 and so on). */
 const LEAD = 3;
 
 const KIND = new Uint8Array(256);
@@ -20,10 +20,13 @@ for (const lead of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) KIND[lead] = LEAD;
 /** Second byte of the soft hyphen (U+00AD), which marks where a word may be hyphenated and is not part of the word. */
 const SOFT_HYPHEN = 0xad;
 
-/** Named references grow by at most a fifth when decoded (`&nGt;`: 5 bytes to 6); and a word separator may be added. */
+/**
+ * Named references grow by at most a fifth when decoded (`&nGt;`: from 5 bytes to 6), and a word separator may be
+ * added.
+ */
 const GROWTH = 1.25;
 const KEPT_SIZE = 1 << 20;
-/** Number of bytes that are copied faster one by one than by a call. */
+/** Up to this many bytes are copied faster one by one than by a call. */
 const SHORT_RUN = 32;
 
 export class TextBuffer {
@@ -31,14 +34,14 @@ export class TextBuffer {
   private length = 0;
   private readonly references = new CharacterReferences();
 
-  /** Begins a new text, taken from a source of this many bytes. */
+  /** Begins a new text from a source of this many bytes. */
   begin(sourceLength: number): void {
     const wanted = Math.ceil(sourceLength * GROWTH) + 16;
     if (this.bytes.length < wanted) this.bytes = Buffer.allocUnsafeSlow(wanted);
     this.length = 0;
   }
 
-  /** Bytes of the text so far. */
+  /** Size of the text so far, in bytes. */
   get size(): number {
     return this.length;
   }
@@ -88,7 +91,7 @@ export class TextBuffer {
     return at;
   }
 
-  /** What follows begins a new word. */
+  /** Makes the following text begin a new word. */
   separate(): void {
     if (this.length > 0 && this.bytes[this.length - 1] !== SPACE) this.bytes[this.length++] = SPACE;
   }
@@ -101,12 +104,12 @@ export class TextBuffer {
     return at + Math.max(length, 1);
   }
 
-  /** Adds one `<` or `&` that is not markup. */
+  /** Adds a `<` or `&` that is not markup. */
   appendLiteral(byte: number): void {
     this.bytes[this.length++] = byte;
   }
 
-  /** Adds text in which nothing is markup. */
+  /** Adds text that contains no markup. */
   append(text: string | Buffer): void {
     const source = typeof text === 'string' ? Buffer.from(text) : text;
     for (let at = 0; at < source.length; at++) {
@@ -115,7 +118,7 @@ export class TextBuffer {
     }
   }
 
-  /** At most this many bytes from the middle of the text, in whole characters. */
+  /** Returns up to this many bytes from the middle of the text, in whole characters. */
   middle(length: number): string {
     let start = Math.max(0, (this.length - length) >> 1);
     let end = Math.min(this.length, start + length);
@@ -124,28 +127,28 @@ export class TextBuffer {
     return this.bytes.toString('utf8', start, end);
   }
 
-  /** The text, and whether more than `maxLength` UTF-16 units of it were there. Ends the use of the buffer's room. */
+  /** Returns the text, and whether it exceeded `maxLength` UTF-16 code units. The buffer can then be reused. */
   finish(maxLength: number): { text: string; truncated: boolean } {
     let length = this.length;
     if (length > 0 && this.bytes[length - 1] === SPACE) length--;
-    // A UTF-16 unit takes at most three bytes of UTF-8: bytes beyond that cannot be part of the answer.
+    // A UTF-16 code unit takes at most three bytes of UTF-8, so bytes beyond that cannot be part of the result.
     const all = this.bytes.toString('utf8', 0, Math.min(length, maxLength * 3 + 3));
     if (this.bytes.length > KEPT_SIZE) this.bytes = Buffer.allocUnsafeSlow(1 << 16);
     return all.length <= maxLength ? { text: all, truncated: false } : { text: clip(all, maxLength), truncated: true };
   }
 }
 
-/** A byte of UTF-8 that does not begin a character. */
+/** Whether the byte continues a UTF-8 character. */
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** Cuts to a length without leaving half of a surrogate pair. */
+/** Cuts the text to a length without leaving half of a surrogate pair. */
 export function clip(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const last = text.charCodeAt(maxLength - 1);
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
-/** Bytes of the blank character or soft hyphen at `at`; 0 when it is another character. */
+/** Number of bytes of the blank character or soft hyphen at `at`; 0 if there is a different character. */
 function spaceWidth(bytes: Buffer, at: number): number {
   const [lead, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!];
   if (lead === 0xc2) return second === 0xa0 || second === 0x85 || second === SOFT_HYPHEN ? 2 : 0;

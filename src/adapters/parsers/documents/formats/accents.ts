@@ -1,9 +1,9 @@
 /**
- * Accents that are printed separately over their letter, as TeX does with its early fonts. Their place on the page tells which
- * letter that is: in the text they may be anywhere in the line.
+ * Joins accents that are printed separately over their letters, as TeX does with its early fonts. Only an accent's
+ * position on the page tells which letter it belongs to: in the text it may be anywhere in the line.
  */
 
-/** Where a character is, in points; `bottom` is less than `top`. */
+/** The position of a character in points; `bottom` is less than `top`. */
 export interface Box {
   readonly left: number;
   readonly right: number;
@@ -29,18 +29,21 @@ const COMBINING: Readonly<Record<string, string>> = {
 };
 export const SPACING_ACCENT = /[`\u00a8\u00af\u00b4\u00b8\u02c6\u02c7\u02d8\u02d9-\u02dd]/u;
 const BELOW = new Set(['\u00b8', '\u02db']);
-/** How many characters before and after an accent are searched for its letter: some lines. */
+/** How many characters before and after an accent are searched for its letter, which is a few lines. */
 const NEAR = 300;
-/** At most on one page; more of them are not text. */
+/** Maximum number of accents on one page: if there are more, they are not text. */
 const MOST_ACCENTS = 2_000;
 
-/** The accent and the letter as one character; undefined when there is none. */
+/** Returns the accent and the letter as one character; undefined if there is no such character. */
 export function composeAccent(accent: string, letter: string): string | undefined {
   const both = `${letter === '\u0131' ? 'i' : letter}${COMBINING[accent]}`.normalize('NFC');
   return both.length === 1 ? both : undefined;
 }
 
-/** Whether the accent is printed over the letter, or under it: its middle is within the letter's width, and it begins where the letter ends. */
+/**
+ * Whether the accent is printed over or under the letter: its middle is within the letter's width, and it begins where
+ * the letter ends.
+ */
 export function isPrintedOn(accent: string, at: Box, letter: Box): boolean {
   const middle = (at.left + at.right) / 2;
   const height = letter.top - letter.bottom;
@@ -51,17 +54,17 @@ export function isPrintedOn(accent: string, at: Box, letter: Box): boolean {
 }
 
 export interface Characters {
-  /** The characters of the page; changed in place. What becomes '' is gone. */
+  /** The characters of the page, which are changed in place; '' stands for a removed one. */
   readonly texts: string[];
-  /** Undefined when it is not known. */
+  /** Undefined if the position is unknown. */
   box(index: number): Box | undefined;
-  /** A space that is not written but inferred from gaps. */
+  /** Whether the character is a space that was not written but inferred from a gap. */
   isGenerated(index: number): boolean;
   /** In points. */
   fontSize(index: number): number;
 }
 
-/** Puts each accent on its letter, and takes away the gap that it made in the word. */
+/** Puts each accent on its letter, and removes the gap that it left in the word. */
 export function joinAccents(characters: Characters): void {
   const { texts } = characters;
   let left = MOST_ACCENTS;
@@ -77,7 +80,7 @@ export function joinAccents(characters: Characters): void {
   }
 }
 
-/** An accent and its letter have about the same font size; an initial over which an accent is printed is no letter of it. */
+/** An accent and its letter have about the same font size; a large initial under an accent is not its letter. */
 const MOST_LARGER = 2;
 
 function findAccentedLetter({ texts, box, fontSize }: Characters, accent: number, at: Box): number | undefined {
@@ -97,7 +100,7 @@ function findAccentedLetter({ texts, box, fontSize }: Characters, accent: number
 /** A gap smaller than this share of the font size does not separate words. */
 const WORD_GAP = 0.15;
 
-/** Without the accent, the characters on both sides of it may be beside each other. */
+/** Once the accent is gone, the characters on both sides of it may be adjacent. */
 function closeGap(characters: Characters, accent: number): void {
   const { texts } = characters;
   const findNeighbour = (from: number, by: -1 | 1): number => {

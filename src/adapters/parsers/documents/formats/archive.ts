@@ -1,8 +1,8 @@
-/** Reads the needed entries of a zip archive, within a bound on their unpacked size. */
+/** Reads the needed entries of a zip archive, with a limit on their unpacked size. */
 import { unzipSync } from 'fflate';
 import { Unreadable } from '../document-content.js';
 
-/** Unpacked bytes of all needed entries together. */
+/** Maximum unpacked size of all needed entries together, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_ENTRIES = 20_000;
 
@@ -16,7 +16,7 @@ export class Archive {
     return Object.keys(this.files).filter((name) => pattern.test(name));
   }
 
-  /** XML as text; undefined when there is no such entry. */
+  /** Returns an XML entry as a string; undefined if there is no such entry. */
   readXml(name: string): string | undefined {
     const bytes = this.files[name];
     if (!bytes) return undefined;
@@ -26,7 +26,7 @@ export class Archive {
   }
 }
 
-/** Sizes are checked as declared, before anything is unpacked; unpacking ends at the declared size. */
+/** Declared sizes are checked before anything is unpacked; unpacking ends at the declared size. */
 export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
   if (OLE.every((byte, at) => body[at] === byte)) throw toUnreadable(body);
   let bytes = 0;
@@ -37,12 +37,13 @@ export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
         filter({ name, size, originalSize }) {
           if (++entries > MOST_ENTRIES) throw new Unreadable('extract-memory', `more than ${MOST_ENTRIES} entries`);
           if (!wanted.test(name)) return false;
-          // Deflate adds next to nothing: to unpack what is larger than it says would take as long as it likes.
+          // Deflate hardly ever makes data larger, so the declared size is wrong, and unpacking could take any amount
+          // of time.
           if (size > originalSize * 1.01 + 1_024)
             throw new Unreadable('extract-corrupt', `${name} is larger than the archive says`);
           bytes += originalSize;
           if (bytes > MOST_BYTES)
-            throw new Unreadable('extract-memory', `it has more than ${MOST_BYTES / 1024 / 1024} MB when unpacked`);
+            throw new Unreadable('extract-memory', `it is larger than ${MOST_BYTES / 1024 / 1024} MB when unpacked`);
           return true;
         },
       }),
@@ -53,9 +54,9 @@ export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
   }
 }
 
-/** Office encrypts a document into a container of its old formats. */
+/** Office puts an encrypted document into a container of its old binary format. */
 function toUnreadable(body: Uint8Array): Unreadable {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ENCRYPTED_PACKAGE)
     ? new Unreadable('extract-encrypted', 'the document is encrypted')
-    : new Unreadable('extract-corrupt', 'the document has an old binary format, not the one that its type names');
+    : new Unreadable('extract-corrupt', 'the document has an old binary format, not the one that its media type indicates');
 }

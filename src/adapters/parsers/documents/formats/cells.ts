@@ -1,12 +1,12 @@
-/** Cells of a worksheet (ECMA-376, SpreadsheetML). */
+/** Reads the cells of a worksheet (ECMA-376, SpreadsheetML). */
 import { readXml } from '../../xml-reader.js';
 import type { DocumentContent } from '../document-content.js';
 
-/** A workbook may have more; its cells then come out empty. */
+/** Maximum number of shared strings; cells that reference further ones come out empty. */
 const MOST_STRINGS = 1_000_000;
 const LONGEST_VALUE = 100_000;
 
-/** The texts that cells reference by number, without the phonetic readings of Japanese ones. */
+/** Reads the strings that cells reference by number, without the phonetic readings of Japanese text. */
 export function readSharedStrings(xml: string | undefined): string[] {
   const strings: string[] = [];
   let current = '';
@@ -34,7 +34,7 @@ export function readSharedStrings(xml: string | undefined): string[] {
   return strings;
 }
 
-/** Values as stored: a number or a date is a number, a formula its last result. */
+/** Reads values as stored: numbers and dates are numbers, and a formula is its last result. */
 export function readCells(xml: string, strings: readonly string[], content: DocumentContent): void {
   let inCell = false;
   let type = '';

@@ -1,4 +1,4 @@
-/** EPUB publications: the chapters of the spine in order (EPUB 3.3). */
+/** Reads EPUB publications: the chapters in the order of the spine (EPUB 3.3). */
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { type Archive, openArchive } from './archive.js';
 import { type Element, extractText, parseElements, type TextRules } from './markup.js';
@@ -20,13 +20,13 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
   if (elements.length === 0) throw new Unreadable('extract-corrupt', 'the publication names no package document');
   const content = new DocumentContent(request);
   readProperties(elements, content);
-  // One that is listed again is not read again.
+  // A chapter that is listed twice is read only once.
   const chapters = new Set(readSpine(elements, packagePath));
   refuseEncrypted(archive, chapters);
   for (const chapter of chapters) {
     extractText(archive.readXml(chapter) ?? '', content, WORDS, (name, attributes) => {
       const href = attributes.get('href');
-      // Others lead to chapters of the publication.
+      // All other links lead to chapters of the publication.
       if (name === 'a' && href !== undefined && /^https?:/i.test(href)) content.addLink(href);
     });
     content.separate();
@@ -70,7 +70,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** Many publications encrypt only their fonts. */
+/** Refuses publications with encrypted chapters; many publications encrypt only their fonts. */
 function refuseEncrypted(archive: Archive, chapters: ReadonlySet<string>): void {
   const encrypted = parseElements(archive.readXml('META-INF/encryption.xml')).flatMap(
     ({ attributes }) => attributes.get('uri') ?? [],

@@ -1,51 +1,60 @@
 /**
- * Where words begin, by the gaps between characters. PDFium infers spaces from the gaps, too, but its least space depends on the font:
- * where it is wide, words are joined, and where it is narrow, letterspaced words come apart.
+ * Finds where words begin, by the gaps between characters. PDFium infers spaces from gaps, too, but its minimum gap
+ * depends on the font: if it is wide, words are joined, and if it is narrow, letterspaced words come apart.
  */
 import type { Box } from './accents.js';
 
 export interface Glyphs {
-  /** The characters of the page; changed in place. */
+  /** The characters of the page, which are changed in place. */
   readonly texts: string[];
-  /** Left, top, right and bottom of each, from its origin to that of the next character; NaN for spaces, and when they are not known. */
+  /**
+   * Left, top, right and bottom of each character, from its origin to that of the next one; NaN for spaces and if
+   * unknown.
+   */
   readonly advances: Float32Array;
-  /** What is printed of it. */
+  /** The box of what is actually printed of the character. */
   ink(index: number): Box | undefined;
-  /** In points. */
+  /** Font size in points. */
   size(index: number): number;
-  /** Whether it is printed upright. */
+  /** Whether the character is printed upright. */
   isUpright(index: number): boolean;
-  /** A space that is not written but inferred from gaps. */
+  /** Whether the character is a space that was not written but inferred from a gap. */
   isGenerated(index: number): boolean;
 }
 
-/** Relative to the font size: only a wider gap separates words, as in poppler. */
+/** Relative to the font size: only a gap wider than this separates words, as in poppler. */
 const WORD_GAP = 0.1;
-/** Digits are also grouped by thin spaces, of a sixth, and PDFium's widths of ligatures are too small. */
+/**
+ * A wider minimum gap, because digits are also grouped by thin spaces (a sixth of the font size), and PDFium's widths
+ * of ligatures are too small.
+ */
 const WIDE_GAP = 0.2;
-/** What is printed of two characters is further apart than the characters are: by so much at least. */
+/** The printed shapes of two characters are further apart than the characters' boxes, by at least this factor. */
 const INK = 1.2;
-/** Gaps within a word differ by no more than this share of the font size. */
+/** Gaps within a word differ by at most this share of the font size. */
 const SAME_GAP = 0.05;
-/** Relative to the height: the letters of a letterspaced word are no higher or lower. */
+/** Relative to the height: the letters of a letterspaced word deviate vertically by no more than this. */
 const LEVEL = 0.2;
 /**
- * A character that is not further right, and this many font sizes lower or higher, is on another line; the small letter of LaTeX's
- * logo is not.
+ * A character that is not further right and this many font sizes lower or higher is on a different line; the small
+ * letter in LaTeX's logo is not.
  */
 const LINE_BELOW = 0.35;
 const LINE_ABOVE = 0.75;
-/** Relative to the height of a character: anything on its line has its foot no further away. */
+/** Relative to the height of a character: the feet of characters on the same line are no further away than this. */
 const RAISED = 0.1;
-/** In the number of a footnote. */
+/** Maximum number of digits in a footnote number. */
 const MOST_DIGITS = 3;
-/** This many characters in a row with the same gap are letterspaced. */
+/** Minimum number of characters in a row with the same gap that count as letterspaced. */
 const LEAST_LETTERSPACED = 4;
-/** Gaps that differ by less than this share of the font size are the same. */
+/** Gaps that differ by less than this share of the font size count as equal. */
 const EQUAL_GAP = 0.03;
-/** Of the font size: single letters with wider gaps are words. */
+/** Relative to the font size: single letters with wider gaps are words. */
 const LETTER_GAP = 0.18;
-/** A gap that is less than these shares of the wider or the narrower of two characters is none, whatever their font. */
+/**
+ * A gap counts as none, whatever the font, if it is less than these shares of the wider or the narrower of two
+ * characters.
+ */
 const NO_GAP = 0.08;
 const NO_GAP_NARROW = 0.3;
 
@@ -59,7 +68,7 @@ const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=K
 const widthOf = (box: Box): number => box.right - box.left;
 const heightOf = (box: Box): number => box.top - box.bottom;
 
-/** On one line: negative if they overlap. Characters may also be written from right to left. */
+/** The gap between two characters on one line, in either writing direction; negative if they overlap. */
 const gapBetween = (one: Box, other: Box): number => Math.max(other.left - one.right, one.left - other.right);
 
 function isOneLine(one: Box, other: Box): boolean {
@@ -73,7 +82,9 @@ function advanceOf({ advances }: Glyphs, index: number): Box | undefined {
   return { left, top: advances[index * 4 + 1]!, right: advances[index * 4 + 2]!, bottom: advances[index * 4 + 3]! };
 }
 
-/** The smaller font size of two characters. Some programs scale fonts outside of what PDFium knows as their size. */
+/**
+ * The smaller font size of two characters. Some programs scale fonts in a way that PDFium's font size does not reflect.
+ */
 function emOf(glyphs: Glyphs, one: number, other: number): number {
   const [first, second] = [one, other].map((index) => {
     const width = widthOf(advanceOf(glyphs, index) ?? NOWHERE);
@@ -83,11 +94,13 @@ function emOf(glyphs: Glyphs, one: number, other: number): number {
   return Math.min(first!, second!);
 }
 
-/** A space where the gap before a character is that of a word or of a line, though PDFium has none there. */
+/**
+ * Inserts a space where the gap before a character is that between words or lines, although PDFium found none there.
+ */
 export function separateWords(glyphs: Glyphs): void {
   const { texts, advances } = glyphs;
   const words: number[] = [];
-  /** In points, before each character of a word but the first. */
+  /** The gap before each character of a word except the first, in points. */
   const gaps = new Float32Array(texts.length);
   let suspects: number[] = [];
   let start = 0;
@@ -106,7 +119,7 @@ export function separateWords(glyphs: Glyphs): void {
       continue;
     }
     if (index === start) continue;
-    // Mostly the character before is on the same line and in the same font.
+    // Usually the previous character is on the same line and in the same font.
     const isPlain = advances[at + 1] === advances[at - 3] && advances[at + 3] === advances[at - 1];
     const gap = isPlain ? advances[at]! - advances[at - 2]! : 0;
     if (isPlain && Math.abs(gap) < (advances[at + 2]! - advances[at]!) * NO_GAP) {
@@ -136,7 +149,7 @@ function largestGapWithinWord(one: Box, other: Box): number {
   return Math.min(Math.max(first, second) * NO_GAP, Math.min(first, second) * NO_GAP_NARROW);
 }
 
-/** Not further right, and higher or lower: only then is it worth a closer look. */
+/** The character is not further right, and is higher or lower: only then is a closer look worthwhile. */
 const isBack = (one: Box, other: Box): boolean =>
   other.left < (one.left + one.right) / 2 && Math.abs(other.bottom - one.bottom) > heightOf(other) * RAISED;
 
@@ -157,7 +170,7 @@ const isHyphenated = (texts: readonly string[], index: number, one: Box, other: 
   LOWER.test(texts[index - 2] ?? '') &&
   LOWER.test(texts[index]!);
 
-/** A raised number at the start of a word, as before the text of a footnote. */
+/** Whether a word begins with a raised number, as at the start of a footnote. */
 function isFootnoteNumber(texts: readonly string[], start: number, index: number, number: Box, letter: Box): boolean {
   const height = heightOf(letter);
   if (heightOf(number) >= height * 0.9 || number.bottom <= letter.bottom + height * RAISED) return false;
@@ -167,10 +180,10 @@ function isFootnoteNumber(texts: readonly string[], start: number, index: number
 
 const NOWHERE: Box = { left: 0, right: 0, bottom: 0, top: 0 };
 
-/** Where words begin in what PDFium takes for one. */
+/** Finds where words begin inside what PDFium takes for one word. */
 function findWordStarts(glyphs: Glyphs, gaps: Float32Array, start: number, suspects: readonly number[]): number[] {
   const { texts } = glyphs;
-  // Letterspaced words have the same gap everywhere; letters that are set into columns have any.
+  // Letterspaced words have the same gap everywhere; letters that are set in columns have arbitrary gaps.
   const usual = Math.max(0, gaps.toSorted()[(gaps.length - 1) >> 1]!);
   const same = emOf(glyphs, suspects[0]! - 1, suspects[0]!) * SAME_GAP;
   if (gaps.filter((gap) => Math.abs(gap - usual) < same).length < gaps.length / 2) return [];
@@ -180,26 +193,26 @@ function findWordStarts(glyphs: Glyphs, gaps: Float32Array, start: number, suspe
     const isWide = (DIGIT.test(one) && DIGIT.test(other)) || isLigature(glyphs, index - 2);
     const least = emOf(glyphs, index - 1, index) * (isWide ? WIDE_GAP : WORD_GAP);
     if (gaps[index - start - 1]! - usual <= least) return false;
-    // Fonts whose widths are wrong have gaps that nobody sees.
+    // Fonts with wrong widths have gaps that are not visible.
     const [before, at] = [glyphs.ink(index - 1), glyphs.ink(index)];
     return before !== undefined && at !== undefined && gapBetween(before, at) > least * INK;
   });
 }
 
-/** The letters of a ligature are all in its place. */
+/** All letters of a ligature have the same position. */
 function isLigature(glyphs: Glyphs, index: number): boolean {
   const [one, other] = [advanceOf(glyphs, index), advanceOf(glyphs, index + 1)];
   return one !== undefined && one.left === other?.left;
 }
 
-/** Spaces matter between these. */
+/** Whether a space between the two characters matters. */
 const areWords = (one: string, other: string): boolean =>
   WORD.test(one) && WORD.test(other) && !(UNSPACED.test(one) && UNSPACED.test(other));
 
-/** Takes away inferred spaces within letterspaced words: those that are as wide as the gaps beside them. */
+/** Removes inferred spaces within letterspaced words: those that are as wide as the adjacent gaps. */
 export function joinLetterspaced(glyphs: Glyphs): void {
   const { texts, advances } = glyphs;
-  /** Each gap between characters is like the one before it, with a space in it or not. */
+  /** Start of the current run, in which each gap is like the one before it, whether or not it contains a space. */
   let start = 0;
   let last = -1;
   let before = Number.NaN;
@@ -208,7 +221,7 @@ export function joinLetterspaced(glyphs: Glyphs): void {
     if (Number.isNaN(advances[index * 4]!)) continue;
     const isSpaced = index === last + 2 && texts[last + 1] === ' ';
     const gap = isSpaced || index === last + 1 ? lineGap(advances, last, index) : Number.NaN;
-    // Negated as a whole, so that a gap that is unknown (NaN) ends the run, too.
+    // Negated as a whole, so that an unknown gap (NaN) ends the run, too.
     if (!(start === last || Math.abs(gap - before) < emBetween(advances, last, index) * EQUAL_GAP)) {
       if (spaces > 0) joinRun(glyphs, start, last, before);
       // The last character of a run may be the first of the next one.
@@ -223,7 +236,7 @@ export function joinLetterspaced(glyphs: Glyphs): void {
   if (spaces > 0) joinRun(glyphs, start, last, before);
 }
 
-/** Between two characters of about one size on one line; not a number otherwise. */
+/** The gap between two characters of about the same size on one line; NaN otherwise. */
 function lineGap(advances: Float32Array, one: number, other: number): number {
   const [at, next] = [one * 4, other * 4];
   const height = advances[next + 1]! - advances[next + 3]!;
@@ -231,14 +244,17 @@ function lineGap(advances: Float32Array, one: number, other: number): number {
   return isLevel(1) && isLevel(3) ? advances[next]! - advances[at + 2]! : Number.NaN;
 }
 
-/** Near the font size, or less: bitmap fonts are of any height. */
+/** An estimate at or below the font size, because bitmap fonts have arbitrary heights. */
 function emBetween(advances: Float32Array, one: number, other: number): number {
   const [at, next] = [one * 4, other * 4];
   const widths = advances[at + 2]! - advances[at]! + advances[next + 2]! - advances[next]!;
   return Math.min(advances[next + 1]! - advances[next + 3]!, widths);
 }
 
-/** The words of the run: what is neither a letter nor a number parts them, and so does a space that is written. */
+/**
+ * Joins the words of the run, which are separated by written spaces and by anything that is neither a letter nor a
+ * number.
+ */
 function joinRun(glyphs: Glyphs, start: number, last: number, gap: number): void {
   const { texts } = glyphs;
   let word: number[] = [];
@@ -253,14 +269,14 @@ function joinRun(glyphs: Glyphs, start: number, last: number, gap: number): void
   joinWord(glyphs, word, gap);
 }
 
-/** From where its letters are. */
+/** Decides from the positions of the word's letters. */
 function joinWord(glyphs: Glyphs, word: readonly number[], gap: number): void {
   const { texts } = glyphs;
   const [first, last] = [word[0]!, word[word.length - 1]!];
   if (word.length < LEAST_LETTERSPACED || last - first < word.length) return;
   const em = emOf(glyphs, first, last);
   if (last - first === (word.length - 1) * 2) {
-    // If the spaces of words around are the same, these are words of one letter.
+    // If the neighbouring words have the same spaces, these are words of one letter.
     if (WORD.test(texts[first - 1] ?? '') || WORD.test(texts[last + 1] ?? '')) return;
     if (gap >= em * (LETTER.test(texts[first]!) ? LETTER_GAP : WORD_GAP)) return;
   } else if (gap < em * EQUAL_GAP) return;

@@ -1,4 +1,4 @@
-/** E-mail messages (RFC 5322, MIME). */
+/** Reads e-mail messages (RFC 5322, MIME). */
 import PostalMime, { type Address } from 'postal-mime';
 import type { ContentExtractor, SyncExtractor } from '../../../../engine/ports/content-extractor.js';
 import { builtInExtractors, createExtractorFinder } from '../../extractors.js';
@@ -35,7 +35,7 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
 const formatAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : name || address || '';
 
-/** Read like a page. */
+/** An HTML part is read like a page. */
 function readHtmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
   finder ??= createExtractorFinder(builtInExtractors());
   const reader = finder('text/html') as SyncExtractor;

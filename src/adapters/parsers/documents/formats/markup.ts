@@ -1,19 +1,19 @@
-/** Text and facts from the XML parts of documents. */
+/** Extracts text and facts from the XML parts of documents. */
 import { readXml } from '../../xml-reader.js';
 import type { DocumentContent } from '../document-content.js';
 
 export interface TextRules {
-  /** Only text inside one of these counts; undefined: all text does. */
+  /** Only text inside one of these elements counts; undefined if all text does. */
   readonly inside?: ReadonlySet<string>;
-  /** Nothing inside one of these counts. */
+  /** Nothing inside one of these elements counts. */
   readonly silent: ReadonlySet<string>;
-  /** A word ends where one of these begins or ends. */
+  /** A word ends where one of these elements begins or ends. */
   readonly separating: ReadonlySet<string>;
 }
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** Names come in lower case and without prefix. */
+/** Element names are in lower case and without prefix. */
 export function extractText(
   xml: string,
   content: DocumentContent,
@@ -49,13 +49,13 @@ export function extractText(
 export interface Element {
   readonly name: string;
   readonly attributes: Attributes;
-  /** Text of the element itself, without that of its child elements. */
+  /** The text of the element itself, without that of its child elements. */
   text: string;
 }
 
 const MOST_ELEMENTS = 50_000;
 
-/** The elements of a small part, in the order of their start tags. */
+/** Parses a small part into its elements, in the order of their start tags. */
 export function parseElements(xml: string | undefined): Element[] {
   const elements: Element[] = [];
   const open: Element[] = [];

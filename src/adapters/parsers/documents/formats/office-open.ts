@@ -1,4 +1,4 @@
-/** Word, Excel and PowerPoint documents (ECMA-376, Office Open XML). */
+/** Reads Word, Excel and PowerPoint documents (ECMA-376, Office Open XML). */
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { type Archive, openArchive } from './archive.js';
 import { readCells, readSharedStrings } from './cells.js';
@@ -62,7 +62,7 @@ function startDocument(archive: Archive, request: DocumentRequest, main: string)
   return content;
 }
 
-/** Part 2 of the standard, "Core Properties", and what programs write in addition. */
+/** Reads the core properties (part 2 of the standard) and what programs write in addition. */
 function readProperties(archive: Archive, content: DocumentContent): void {
   const core = new Map(parseElements(archive.readXml('docProps/core.xml')).map(({ name, text }) => [name, text]));
   content.title = core.get('title') ?? '';
@@ -126,7 +126,7 @@ function addLinks(archive: Archive, part: string, content: DocumentContent): voi
     if (external && type.endsWith('/hyperlink')) content.addLink(target);
 }
 
-/** Slides or sheets in the order of the presentation or workbook, which is not that of their file names. */
+/** Lists slides or sheets in the order of the presentation or workbook, which differs from that of their file names. */
 function listParts(archive: Archive, main: string, element: string): { name: string | undefined; part: string }[] {
   const folder = main.slice(0, main.indexOf('/'));
   const related = readRelations(archive, main);

@@ -1,4 +1,4 @@
-/** Texts, spreadsheets and presentations of OpenDocument (ISO/IEC 26300). */
+/** Reads OpenDocument texts, spreadsheets and presentations (ISO/IEC 26300). */
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { type Archive, openArchive } from './archive.js';
 import { extractText, parseElements, type TextRules } from './markup.js';

@@ -1,23 +1,29 @@
 /**
- * What the codes of a PDF's fonts stand for, by the names of their glyphs (ISO 32000-1, 9.6.6). PDFium knows the names of single characters;
- * fonts that TeX prepares call their ligatures `f_i` and `T_h`, and of those it gives the code. No function of PDFium has the names, so they
- * are looked for in the file, and only when a text has such codes.
+ * Finds what the codes of a PDF's fonts stand for, by their glyph names (ISO 32000-1, 9.6.6). PDFium knows the glyph
+ * names of individual characters; fonts prepared by TeX call their ligatures `f_i` or `T_h`, for which PDFium returns
+ * the code. No PDFium function returns glyph names, so they are looked up in the file, and only if a text has such
+ * codes.
  */
 import { inflateSync } from 'node:zlib';
 
-/** Bytes of a file, of one of its objects, and of what all its object streams unpack to; beyond these nothing is searched. */
+/**
+ * Maximum bytes that are searched: of a file, of one of its objects, and of all its unpacked object streams together.
+ */
 const MOST_FILE = 64 * 1024 * 1024;
 const MOST_OBJECT = 64 * 1024;
 const MOST_UNPACKED = 32 * 1024 * 1024;
 const MOST_FONTS = 1_000;
-/** Fonts with encodings have at most this many. */
+/** Fonts with encodings have at most this many codes. */
 const CODES = 256;
 const LIGATURES = new Set(['ff', 'fi', 'fl', 'ffi', 'ffl', 'IJ', 'ij']);
 
-/** The text of each code. */
+/** The text for each code. */
 export type CodeTexts = ReadonlyMap<number, string>;
 
-/** By the name of the font (`BaseFont`), without the tag of a subset. Where two fonts of one name disagree about a code, neither is believed. */
+/**
+ * Reads the ligatures by font name (`BaseFont`), without the subset tag. If two fonts of the same name disagree about a
+ * code, neither is believed.
+ */
 export function readLigatures(file: Uint8Array): ReadonlyMap<string, CodeTexts> {
   const fonts = new Map<string, Map<number, string>>();
   if (file.byteLength > MOST_FILE) return fonts;
@@ -38,7 +44,9 @@ export function readLigatures(file: Uint8Array): ReadonlyMap<string, CodeTexts> 
   return fonts;
 }
 
-/** `[27 /f_i /f_l 31 /T_h]`: a number is the code of the name after it, and each further name has the next code. */
+/**
+ * Parses `[27 /f_i /f_l 31 /T_h]`: a number is the code of the name after it, and each further name has the next code.
+ */
 function parseDifferences(object: string): CodeTexts {
   const written = /\/Differences\s*\[([^\][]*)\]/.exec(object)?.[1] ?? '';
   const found = new Map<number, string>();
@@ -46,7 +54,8 @@ function parseDifferences(object: string): CodeTexts {
   for (const [token] of written.matchAll(/\d{1,3}(?!\d)|\/[^\s/]{0,127}/g)) {
     if (!token.startsWith('/')) code = Number(token);
     else if (code < CODES) {
-      // PDFium knows plain letters: a subset that has one at a code of another's ligature does not disagree with it.
+      // PDFium knows plain letters, so a subset with a plain letter at the code of another subset's ligature does not
+      // contradict it.
       if (!/^\/[A-Za-z]$/.test(token)) found.set(code, textOfGlyph(token.slice(1)));
       code++;
     }
@@ -55,15 +64,15 @@ function parseDifferences(object: string): CodeTexts {
 }
 
 /**
- * A name is that of its characters, joined by `_`, and what follows a full stop is the variant (Adobe Glyph List Specification,
- * 2). Empty for glyphs that are not letters.
+ * The text of a glyph name, which consists of the names of its characters joined by `_`, and of a variant after a full
+ * stop (Adobe Glyph List Specification, 2). Empty for glyphs that are not letters.
  */
 export function textOfGlyph(name: string): string {
   const parts = name.split('.', 1)[0]!.split('_');
   return parts.every((part) => /^[A-Za-z]$/.test(part) || LIGATURES.has(part)) ? parts.join('') : '';
 }
 
-/** Fonts and encodings by their numbers, those in object streams (7.5.7) too. No byte is examined twice. */
+/** Reads fonts and encodings by object number, including those in object streams (7.5.7). No byte is examined twice. */
 function readObjects(file: Buffer): ReadonlyMap<number, string> {
   const objects = new Map<number, string>();
   const keepIfNeeded = (number: number, object: string): void => {
@@ -101,12 +110,12 @@ function unpack(stream: Buffer, room: number): string {
   try {
     return room > 0 ? inflateSync(stream, { maxOutputLength: room }).toString('latin1') : '';
   } catch {
-    // Packed otherwise, encrypted, or too large: without its fonts the text stays as it is.
+    // Compressed in another way, encrypted, or too large: without its fonts, the text stays unchanged.
     return '';
   }
 }
 
-/** The stream begins with a number and an offset for each object; the offsets count from `First`, and go up. */
+/** The stream begins with a number and an offset for each object; the offsets are relative to `First` and ascending. */
 function readInnerObjects(stream: string, dictionary: string): [number, string][] {
   const first = Number(/\/First\s+(\d{1,10})/.exec(dictionary)?.[1] ?? Number.NaN);
   if (!(first <= stream.length)) return [];

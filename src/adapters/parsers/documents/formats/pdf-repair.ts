@@ -1,19 +1,22 @@
 /**
- * What PDFium's text of a page lacks: the letters of ligatures whose names it does not know, accents that are on their letters, subscripts
- * that are not lines of their own, words that go on in the next line, and spaces where the page has gaps.
+ * Repairs what is wrong in PDFium's text of a page: unknown ligatures, accents that are separate from their letters,
+ * subscripts that count as lines of their own, words that continue on the next line, and gaps without spaces.
  */
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
 import { joinLetterspaced, separateWords } from './gaps.js';
 import type { CodeTexts } from './pdf-encodings.js';
 import type { Pdfium } from './pdfium.js';
 
-/** Bytes of the name of a font. */
+/** Maximum bytes of a font name. */
 const MOST_NAME = 128;
 
-/** What the codes of each font stand for, by its name. */
+/** Returns what the codes of each font stand for, by font name. */
 export type Ligatures = () => ReadonlyMap<string, CodeTexts>;
 
-/** Where PDFium may have parted what belongs together: lines, and hyphens that it does not take for the end of one. */
+/**
+ * Where PDFium may have separated what belongs together: at line ends, and at hyphens that it does not recognise as
+ * line ends.
+ */
 const PARTED = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
 
 export function repairText(pdfium: Pdfium, text: number, page: string, ligatures: Ligatures): string {
@@ -25,7 +28,10 @@ export function repairText(pdfium: Pdfium, text: number, page: string, ligatures
   });
 }
 
-/** The code in its font, which may be that of any letter, stands in the text for a glyph of which PDFium knows no character. */
+/**
+ * Whether the text contains glyphs for which PDFium knows no character: their codes, which may be those of any letter,
+ * stand in the text.
+ */
 function hasUnnamed(pdfium: Pdfium, text: number): boolean {
   const count = pdfium._FPDFText_CountChars(text);
   for (let index = 0; index < count; index++) if (pdfium._FPDFText_HasUnicodeMapError(text, index) === 1) return true;
@@ -38,17 +44,17 @@ interface Needs {
   readonly isParted: boolean;
 }
 
-/** Characters that are further apart than this share of their height are not adjacent. */
+/** Characters further apart than this share of their height are not adjacent. */
 const BESIDE = 0.25;
 
-/** Characters that are closer than this share of their width, on one line and of one size, belong to one word. */
+/** Characters of the same size on one line that are closer than this share of their width belong to one word. */
 const ADJACENT = 0.06;
 
 class Repair {
   private readonly texts: string[];
-  /** As PDFium has them. */
+  /** The characters as PDFium returns them. */
   private readonly written: readonly string[];
-  /** PDFium's numbers of the characters, which count those that are not in the text. */
+  /** PDFium's character indexes, which also count characters that are missing from the text. */
   private readonly places: Int32Array | undefined;
   private readonly boxes = new Map<number, Box | undefined>();
 
@@ -126,7 +132,7 @@ class Repair {
     }
   }
 
-  /** Where `PARTED` may be. */
+  /** Finds where `PARTED` may match. */
   private findPartings(): number[] {
     const { page, written } = this;
     const found: number[] = [];
@@ -137,7 +143,7 @@ class Repair {
     return found;
   }
 
-  /** Whether the characters before and after what PDFium takes for the end of a line belong to one word. */
+  /** Whether the characters before and after what PDFium takes for a line end belong to one word. */
   private isOneWord(before: number, after: number, cells: number): boolean {
     if (before < 0 || after >= this.texts.length) return false;
     const [end, start] = [this.advanceAt(before, cells), this.advanceAt(after, cells)];
@@ -146,20 +152,23 @@ class Repair {
     const [one, other] = [this.boxAt(before, cells), this.boxAt(after, cells)];
     const [size, next] = [this.fontSizeAt(before, cells), this.fontSizeAt(after, cells)];
     if (!one || !other || size === next) return false;
-    // What follows a subscript is on the line again.
+    // The text after a subscript is on the line again.
     if (size > next ? isSubscript(other, one) : isSubscript(one, other)) return true;
-    // A letter by itself is a variable or a unit; the raised number after a word is that of a footnote.
+    // A single letter is a variable or a unit, whereas a raised number after a word is a footnote reference.
     return size > next && this.isSingleLetter(before) && isSuperscript(other, one);
   }
 
-  /** The next character, beyond spaces and accents that have gone to their letters. */
+  /** Finds the next character after spaces and after accents that have been joined to their letters. */
   private findAfterGap(index: number): number {
     let next = index;
     while (next < this.texts.length && (this.texts[next] === '' || isSpace(this.texts[next]!))) next++;
     return next;
   }
 
-  /** A hyphen before a space that PDFium does not take for the end of a line, and the letter after that. */
+  /**
+   * Whether the hyphen, followed by a space that PDFium does not take for a line end, splits a word that continues with
+   * the letter.
+   */
   private isHyphenated(hyphen: number, letter: number, cells: number): boolean {
     const { texts } = this;
     if (!LOWER.test(texts[hyphen - 1] ?? '') || !LOWER.test(texts[letter] ?? '')) return false;
@@ -178,7 +187,7 @@ class Repair {
     return Buffer.from(pdfium.HEAPU8.subarray(cells, cells + bytes - 1)).toString('latin1');
   }
 
-  /** In points: the size of the font may be 1, and the rest a matter of the matrix. */
+  /** The effective font size in points: the nominal size may be 1, with the matrix doing the scaling. */
   private fontSizeAt(index: number, cells: number): number {
     const { pdfium, text } = this;
     const place = this.placeOf(index);
@@ -208,7 +217,7 @@ class Repair {
     let { HEAPF32 } = pdfium;
     for (let index = 0; index < written.length; index++) {
       if (isSpace(written[index]!) || !pdfium._FPDFText_GetLooseCharBox(text, this.placeOf(index), cells)) continue;
-      // The memory grows into another buffer.
+      // Growing the memory replaces the buffer.
       if (HEAPF32.byteLength === 0) ({ HEAPF32 } = pdfium);
       const [from, to] = [cells / 4, index * 4];
       advances[to] = HEAPF32[from]!;
@@ -236,8 +245,8 @@ class Repair {
 }
 
 /**
- * PDFium's characters one by one, and their numbers. Its text lacks some of them: letters of mathematical alphabets, codes without a
- * name, and as many at its end as there are unknown ones before.
+ * Lists PDFium's characters one by one with their indexes. PDFium's text lacks some of them: letters of mathematical
+ * alphabets, codes without a name, and as many at its end as there are unknown ones before.
  */
 function listCharacters(pdfium: Pdfium, text: number, count: number): { written: string[]; places: Int32Array } {
   const written: string[] = [];
@@ -248,7 +257,8 @@ function listCharacters(pdfium: Pdfium, text: number, count: number): { written:
     if (unicode === HYPHEN && pdfium._FPDFText_HasUnicodeMapError(text, place) !== 1) written.push(MARK);
     else if (unicode === UNKNOWN) written.push(' ');
     else {
-      // Beyond the first 65,536 characters of Unicode, some are one of PDFium's, and some are two: the halves of UTF-16.
+      // Beyond the first 65,536 characters of Unicode, PDFium returns some characters as one and others as two UTF-16
+      // halves.
       const low = unicode >> 10 === HIGH ? pdfium._FPDFText_GetUnicode(text, place + 1) : 0;
       const isPair = low >> 10 === LOW;
       written.push(isPair ? String.fromCharCode(unicode, low) : String.fromCodePoint(unicode));
@@ -258,38 +268,43 @@ function listCharacters(pdfium: Pdfium, text: number, count: number): { written:
   return { written, places: Int32Array.from(places) };
 }
 
-/** On one page. */
+/** Maximum number of characters on one page. */
 const MOST_CHARACTERS = 4_000_000;
-/** Of the halves, the bits above the last ten. */
+/** The upper bits of the two halves, without the last ten. */
 const HIGH = 0xd800 >> 10;
 const LOW = 0xdc00 >> 10;
 
-/** The hyphen of a word that continues on the next line: PDFium's character, and how it is written in its text. */
+/**
+ * The hyphen of a word that continues on the next line: as PDFium's character code, and as it appears in PDFium's text.
+ */
 const HYPHEN = 2;
 const MARK = '\ufffe';
 const UNKNOWN = 0;
 
-/** No text has these. */
+/** Characters that do not occur in text. */
 const CONTROL = /^[\u0001-\u0008\u000b-\u001f\u007f]$/;
 
-/** Of simple fonts; larger codes are numbers of glyphs, which as characters would be of any script. */
+/** Number of codes in simple fonts; larger codes are glyph numbers, which would be arbitrary characters. */
 const CODES = 256;
 
-/** Bytes for the name of a font, or for four numbers of double precision. */
+/** Bytes for a font name, or for four double-precision numbers. */
 const CELLS = MOST_NAME;
 
 const isSpace = (text: string): boolean => text === ' ' || text === '\r' || text === '\n';
 
 const LOWER = /^\p{Ll}$/u;
 
-/** In widths: how far the first character of a line is from the last one of the line before. Fonts may have no widths. */
+/**
+ * Minimum distance, in character widths, between the last character of a line and the first one of the next line. Fonts
+ * may have no widths.
+ */
 const FAR = 4;
 function isFar(one: Box, other: Box): boolean {
   const widest = Math.max(one.right - one.left, other.right - other.left);
   return widest > 0 && Math.max(other.left - one.right, one.left - other.right) > widest * FAR;
 }
 
-/** On the same line, with no gap. */
+/** Whether the characters are on the same line with no gap between them. */
 function isAdjacent(one: Box, other: Box): boolean {
   const most = Math.min(one.right - one.left, other.right - other.left) * ADJACENT;
   return [other.left - one.right, other.bottom - one.bottom, other.top - one.top].every((by) => Math.abs(by) < most);
@@ -300,7 +315,7 @@ function isBeside(small: Box, character: Box): boolean {
   return Math.abs(gap) < (character.top - character.bottom) * BESIDE;
 }
 
-/** Right of a larger character, and higher than its middle, but not above all of it. */
+/** To the right of a larger character and higher than its middle, but not entirely above it. */
 function isSuperscript(high: Box, character: Box): boolean {
   const height = character.top - character.bottom;
   return (
@@ -312,7 +327,7 @@ function isSuperscript(high: Box, character: Box): boolean {
   );
 }
 
-/** Beside a larger character, and lower than its foot, but not below all of it. */
+/** Beside a larger character and lower than its foot, but not entirely below it. */
 function isSubscript(low: Box, character: Box): boolean {
   const height = character.top - character.bottom;
   return (

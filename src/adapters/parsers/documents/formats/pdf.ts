@@ -1,34 +1,36 @@
-/** PDF, read by PDFium compiled to WebAssembly. */
+/** Reads PDF documents with PDFium compiled to WebAssembly. */
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { composeAccent } from './accents.js';
 import { type CodeTexts, readLigatures } from './pdf-encodings.js';
 import { repairText } from './pdf-repair.js';
 import type { Pdfium } from './pdfium.js';
 
-/** Answers of FPDF_GetLastError (fpdfview.h): a password is needed, or the kind of encryption is not known. */
+/**
+ * Results of FPDF_GetLastError (fpdfview.h) that mean that a password is needed or the kind of encryption is unknown.
+ */
 const ENCRYPTED = new Set([4, 5]);
-/** FPDFAction_GetType: the action opens a URI (fpdf_doc.h). */
+/** Result of FPDFAction_GetType for an action that opens a URI (fpdf_doc.h). */
 const OPENS_URI = 3;
 const MOST_PAGES = 20_000;
 /** FPDF_ANNOT_FREETEXT and FPDF_ANNOT_WIDGET (fpdf_annot.h). */
 const FREE_TEXT = 3;
 const WIDGET = 20;
-/** Hidden, and not shown on a screen (ISO 32000-1, 12.5.3). */
+/** Flags of annotations that are hidden or not shown on a screen (ISO 32000-1, 12.5.3). */
 const UNSEEN = 2 | 32;
-/** On one page. */
+/** Maximum number of annotations on one page. */
 const MOST_ANNOTATIONS = 2_000;
-/** Bytes of the buffer for one piece of text. */
+/** Size in bytes of the buffer for one piece of text. */
 const ROOM = 256 * 1024;
 
 const VALUE = 'V';
-/** The entry of the annotation that has the text. */
+/** The annotation's dictionary entry that contains the text. */
 const SHOWN: ReadonlyMap<number, string> = new Map([
   [FREE_TEXT, 'Contents'],
   [WIDGET, VALUE],
 ]);
-/** Text and choice; buttons have values, too. */
+/** Text and choice fields; buttons also have values, but no text. */
 const TEXT_FIELDS = new Set(['Tx', 'Ch']);
-/** Bytes for the name of an entry. */
+/** Bytes for the name of a dictionary entry. */
 const KEY_ROOM = 16;
 
 export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentRequest): DocumentContent {
@@ -40,26 +42,28 @@ export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentReque
   }
 }
 
-/** Some programs print an accent and then the letter below it, one beside the other. No text has these accents by themselves. */
+/** Some programs write an accent next to the letter below it. These accents do not occur on their own in text. */
 const ACCENTED = /([\u00a8\u02c7\u02d8\u02da\u02dd])([A-Za-z\u0131])/g;
 
-/** The mark at the end of a line whose last word goes on in the next one. It also stands for characters that are not known. */
+/** The mark at the end of a line whose last word continues on the next one. It also stands for unknown characters. */
 const HYPHENATED = /[\ufffe\u0002]\s*/g;
 
-/** Hyphens of numbers, and between a small and a capital letter, would also be there within a line. */
+/**
+ * Hyphens in numbers, and between a lower-case and a capital letter, would also be there within a line, so they stay.
+ */
 function writeHyphen(mark: string, at: number, text: string): string {
   const sides = `${text[at - 1]}${text[at + mark.length]}`;
   return /^[\p{L}\p{N}]{2}$/u.test(sides) && /\p{N}|\p{Ll}\p{Lu}/u.test(sides) ? '-' : '';
 }
 
-/** PDFium searches for these, too, but takes longer. */
+/** Searched for first, because PDFium's own search for links takes longer. */
 const WEB_LINK = /https?:|www\./i;
 
 class PdfReading {
   private readonly content: DocumentContent;
   private readonly data: number;
   private readonly document: number;
-  /** For what PDFium writes. */
+  /** Memory into which PDFium writes. */
   private readonly room: number;
   private codes: ReadonlyMap<string, CodeTexts> | undefined;
 
@@ -85,7 +89,7 @@ class PdfReading {
     const pages = pdfium._FPDF_GetPageCount(document);
     if (pages === 0) throw new Unreadable('extract-corrupt', 'the document has no page');
     content.addField('page_count', String(pages));
-    // What has been read so far is better than nothing.
+    // Reading stops early, because part of the document is better than nothing.
     const end = performance.now() + this.request.timeLimit * 0.7;
     for (let index = 0; index < Math.min(pages, MOST_PAGES); index++) {
       if (content.isFull || performance.now() > end) content.markTruncated();
@@ -130,7 +134,7 @@ class PdfReading {
   private readPage(index: number): void {
     const { pdfium } = this;
     const page = pdfium._FPDF_LoadPage(this.document, index);
-    // A broken page does not make the others unreadable.
+    // A corrupt page does not make the others unreadable.
     if (page === 0) return;
     this.readLinks(page);
     const text = pdfium._FPDFText_LoadPage(page);
@@ -142,7 +146,7 @@ class PdfReading {
     pdfium._FPDF_ClosePage(page);
   }
 
-  /** Text that is shown on the page without being part of it: that of annotations, and what is filled in in forms. */
+  /** Reads text that is shown on the page without being part of it: annotations and the contents of form fields. */
   private readAnnotations(page: number): void {
     const { pdfium, content } = this;
     const count = Math.min(pdfium._FPDFPage_GetAnnotCount(page), MOST_ANNOTATIONS);
@@ -169,7 +173,7 @@ class PdfReading {
     return bytes < 4 || bytes > ROOM - KEY_ROOM ? '' : this.readUtf16(bytes / 2 - 1, at);
   }
 
-  /** Returns it as PDFium has it. */
+  /** Reads the page's text and returns it as PDFium has it. */
   private readText(text: number): string {
     const { pdfium, content } = this;
     const count = pdfium._FPDFText_CountChars(text);
@@ -213,7 +217,7 @@ class PdfReading {
     return Buffer.from(this.pdfium.HEAPU8.subarray(at, at + bytes - 1)).toString('utf8');
   }
 
-  /** URLs written in the text. */
+  /** Reads URLs that are written in the text. */
   private readWebLinks(text: number): void {
     const { pdfium, content } = this;
     const links = pdfium._FPDFLink_LoadWebLinks(text);
@@ -239,7 +243,10 @@ function toUnreadable(error: number): Unreadable {
     : new Unreadable('extract-corrupt', `PDFium cannot open the document (error ${error})`);
 }
 
-/** `D:20240131120000+01'00'` (ISO 32000, 7.9.4); what is left out counts as the first, the time zone as UTC. */
+/**
+ * Converts `D:20240131120000+01'00'` (ISO 32000, 7.9.4); a missing month or day counts as the first, and a missing time
+ * zone as UTC.
+ */
 export function toIsoTime(written: string): string {
   const parts = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?|Z)?/.exec(written.trim());
   if (!parts) return '';

@@ -1,4 +1,7 @@
-/** The functions of PDFium that are used here; what they do: fpdfview.h, fpdf_text.h, fpdf_annot.h, fpdf_doc.h of PDFium. */
+/**
+ * The PDFium functions that are used here. They are described in PDFium's fpdfview.h, fpdf_text.h, fpdf_annot.h and
+ * fpdf_doc.h.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { PDFiumModule } from '@hyzyla/pdfium';
@@ -57,13 +60,13 @@ export interface Pdfium {
   readonly HEAPF32: Float32Array;
 }
 
-/** Beside the program if that is bundled, otherwise in its package. */
+/** The file is next to the program if that is bundled, otherwise in its package. */
 function moduleFile(): string {
   const beside = fileURLToPath(new URL('./pdfium.wasm', import.meta.url));
   return existsSync(beside) ? beside : fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
 }
 
-/** An instance with memory of its own. */
+/** Loads an instance with its own memory. */
 export async function loadPdfium(): Promise<Pdfium> {
   const wasmBinary = new Uint8Array(readFileSync(moduleFile())).buffer;
   const pdfium = (await PDFiumModule({ wasmBinary, locateFile: () => '' })) as unknown as Pdfium;

@@ -1,8 +1,8 @@
-/** Rich Text Format 1.9.1: a flow of control words, groups and text. */
+/** Reads Rich Text Format 1.9.1: a stream of control words, groups and text. */
 import { findEncoding, toUtf8 } from '../../charset.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 
-/** Groups whose text does not belong to the document. */
+/** Groups whose text is not part of the document. */
 const SILENT = new Set(
   (
     'fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator pict object themedata colorschememapping latentstyles ' +
@@ -36,9 +36,11 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 const MOST_DEPTH = 1_000;
 
 interface Group {
-  /** Where its text goes. */
+  /** Where the group's text goes. */
   readonly goes: 'text' | 'nowhere' | 'field' | string;
-  /** Characters that stand for a Unicode one in programs that know none. */
+  /**
+   * Number of replacement characters to skip after a Unicode character: they are for programs that do not know Unicode.
+   */
   readonly skip: number;
 }
 
@@ -65,7 +67,7 @@ class RtfReading {
   private readonly groups: Group[] = [];
   private readonly info = new Map<string, string>();
   private readonly times = new Map<string, Map<string, number>>();
-  /** The parts of the time whose group is open. */
+  /** The parts of the time, while its group is open. */
   private timeParts: Map<string, number> | undefined;
   private encoding = 'windows-1252';
   private pending: number[] = [];
@@ -96,7 +98,7 @@ class RtfReading {
     if (word === 'fldinst') this.group = { ...this.group, goes: 'field' };
     else if (SILENT.has(word)) this.group = { ...this.group, goes: 'nowhere' };
     else if (word === 'info') this.group = { ...this.group, goes: 'nowhere' };
-    // Some programs write one twice: the first counts.
+    // Some programs write the same field twice: the first one counts.
     else if (INFO.has(word) && !this.info.has(INFO.get(word)!) && this.group.goes === 'nowhere')
       this.group = { ...this.group, goes: INFO.get(word)! };
     else if (number !== undefined && this.readNumber(word, number)) return;
@@ -112,7 +114,7 @@ class RtfReading {
     this.times.set(name, this.timeParts);
   }
 
-  /** What numbers say about the document. */
+  /** Reads control words whose numbers describe the document. */
   private readNumber(word: string, number: number): boolean {
     if (word === 'nofpages') this.info.set('page_count', String(number));
     else if (this.timeParts && (TIME_PARTS as readonly string[]).includes(word)) this.timeParts.set(word, number);
@@ -122,7 +124,7 @@ class RtfReading {
 
   readControlSymbol(symbol: string): void {
     this.flush();
-    // `\*` begins a group to be read only by programs that know its word.
+    // `\*` begins a group that only programs that know its control word should read.
     if (symbol === '*') this.group = { ...this.group, goes: this.group.goes === 'text' ? 'nowhere' : this.group.goes };
     else if (symbol === '~') this.addText(' ');
     else if (symbol === '_') this.addText('-');
