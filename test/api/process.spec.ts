@@ -329,7 +329,7 @@ describe('moving a store on the command line', () => {
       expect([code, stdout, stderr]).toEqual([
         1,
         '',
-        expect.stringMatching(/^crawlway: .*repeat it with the same file/),
+        expect.stringMatching(/^crawlway: .*repeat the import with the same file/),
       ]);
     }
     const imported = await crawlway('store', 'import', file, '--data', data, '--json').ended;

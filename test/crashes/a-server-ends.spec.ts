@@ -72,7 +72,7 @@ describe('a server that ends, or must not begin', () => {
     const second = launch();
     expect(await second.ended()).toBe(1);
     expect(second.output).toMatch(
-      /data directory .* is in use by another server \(process \d+\)\. Stop that one, or give/,
+      /data directory .* is in use by another server \(process \d+\)\. Stop that server, or give/,
     );
     release();
   });

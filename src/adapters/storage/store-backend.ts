@@ -6,22 +6,23 @@ import type { Partitions } from '../../engine/ports/partitions.js';
 import type { AdminStore } from './shared/admin-store.js';
 import type { Seal } from './shared/seal.js';
 
-/** Everything that the server needs of one kind of database. To add a kind: docs/ARCHITECTURE.md, "Seams". */
+/** Everything that the server needs from one kind of database. To add a kind: docs/ARCHITECTURE.md, "Seams". */
 export interface StoreBackend {
-  /** File, or host and database, for messages. */
+  /** The file, or host and database, for messages. */
   readonly place: string;
-  /** False: opening it makes an empty one. */
+  /** False if opening the database would create an empty one. */
   exists(): boolean;
   /**
-   * Brings the tables up to date and opens the store of the crawl.
-   * @throws StoreUnavailable if it cannot be opened now, StoreDamaged if it cannot be read or was written by a newer version
+   * Brings the tables up to date and opens the crawl's store.
+   * @throws StoreUnavailable if it cannot be opened at the moment, StoreDamaged if it cannot be read or was written by
+   * a newer version
    */
   openStore(): Promise<FrontierStore>;
   /** Opens what the server stores besides the crawl: audit log, configuration history, keys, sessions. Errors as for openStore. */
   openAdminStore(seal: Seal | undefined): Promise<AdminStore>;
-  /** The key provided by the database for texts that must not be readable in it; undefined: it has none. */
+  /** Opens the key that the database provides for texts that must not be readable in it; undefined if it has none. */
   openOwnSeal(): Seal | undefined;
-  /** What several servers on the database need to share a crawl; undefined: it has only one. */
+  /** Opens what several servers on the database need to share a crawl; undefined if it can have only one server. */
   openNodes(options: { crawls: boolean; log: Log }): { partitions: Partitions; nodes: Nodes } | undefined;
 }
 

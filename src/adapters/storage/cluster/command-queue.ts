@@ -1,6 +1,7 @@
 /**
- * Carries out the commands for the hosts of one node. Nothing waits for a command: those that deliver orders may take as long as a
- * sink is down. A failed command is retried, later each time, and is set aside in the end; none holds up those behind it.
+ * Carries out the commands for one node's hosts. Nothing waits for a command: those that deliver orders may take as
+ * long as a sink is down. A failed command is retried at growing intervals and is finally set aside; it does not hold
+ * up those behind it.
  */
 import type { Log } from '../../../engine/ports/log.js';
 import type { OwnerCommand } from '../../../engine/ports/nodes.js';
@@ -8,21 +9,22 @@ import type { OwnerCommand } from '../../../engine/ports/nodes.js';
 export interface StoredCommand extends OwnerCommand {
   readonly part: number;
   readonly id: number;
-  /** Failed tries. */
+  /** Number of failed tries. */
   readonly tries: number;
 }
 
 export interface Failure {
   readonly tries: number;
   readonly message: string;
-  /** Time until the next attempt; absent: set aside. */
+  /** Time until the next attempt; absent if the command is set aside. */
   readonly retryAfterMs?: number;
 }
 
-/** The table in which commands wait. */
+/** The table in which commands are waiting. */
 export interface CommandTable {
   /**
-   * Commands of these partitions that may be tried, without these ids: first those that deliver nothing, each kind oldest first.
+   * Finds commands of the given partitions that may be tried, except those with the given ids: first those that deliver
+   * nothing, then those that deliver orders, each oldest first.
    */
   findReady(
     partitions: readonly number[],
@@ -33,25 +35,27 @@ export interface CommandTable {
   recordFailure(command: StoredCommand, failure: Failure): Promise<void>;
 }
 
-/** Commands that deliver orders in flight at once: a sink takes them in batches. */
+/**
+ * Maximum number of commands that deliver orders and are in flight at the same time: a sink accepts orders in batches.
+ */
 const MOST_DELIVERING = 500;
 const READ_AT_ONCE = 200;
 const FIRST_RETRY_MS = 4_000;
-/** The last try is some eight minutes after the first. */
+/** The last try is about eight minutes after the first. */
 export const MOST_TRIES = 8;
 const LONGEST_MESSAGE = 1_000;
 
 interface Owner {
   readonly log: Log;
-  /** Owned partitions, as they are now. */
+  /** The partitions that this node owns at the moment. */
   ownedPartitions(): readonly number[];
-  /** False: not now, offer it again. */
+  /** Resolves with false if the command is not possible now and should be offered again. */
   carryOut(command: OwnerCommand): Promise<boolean>;
 }
 
 export class CommandQueue {
   readonly #inFlight = new Map<number, StoredCommand>();
-  /** Commands that were not possible when last tried; reset by the next `retryDeferred`. */
+  /** Commands that were not possible when last tried; cleared by the next `retryDeferred`. */
   readonly #deferred = new Set<number>();
   #starting: Promise<void> = Promise.resolve();
 
@@ -60,14 +64,14 @@ export class CommandQueue {
     private readonly owner: Owner,
   ) {}
 
-  /** Commands that were not possible a while ago may be by now. Must be called from time to time. */
+  /** Lets commands be tried again that were not possible a while ago. Must be called from time to time. */
   retryDeferred(): void {
     this.#deferred.clear();
   }
 
   /**
-   * Starts what may start; resolves when everything ready has been read, not when it is done. One call at a time: no command is
-   * started twice.
+   * Starts all commands that are ready; resolves when they have been read, not when they are done. Calls run one at a
+   * time, so that no command is started twice.
    */
   start(): Promise<void> {
     const start = this.#starting.catch(() => undefined).then(() => this.#startReady());
@@ -93,7 +97,7 @@ export class CommandQueue {
     try {
       if (await this.#tryCommand(command)) await this.table.remove(command);
     } catch {
-      // The database is unavailable: the command is still there, and is carried out again.
+      // The database is unavailable: the command is still in the table and will be carried out again.
       this.#deferred.add(command.id);
     } finally {
       this.#inFlight.delete(command.id);

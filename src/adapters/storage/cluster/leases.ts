@@ -1,7 +1,8 @@
 /**
- * The leases of the nodes and the owners of the partitions, as statements. A node lives as long as its row in `node` has not
- * expired, by the clock of the database alone; a partition is free if its owner has no row any more. Every decision is made under
- * row locks with a snapshot taken after the lock, so that of two nodes one wins.
+ * The SQL statements for the nodes' leases and the partitions' owners. A node is alive as long as its row in `node` has
+ * not expired by the database's clock, the only one that counts; a partition is free if its owner no longer has a row.
+ * Every decision is made under row locks with a snapshot taken after locking, so that exactly one of two competing
+ * nodes wins.
  */
 import { NodesDiffer } from '../../../engine/ports/partitions.js';
 import type { Connection, PostgresPool } from '../postgres/postgres-pool.js';
@@ -13,18 +14,18 @@ export interface OwnedPartition {
 }
 
 export interface Taken extends OwnedPartition {
-  /** The previous owner did not shut down cleanly. */
+  /** Whether the previous owner failed to shut down cleanly. */
   readonly abruptly: boolean;
 }
 
 export interface Standing {
-  /** Nodes that crawl, this one included. */
+  /** Number of nodes that crawl, including this one. */
   readonly crawling: number;
-  /** Somebody watches the events of another node. */
+  /** Whether someone is watching the events at another node. */
   readonly watched: boolean;
-  /** Milliseconds until the next lease of another node expires unless it is renewed; null if there is no other. */
+  /** Milliseconds until the next lease of another node expires unless it is renewed; null if there is no other node. */
   readonly nextEndMs: number | null;
-  /** Everything owned according to the database, including what was just taken. */
+  /** All partitions that this node owns according to the database, including those just taken. */
   readonly owned: readonly OwnedPartition[];
   readonly taken: readonly Taken[];
 }
@@ -32,13 +33,13 @@ export interface Standing {
 export interface Renewal {
   readonly leaseMs: number;
   readonly watching: boolean;
-  /** How many partitions to take, given the number of crawling nodes. */
+  /** Returns how many partitions to take, given the number of crawling nodes. */
   readonly wants: (crawling: number) => number;
 }
 
 const JOIN = `INSERT INTO node (id, crawls, expires_at) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')`;
 
-/** Nodes join one after the other, so that two that differ cannot both find nobody. */
+/** Lock under which nodes join one after another, so that two incompatible nodes cannot both find themselves alone. */
 const JOINING = 5_218_018;
 
 const COMPANY = `SELECT (SELECT value FROM setting WHERE name = 'url-parser') AS parser,
@@ -47,11 +48,11 @@ const COMPANY = `SELECT (SELECT value FROM setting WHERE name = 'url-parser') AS
 const NOTE_PARSER = `INSERT INTO setting (name, value) VALUES ('url-parser', $1)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** No row: the lease has expired, and others may have taken what was owned. */
+/** Returns no row if the lease has expired, in which case other nodes may have taken the partitions. */
 const RENEW = `UPDATE node SET expires_at = clock_timestamp() + $2 * interval '1 millisecond', watching = $3
   WHERE id = $1 AND expires_at > clock_timestamp() RETURNING id`;
 
-/** A row that its node is renewing at this moment is locked and skipped. */
+/** A row that its node is just renewing is locked and therefore skipped. */
 const BURY = `DELETE FROM node WHERE id IN (SELECT id FROM node WHERE expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED)`;
 
 const LIVE = `SELECT count(*) FILTER (WHERE crawls) AS crawling, coalesce(bool_or(watching AND id <> $1), false) AS watched,
@@ -61,7 +62,9 @@ const FREE = '(o.node IS NULL OR NOT EXISTS (SELECT 1 FROM node n WHERE n.id = o
 
 const LOCK_FREE = `SELECT o.part FROM partition_owner o WHERE ${FREE} ORDER BY o.part LIMIT $1 FOR UPDATE OF o SKIP LOCKED`;
 
-/** Checks again whether they are free: the statement that locked them read them before it had the locks. */
+/**
+ * Checks again whether the partitions are free: the statement that locked them had read them before it had the locks.
+ */
 const TAKE = `UPDATE partition_owner o SET node = $1, epoch = o.epoch + 1, abruptly = false
   FROM (SELECT part, abruptly OR node IS NOT NULL AS abruptly FROM partition_owner WHERE part = ANY ($2::int2[])) before
   WHERE o.part = before.part AND ${FREE} RETURNING o.part, o.epoch, before.abruptly`;
@@ -80,7 +83,7 @@ export class Leases {
     this.#pool = pool;
   }
 
-  /** Throws NodesDiffer while nodes are alive that parse URLs differently from this one. */
+  /** Throws NodesDiffer while any node is alive that parses URLs differently from this one. */
   join(node: string, crawls: boolean, leaseMs: number): Promise<void> {
     return this.#pool.transaction(async (connection) => {
       await connection.rows('SELECT pg_advisory_xact_lock($1)', [JOINING]);
@@ -105,12 +108,12 @@ export class Leases {
     });
   }
 
-  /** Gives partitions back; `abruptly` if something in them may still be in flight. */
+  /** Releases partitions; `abruptly` if work in them may still be in flight. */
   async release(node: string, parts: readonly number[], abruptly: boolean): Promise<void> {
     await this.#pool.rows(RELEASE, [node, [...parts], abruptly]);
   }
 
-  /** The node no longer exists; what it still owns is free. */
+  /** Removes the node; all partitions that it still owns become free. */
   async leave(node: string): Promise<void> {
     await this.#pool.rows('DELETE FROM node WHERE id = $1', [node]);
   }

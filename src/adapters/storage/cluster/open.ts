@@ -10,7 +10,7 @@ import { LEASE_MS, PostgresPartitions } from './postgres-partitions.js';
 /** Connections for leases and messages, separate from those of the crawl: a busy store must not cost a node its lease. */
 const CONNECTIONS = 2;
 
-/** What a server needs to share a crawl with others on the same database, whose tables are up to date. */
+/** Opens what a server needs to share a crawl with others on the same database, whose tables must be up to date. */
 export function openPostgresNodes(
   url: Secret,
   { crawls, log }: { crawls: boolean; log: Log },

@@ -10,7 +10,7 @@ const FAILED = `UPDATE owner_command SET tries = $3, failure = $4,
     retry_at = now() + $5::float8 * interval '1 millisecond', set_aside_at = CASE WHEN $5::float8 IS NULL THEN now() END
   WHERE part = $1 AND id = $2`;
 
-/** The commands of all nodes, in the table that every owner of a partition reads. */
+/** The commands of all nodes, in the table from which each owner reads those for its partitions. */
 export class PostgresCommands implements CommandTable {
   constructor(private readonly pool: PostgresPool) {}
 

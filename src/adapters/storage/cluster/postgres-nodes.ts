@@ -19,7 +19,7 @@ interface Notice {
   readonly control?: boolean;
   readonly nodes?: boolean;
   readonly events?: readonly string[];
-  /** To be answered by nodes that crawl. */
+  /** A question for the nodes that crawl. */
   readonly ask?: { readonly id: string; readonly text: string };
   readonly answer?: AnswerPiece;
 }
@@ -28,10 +28,10 @@ const CHANNEL = 'crawlway';
 /** A message to one node only. */
 const nodeChannel = (node: string): string => `${CHANNEL}_${node}`;
 const NOTIFY = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice';
-/** PostgreSQL's limit is 8000 bytes. */
+/** In bytes; PostgreSQL's limit is 8000. */
 const LONGEST_NOTICE = 7_900;
 const BUNDLE_EVERY_MS = 200;
-/** Events of one node in a bundle: as many as a person can look at, not all. */
+/** Maximum number of one node's events in a bundle: not all events, but as many as a person can follow. */
 const EVENTS_IN_BUNDLE = 8;
 const EARS_WITHIN_MS = 5_000;
 const REVISION = 'control-revision';
@@ -41,7 +41,10 @@ const RAISE_REVISION = `INSERT INTO setting (name, value) VALUES ('${REVISION}',
 
 const SEND = 'INSERT INTO owner_command (part, host, text, delivers) VALUES ($1, $2, $3, $4)';
 
-/** Messages between nodes by NOTIFY, with a check of the tables every few seconds for what a broken connection has missed. */
+/**
+ * Sends messages between nodes by NOTIFY, and checks the tables every few seconds for anything that a broken connection
+ * has missed.
+ */
 export class PostgresNodes implements Nodes {
   readonly #pool: PostgresPool;
   readonly #url: Secret;
@@ -132,13 +135,16 @@ export class PostgresNodes implements Nodes {
     await this.#pool.close();
   }
 
-  /** Messages sent while nobody listened are lost: the tables are checked for what they may have announced. */
+  /**
+   * Messages that were sent while no one was listening are lost, so the tables are checked for what they may have
+   * announced.
+   */
   async #listenAgain(): Promise<void> {
     await this.#listen();
     this.#listener?.onDue(this.#partitions.owned);
   }
 
-  /** A connection can be dead for minutes before the system notices. */
+  /** Actively tests the connection, which can be dead for minutes before the operating system notices. */
   async #testListener(ears: pg.Client): Promise<void> {
     await ears.query('SELECT 1').catch(() => {
       if (this.#ears === ears) this.#ears = undefined;
@@ -188,7 +194,7 @@ export class PostgresNodes implements Nodes {
     }, RENEW_EVERY_MS);
   }
 
-  /** Reads the tables; one check at a time, and one more if it was requested meanwhile. */
+  /** Reads the tables. Only one check runs at a time, followed by one more if it was requested in the meantime. */
   #checkTables(): void {
     if (this.#looking) {
       this.#lookAgain = true;
@@ -205,7 +211,7 @@ export class PostgresNodes implements Nodes {
       });
   }
 
-  /** A configuration that cannot be put in force here must not hold up commands. */
+  /** A configuration that this node cannot put into force must not hold up commands. */
   async #readTables(): Promise<void> {
     try {
       await this.#readControl();
@@ -263,7 +269,7 @@ export class PostgresNodes implements Nodes {
     await this.#pool.rows(NOTIFY, [nodeChannel(asker), notices]);
   }
 
-  /** A lost hint costs seconds, not correctness: the tables are checked anyway. */
+  /** A lost notification costs seconds, not correctness, because the tables are checked anyway. */
   async #notify(notice: Omit<Notice, 'from'>): Promise<void> {
     const text = JSON.stringify({ from: this.#self, ...notice });
     if (Buffer.byteLength(text) > LONGEST_NOTICE) return;

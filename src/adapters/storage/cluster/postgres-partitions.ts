@@ -5,13 +5,13 @@ import { PARTITIONS, partitionOf } from '../shared/partition.js';
 import type { Leases, OwnedPartition, Standing } from './leases.js';
 
 export interface PartitionsOptions {
-  /** False: a node for the API only, which never owns anything. */
+  /** False for a node that only serves the API and never owns partitions. */
   readonly crawls: boolean;
   readonly log: Log;
   /** Milliseconds after which a node that does not renew its lease is considered dead. */
   readonly leaseMs?: number;
   readonly renewEveryMs?: number;
-  /** Milliseconds of the machine's monotonic clock. */
+  /** Reads the machine's monotonic clock, in milliseconds. */
   readonly uptime?: () => number;
   /** Runs an action after this many milliseconds; returns a function that cancels it. */
   readonly timer?: (ms: number, action: () => void) => () => void;
@@ -24,12 +24,15 @@ interface Ownership {
 
 export const LEASE_MS = 10_000;
 export const RENEW_EVERY_MS = 2_500;
-/** The node stops this long before the database would: clocks drift, and a request needs a moment to be sent. */
+/**
+ * The node considers its lease expired this long before the database does, because clocks drift and sending a request
+ * takes a moment.
+ */
 const MARGIN_MS = 1_000;
-/** How long work in flight in partitions that are given away may take to end. */
+/** Maximum time for work in flight to end in partitions that are being released. */
 const HAND_OVER_MS = 5_000;
 
-/** Databases and timers do not round milliseconds alike. */
+/** Extra wait after another node's lease expires, because databases and timers round milliseconds differently. */
 const AFTER_END_MS = 100;
 
 const uptime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
@@ -40,18 +43,19 @@ function startTimer(ms: number, action: () => void): () => void {
 }
 
 /**
- * Partitions leased in PostgreSQL. Each node renews one lease for all it owns and holds its fair share of the partitions: at most
- * ⌈all / live nodes⌉. Excess partitions are given away, free ones are taken. A node whose lease expired, for whatever reason, has
- * lost everything and joins again under another name: there is no way back to old rights.
+ * Partitions leased in PostgreSQL. Each node renews one lease for everything that it owns, and holds its fair share of
+ * the partitions: at most ⌈all / live nodes⌉. Excess partitions are released, and free ones are taken. A node whose
+ * lease has expired, for whatever reason, has lost everything and rejoins under a new name; it never regains its
+ * previous rights.
  */
 export class PostgresPartitions implements Partitions {
   readonly shared = true;
-  /** Somebody watches the events of another node. */
+  /** Whether someone is watching the events at another node. */
   watched = false;
-  /** Nodes that crawl, besides this one. */
+  /** Number of other nodes that crawl. */
   others = 0;
   isWatching: () => boolean = () => false;
-  /** Others should check at once: partitions were freed, or a node came or went. */
+  /** Called when other nodes should check at once, because partitions were freed or a node joined or left. */
   onChange: () => void = () => undefined;
 
   readonly #leases: Pick<Leases, keyof Leases>;
@@ -68,7 +72,7 @@ export class PostgresPartitions implements Partitions {
   #leaseEnd = Number.NEGATIVE_INFINITY;
   #stepping: Promise<void> = Promise.resolve();
   #cancelRenewal: () => void = () => undefined;
-  /** Until another node may have died. */
+  /** Milliseconds until the next lease of another node may expire; null if there is no other node. */
   #nextEndMs: number | null = null;
   #closed = false;
   #givingAway: Promise<void> | undefined;
@@ -124,7 +128,7 @@ export class PostgresPartitions implements Partitions {
     this.#scheduleRound();
   }
 
-  /** Gives everything away. By then, what was in flight has ended or is fenced out. */
+  /** Releases all partitions, after work in flight has ended or is fenced out. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelRenewal();
@@ -136,7 +140,7 @@ export class PostgresPartitions implements Partitions {
     this.onChange();
   }
 
-  /** One round now: after a hint, or when the time has come. */
+  /** Runs one round: after a notification, or when it is time. */
   runRound(): Promise<void> {
     const next = this.#stepping.then(() => this.#runRoundNow());
     this.#stepping = next.catch((error: unknown) => {
@@ -157,7 +161,8 @@ export class PostgresPartitions implements Partitions {
 
   async #runRoundNow(): Promise<void> {
     if (this.#joined && !this.#isAlive()) this.#onLeaseExpired();
-    // Measured before the database is asked: what it grants from a later moment on is certainly valid from here on.
+    // Measured before the query, so that the lease, which the database counts from a later moment, is certain to last
+    // this long.
     const asked = this.#uptime();
     if (!this.#joined) await this.#join();
     const standing = await this.#leases.renew(this.#node, {
@@ -187,7 +192,7 @@ export class PostgresPartitions implements Partitions {
     return this.#crawls ? Math.ceil(PARTITIONS / Math.max(1, crawling)) : 0;
   }
 
-  /** Includes what an earlier round took whose answer was lost. */
+  /** Adopts partitions, including those taken in an earlier round whose response was lost. */
   async #adoptStanding({ owned, taken }: Standing): Promise<void> {
     const fresh = owned.filter(({ part, epoch }) => this.#owned.get(part)?.epoch !== epoch);
     if (fresh.length === 0) return;
@@ -208,7 +213,7 @@ export class PostgresPartitions implements Partitions {
   #giveAwayBeyond(share: number): void {
     if (this.#givingAway || this.#closed) return;
     const kept = [...this.#owned].filter(([, { leaving }]) => !leaving);
-    // Those that are still leaving could not be given back last time.
+    // Partitions that are still leaving could not be released last time.
     const stuck = [...this.#owned].filter(([, { leaving }]) => leaving);
     const parts = [...stuck, ...kept.slice(share)].map(([part]) => part);
     if (parts.length === 0) return;
@@ -230,7 +235,7 @@ export class PostgresPartitions implements Partitions {
     this.onChange();
   }
 
-  /** The lease has expired: others may own everything by now. */
+  /** Called when the lease has expired: other nodes may own the partitions by now. */
   #onLeaseExpired(): void {
     const parts = [...this.#owned.keys()];
     const node = this.#node;
@@ -249,7 +254,7 @@ export class PostgresPartitions implements Partitions {
     return this.#uptime() < this.#leaseEnd;
   }
 
-  /** Whether the work ended in time; a failure does not count as an end. */
+  /** Resolves with whether the work ended in time; a failure does not count as an end. */
   async #endsInTime(work: Promise<unknown>): Promise<boolean> {
     let cancel = (): void => undefined;
     const late = new Promise<false>((resolve) => {

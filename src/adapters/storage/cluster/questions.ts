@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-/** A node that is alive answers sooner; one that is not must not keep a person waiting. */
+/** How long to wait for answers: a live node answers sooner, and a dead one must not keep a person waiting. */
 const ANSWER_WITHIN_MS = 1_000;
-/** Bytes of an answer in one notification; as base64 with its envelope, it fits into PostgreSQL's 8000. */
+/**
+ * Bytes of an answer in one notification: in Base64 and with its envelope, this fits into PostgreSQL's limit of 8000.
+ */
 const PIECE = 5_400;
-/** A longer answer counts as none: nobody would read it. */
+/** In bytes; a longer answer is dropped, because no one would read it. */
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
 export interface Answer {
@@ -17,7 +19,7 @@ export interface AnswerPiece {
   readonly id: string;
   readonly n: number;
   readonly of: number;
-  /** Base64. */
+  /** In Base64. */
   readonly piece: string;
 }
 
@@ -27,11 +29,11 @@ interface PendingQuestion {
   onResponse(): void;
 }
 
-/** Questions of this node that wait for the answers of others, which come in pieces. */
+/** This node's questions that are waiting for the answers of other nodes, which arrive in pieces. */
 export class Questions {
   readonly #asked = new Map<string, PendingQuestion>();
 
-  /** `send` passes the question to the others and returns how many can answer. */
+  /** `others` is the number of nodes that are expected to answer; `send` passes the question to them. */
   async ask(others: number, send: (id: string) => void): Promise<{ answers: readonly Answer[]; complete: boolean }> {
     if (others <= 0) return { answers: [], complete: true };
     const id = randomUUID();

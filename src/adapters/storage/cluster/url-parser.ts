@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Code points of letters and signs; ideographs and syllables that no version of the standard treats apart are left out. */
+/**
+ * The range of code points that are tested; ideographs and syllables that every version of the standard treats alike
+ * are left out.
+ */
 const FIRST = 0xa0;
 const LAST = 0x323ff;
 const ALIKE: readonly (readonly [from: number, to: number])[] = [
@@ -9,15 +12,16 @@ const ALIKE: readonly (readonly [from: number, to: number])[] = [
   [0xac00, 0xdfff],
   [0x20000, 0x2f7ff],
 ];
-/** Labels on which parsers have disagreed: invalid punycode, sharp s, joiners, numbers that may be addresses. */
+/** Labels on which parsers have disagreed: invalid Punycode, sharp s, joiners, numbers that may be IP addresses. */
 const LABELS =
   'xn--a xn--zca xn--a-ecp xn--0ca24w xn-- xn--ascii- xn--u-ccb FAẞ faß xn--fa-hia a\u200cb क\u094d\u200dष 08 0x7f.1 1..2';
 
 let known: string | undefined;
 
 /**
- * A digest of how this process parses host names, in 16 hexadecimal digits: two servers with the same digits store a URL under the
- * same name. Node versions differ, because each has its own Unicode tables (UTS 46). Takes some tenths of a second, once.
+ * A digest of how this process parses host names, as 16 hexadecimal digits: two servers with the same digest store a
+ * URL under the same name. Node versions differ, because each has its own Unicode tables (UTS 46). The first call takes
+ * a few tenths of a second.
  */
 export function computeUrlParserFingerprint(): string {
   known ??= computeFingerprint();

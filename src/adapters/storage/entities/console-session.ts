@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A person who has signed in to the console. */
 @Entity('console_session')
 export class ConsoleSessionRow {
-  /** SHA-256 of the cookie's value, hex. */
+  /** SHA-256 of the cookie's value in hexadecimal. */
   @PrimaryColumn('text') digest!: string;
   @Column('text') name!: string;
   @Column('text') role!: string;

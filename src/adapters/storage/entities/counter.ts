@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How many URLs of a crawler share status, source (-1: not queued) and having a document: counting 10 M rows takes seconds. */
+/**
+ * How many of a crawler's URLs have the same status, source (-1 if not queued) and presence of a document. Stored
+ * because counting 10 million rows takes seconds.
+ */
 @Entity('counter', { withoutRowid: true })
 export class CounterRow {
   @PrimaryColumn('text') crawler!: string;

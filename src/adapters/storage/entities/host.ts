@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Politeness of one web server, shared by all crawlers. */
+/** The politeness state of one web server, shared by all crawlers. */
 @Entity('host', { withoutRowid: true })
 export class HostRow {
   @PrimaryColumn('text') host!: string;

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A URI whose newest order a sink has not received, because it was slow or down while another one took it. */
+/** A URI whose newest order a sink has not received, because it was slow or down while another sink accepted it. */
 @Entity('owed_order')
 @Index('owed_order_next', ['crawler', 'sink', 'orderId'])
 @Index('owed_order_since', ['crawler', 'sink', 'since'])

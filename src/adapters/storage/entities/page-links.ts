@@ -1,7 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * Where the links of a page lead, as of the last time it was read in full; only while a crawler has URLs whose status is removed.
+ * Where a page's links lead, as of the last time it was read in full. Stored only while a crawler has URLs whose status
+ * is removed.
  */
 @Entity('page_links')
 export class PageLinksRow {

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * One web server as seen by one crawler. Its small id represents the pair in `url`; its counts make the list of hosts, the deletion
- * guard and the walk over backlogs cheap at any number of URLs.
+ * One web server as seen by one crawler. Its small id stands for that pair in `url`; its counts make the list of hosts,
+ * the deletion guard and the walk over backlogs cheap for any number of URLs.
  */
 @Entity('site')
 @Index('site_of_host', ['crawler', 'host'], { unique: true })
@@ -16,6 +16,6 @@ export class SiteRow {
   @Column('integer', { default: 0 }) indexed!: number;
   @Column('integer', { default: 0 }) errors!: number;
   @Column('integer', { default: 0 }) queued!: number;
-  /** Earliest due time of its queued URLs; null when none is queued. */
+  /** Earliest due time of its queued URLs; null if none is queued. */
   @Column('bigint', { name: 'next_due_at', nullable: true }) nextDueAt!: string | null;
 }

@@ -1,6 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A known URL: see domain/crawl/url-state.ts for what the columns mean. Status, source and arrival are small codes. */
+/**
+ * A known URL. For the meaning of the columns, see domain/crawl/url-state.ts. Status, source and arrival are stored as
+ * small codes.
+ */
 @Entity('url')
 @Index('url_of_site', ['siteId', 'key'], { unique: true })
 @Index('url_status', ['status'])

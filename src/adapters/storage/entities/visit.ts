@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One fetch of a URL; the last 20 of each are kept. */
+/** One fetch of a URL; the last 20 of each URL are kept. */
 @Entity('visit', { withoutRowid: true })
 export class VisitRow {
   @PrimaryColumn('integer', { name: 'url_id' }) urlId!: number;

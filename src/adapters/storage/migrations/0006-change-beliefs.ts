@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What is believed about the changes of a page, and what a visit costs at a host. Pages known before are learned again. */
+/**
+ * What is believed about a page's changes, and the visit price of a host. Beliefs about known pages are learned from
+ * scratch.
+ */
 const ADDED = [
   ['url', 'change_interval', 'bigint'],
   ['url', 'change_doubt', 'double precision'],

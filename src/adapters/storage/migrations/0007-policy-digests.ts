@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The policy by which the stored URLs were judged is kept as its SHA-256: the text contained passwords, among them the values of
- * `${NAME}` references.
+ * The policy by which the stored URLs were judged is now stored as a SHA-256 digest, because its text contained
+ * passwords, including the values of `${NAME}` references.
  */
 export class PolicyDigests0007 implements MigrationInterface {
   readonly name = 'PolicyDigests0000000000007';
@@ -15,7 +15,7 @@ export class PolicyDigests0007 implements MigrationInterface {
     }
   }
 
-  /** A digest cannot be reversed; an older version takes it for another policy and judges the stored URLs again. */
+  /** A digest cannot be reversed; an older version takes it for a different policy and judges the stored URLs again. */
   async down(): Promise<void> {}
 
   private async readTexts(runner: QueryRunner): Promise<{ name: string; value: string }[]> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The name that every server had by default; those who have pushed under it keep it. */
+/** The former default name of every server; servers that have pushed under it keep it. */
 const FORMER_NAME = 'crawlway';
 
 /**

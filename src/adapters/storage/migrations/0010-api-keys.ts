@@ -1,6 +1,6 @@
 import { createMigration } from './statements.js';
 
-/** API keys that were made over the API. */
+/** API keys that were created through the API. */
 export const ApiKeys0010 = createMigration(
   'ApiKeys0000000000010',
   [

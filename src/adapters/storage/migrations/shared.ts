@@ -6,7 +6,10 @@ import { ApiKeys0010 } from './0010-api-keys.js';
 import { Parts0011 } from './0011-parts.js';
 import { ConsoleSessions0013 } from './0013-console-sessions.js';
 
-/** Migrations that are the same on every database. They run in the order of their numbers, together with those of one database. */
+/**
+ * Migrations that are the same on every database. They run in the order of their numbers, together with the
+ * database-specific ones.
+ */
 export const SHARED_MIGRATIONS = [
   RuleFiles0004,
   ChangeBeliefs0006,

@@ -1,6 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A migration that runs statements. TypeORM orders migrations by the 13 digits at the end of their names. */
+/**
+ * Creates a migration that runs SQL statements. TypeORM orders migrations by the 13 digits at the end of their names.
+ */
 export const createMigration = (
   name: string,
   up: readonly string[],

@@ -1,14 +1,20 @@
-/** The URL of the server's own database: its destination is shown, its password is passed to the driver only. */
+/**
+ * Handles the URL of the server's own database: its destination may be shown, but its password is passed only to the
+ * driver.
+ */
 import type pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { describeDatabase } from '../../../domain/database-place.js';
 import type { Secret } from '../../../domain/secret.js';
 
-/** The driver's options. The password is a function, because options of pools and data sources can be printed. */
+/**
+ * The driver's options. The password is a function, so that it does not appear when the options of pools and data
+ * sources are printed.
+ */
 export function toConnectionConfig(url: Secret): pg.ClientConfig {
   const { password, ...config } = parseIntoClientConfig(url.reveal());
   return password ? { ...config, password: () => password as string } : config;
 }
 
-/** Host and database, for messages: never user and password. */
+/** Host and database for messages, without user and password. */
 export const displayName = (url: Secret): string => describeDatabase(url.reveal()) ?? 'the URL of the database';

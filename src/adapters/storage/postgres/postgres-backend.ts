@@ -6,7 +6,7 @@ import { openPostgresDataSource } from './postgres-data-source.js';
 import { toPortError } from './postgres-pool.js';
 import { openPostgresStore } from './postgres-store.js';
 
-/** A database that any number of servers share, and whose disk is not theirs: it provides no key. */
+/** A database that any number of servers can share. Its disk is not theirs, so it provides no key. */
 export const postgresBackend: OpenBackend = (url) => ({
   place: displayName(url),
   exists: () => true,

@@ -26,17 +26,20 @@ import {
   WRITE_COUNTS,
 } from './postgres-sql.js';
 
-/** A row as it was, with `site_id` made unique by the partition, as the tally requires. */
+/** A row before the change, with `site_id` made unique by the partition, as the tally requires. */
 export type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
 
-/** One number for partition and site, and back. */
+/** Packs partition and site into one number; `unpackSite` reverses this. */
 export const packSite = ({ part, id }: Site): number => id * PARTITIONS + part;
 const unpackSite = (number: number): Site => ({ part: number % PARTITIONS, id: Math.floor(number / PARTITIONS) });
 
-/** Ids with their partitions, as the columns that statements take. */
+/** Converts ids, with their partitions, to the columns that statements expect. */
 export const idColumns = (ids: readonly UrlId[]): Value[][] => [ids.map(partitionOfId), [...ids]];
 
-/** What one transaction does to URLs; keeps the counts up to date. Sites are locked before anything is changed. */
+/**
+ * The changes that one transaction makes to URLs; keeps the counts up to date. Sites are locked before anything is
+ * changed.
+ */
 export class PostgresChanges {
   readonly tally = new Tally();
   readonly #connection: Connection;
@@ -45,7 +48,7 @@ export class PostgresChanges {
     this.#connection = connection;
   }
 
-  /** The rows of these URLs, locked until the transaction ends. */
+  /** Reads the rows of these URLs and locks them until the transaction ends. */
   async lockRows(ids: readonly UrlId[]): Promise<Map<UrlId, CountedUrl>> {
     await this.#connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
     const rows = await this.#connection.rows<CountedUrl & { part: number }>(
@@ -79,7 +82,7 @@ export class PostgresChanges {
     visits: readonly { readonly id: UrlId; readonly visit: Visit; readonly count: number }[],
   ): Promise<void> {
     if (visits.length === 0) return;
-    // One statement must not write a row twice: of two visits at the same time, the later one counts.
+    // A statement must not write a row twice: if two visits have the same time, the later entry counts.
     const rows = new Map(
       visits.map(({ id, visit }) => [`${id} ${visit.at}`, [partitionOfId(id), id, ...toVisitValues(visit)]]),
     );
@@ -128,7 +131,7 @@ export const toCountedRow = ({ part, ...row }: CountedUrl & { part: number }): C
   site_id: packSite({ part, id: row.site_id }),
 });
 
-/** Stores orders and updates of orders; of several entries for one order in a batch, the last one counts. */
+/** Stores orders and updates of orders; if a batch has several entries for one order, the last one counts. */
 export async function saveOrders(connection: Connection, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const rows = new Map(entries.map((entry) => [entry.id, [partitionOf(entry.hostKey), ...toOrderValues(entry)]]));

@@ -21,13 +21,13 @@ import { findUnknownMigrations } from '../shared/migration-check.js';
 import { displayName, toConnectionConfig } from './connection.js';
 import { toPortError } from './postgres-pool.js';
 
-/** Any number; servers that start together on one database use it to take turns. */
+/** An arbitrary lock number, with which servers that start at the same time on one database take turns. */
 const MIGRATION_LOCK = 5_218_017;
 
 /**
  * Connects to the database and brings its tables up to date. The tables of the frontier have no entities here: their
- * keys begin with the partition, and all statements on them are in the postgres-*.ts files.
- * Throws StoreUnavailable when it cannot be reached, StoreDamaged when it was written by a newer version.
+ * keys begin with the partition, and all statements on them are in the postgres-*.ts files. Throws StoreUnavailable if
+ * the database cannot be reached, StoreDamaged if it was written by a newer version.
  */
 export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
   const extra = toConnectionConfig(url);

@@ -54,7 +54,10 @@ interface Placed {
   readonly site: Site;
 }
 
-/** The verbs of the frontier that change URLs, on PostgreSQL; each call is one transaction of a constant number of statements. */
+/**
+ * The frontier operations that change URLs, for PostgreSQL; each call is one transaction with a constant number of
+ * statements.
+ */
 export class PostgresFrontier {
   readonly #pool: PostgresPool;
   readonly #sites: PostgresSites;
@@ -159,14 +162,14 @@ export class PostgresFrontier {
     };
   }
 
-  /** Makes those of these URLs due that (still) match the filter and may be crawled. */
+  /** Makes the given URLs due, as far as they (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
     return this.#changeMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
       changes.update(rows.map((row) => ({ row, changes: createDueChanges(row, dueAt, source) }))),
     );
   }
 
-  /** Deletes those of these URLs that (still) match the filter, hold no document and have no order in flight. */
+  /** Deletes the given URLs, as far as they (still) match the filter, have no document and have no order in flight. */
   forgetMatching(ids: readonly UrlId[], filter: UrlFilter): Promise<number> {
     return this.#changeMatching(ids, filter, FORGETTABLE, (changes, rows) => changes.remove(rows));
   }
@@ -202,7 +205,7 @@ export class PostgresFrontier {
     return rows.map(({ n }) => placed[n - 1]!);
   }
 
-  /** Stores unknown URLs, in the order given. */
+  /** Stores unknown URLs in the given order. */
   async #insert(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
     if (placed.length === 0) return [];
     const sites = [...new Map(placed.map(({ site }) => [site.id, site])).values()];
@@ -231,7 +234,7 @@ export class PostgresFrontier {
     return [...again, ...stored];
   }
 
-  /** Known URLs whose status is removed start again. */
+  /** Restarts known URLs whose status is removed. */
   async #restartRemoved(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
     const queued = placed.filter(({ url }) => url.source !== undefined);
     type Row = CountedUrl & { n: number; part: number };
@@ -248,7 +251,10 @@ const keyColumns = (placed: readonly Placed[]) =>
     3,
   );
 
-/** Throws FencedOut for fences that are not those of the present owners. Nobody can take the partitions until the transaction ends. */
+/**
+ * Throws FencedOut for fences that are not those of the current owners. No one can take the partitions until the
+ * transaction ends.
+ */
 async function requireOwnership(connection: Connection, settlements: readonly Settlement[]): Promise<void> {
   const fences = new Map<string, Fence>(
     settlements.flatMap(({ fence }) => (fence ? [[`${fence.partition} ${fence.epoch}`, fence]] : [])),
@@ -261,7 +267,7 @@ async function requireOwnership(connection: Connection, settlements: readonly Se
   if (fences.size > 0) throw new FencedOut([...fences.values()]);
 }
 
-/** The ids of URLs that are all known, in the order given. */
+/** Finds the ids of URLs that are all known, in the given order. */
 async function findIds(connection: Connection, placed: readonly Placed[]): Promise<UrlId[]> {
   const rows = await connection.rows<{ n: number; id: UrlId }>(IDS_OF_KEYS, keyColumns(placed), 'ids-of-keys');
   const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
@@ -273,7 +279,10 @@ async function findStates(connection: Connection, ids: readonly UrlId[]): Promis
   return new Map(rows.map((row) => [row.id, toState(row)]));
 }
 
-/** Combines several changes of one URL, of which later ones take precedence: a statement must not write a row twice. */
+/**
+ * Combines several changes to one URL, with later ones taking precedence, because a statement must not write a row
+ * twice.
+ */
 function mergeChanges(words: readonly { id: UrlId; changes: RowChanges }[]): { id: UrlId; changes: RowChanges }[] {
   const byId = new Map<UrlId, RowChanges>();
   for (const { id, changes } of words) byId.set(id, { ...byId.get(id), ...withoutUndefined(changes) });
@@ -287,7 +296,7 @@ interface Folded {
   readonly links?: PageLinks;
 }
 
-/** The combined result of a batch for each URL. Once a URL is removed, nothing that follows changes it. */
+/** Combines the settlements of a batch for each URL. Once a URL is removed, later settlements do not change it. */
 function combineSettlements(settlements: readonly Settlement[]): Map<UrlId, Folded> {
   const byId = new Map<UrlId, Folded>();
   for (const { id, changes, remove, visit, links } of settlements) {
@@ -303,6 +312,6 @@ function combineSettlements(settlements: readonly Settlement[]): Map<UrlId, Fold
   return byId;
 }
 
-/** Without undefined fields, which would hide earlier values. */
+/** Drops undefined fields, which would hide earlier values. */
 const withoutUndefined = (changes: RowChanges): RowChanges =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -17,7 +17,7 @@ import { toColumns } from './postgres-sql.js';
 const COLUMNS = ['part', ...OWED_COLUMNS];
 const TYPES = ['int2', ...OWED_TYPES];
 
-/** Sorted, so that two transactions wait for each other instead of colliding. */
+/** Sorted, so that two transactions wait for each other instead of deadlocking. */
 const PUT_OFF = `INSERT INTO owed_order (${COLUMNS.join(', ')})
   SELECT * FROM unnest(${TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')}) AS i(${COLUMNS.join(', ')}) ORDER BY 1, 2, 3, 4, 5
   ON CONFLICT (part, crawler, sink, host, uri_key) DO NOTHING RETURNING part, crawler, sink`;
@@ -30,7 +30,7 @@ const PUT_OFF_AGAIN = `UPDATE owed_order o SET order_id = i.order_id, asked_at =
   WHERE ${SAME} AND o.order_id < i.order_id`;
 const DELIVERED = `DELETE FROM owed_order o USING ${KEYED} WHERE ${SAME} RETURNING o.part, o.crawler, o.sink`;
 const ASKED = `UPDATE owed_order o SET asked_at = i.asked_at FROM ${KEYED} WHERE ${SAME}`;
-/** After the rows were written, so that `dropOwed`, which begins with the counts, misses none. */
+/** Runs after the rows were written, so that `dropOwed`, which begins with the counts, misses none. */
 const COUNT = `INSERT INTO owed_count (part, crawler, sink, documents)
   SELECT part, crawler, sink, sum(n) FROM unnest($1::int2[], $2::text[], $3::text[], $4::int8[]) AS i(part, crawler, sink, n)
   GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
@@ -42,7 +42,7 @@ interface Counted {
   readonly sink: string;
 }
 
-/** To be called inside a transaction, or for one kind of change. */
+/** Must be called inside a transaction, unless all changes are of one kind. */
 export async function saveOwed(connection: Connection, changes: readonly OwedChange[]): Promise<void> {
   if (changes.length === 0) return;
   const last = keepLastChanges(changes);
@@ -57,7 +57,7 @@ export async function saveOwed(connection: Connection, changes: readonly OwedCha
   if (counts.length > 0) await connection.rows(COUNT, toColumns(counts, 4), 'owed-count');
 }
 
-/** The rows that were not there yet. */
+/** Inserts rows and returns the counts of those that were new. */
 async function insertOwed(connection: Connection, changes: readonly OwedChange[]): Promise<Counted[]> {
   if (changes.length === 0) return [];
   const values = changes.map((one) => [partitionOf(one.hostKey), ...toOwedValues(one)]);
@@ -77,7 +77,7 @@ const owedKeyOf = (one: OwedChange): Value[] => [
   one.askedAt === undefined ? null : roundTime(one.askedAt),
 ];
 
-/** What sinks are owed, as PostgreSQL has it. */
+/** What sinks are owed, stored in PostgreSQL. */
 export class PostgresOwed {
   readonly #pool: PostgresPool;
 
@@ -121,7 +121,7 @@ export class PostgresOwed {
 
   async dropOwed(crawler: string, sink: string): Promise<void> {
     await this.#pool.transaction(async (connection) => {
-      // Whoever has written rows and not yet counted them waits here, or is waited for.
+      // A transaction that has written rows but not yet counted them waits for this one, or this one waits for it.
       await connection.rows('DELETE FROM owed_count WHERE crawler = $1 AND sink = $2', [crawler, sink]);
       await connection.rows('DELETE FROM owed_order WHERE crawler = $1 AND sink = $2', [crawler, sink]);
     });

@@ -1,5 +1,6 @@
 /**
- * Connections to PostgreSQL with the settings that this store needs, and its errors classified by the reaction that they require.
+ * Connections to PostgreSQL with the settings that this store needs; errors are classified by the reaction that they
+ * require.
  */
 import pg from 'pg';
 import type { Secret } from '../../../domain/secret.js';
@@ -7,12 +8,15 @@ import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-s
 import type { Value } from '../shared/url-row.js';
 import { displayName, toConnectionConfig } from './connection.js';
 
-/** Parameter of a statement: one value, or a column of values for `unnest`. */
+/** A statement parameter: one value, or a column of values for `unnest`. */
 export type Parameter = Value | boolean | readonly Value[];
 
 /** Anything that runs statements: the pool, or one connection inside a transaction. */
 export interface Connection {
-  /** Rows of one statement; `$1`, `$2` … stand for the values. With a name it is prepared once for each connection. */
+  /**
+   * Runs one statement and returns its rows; `$1`, `$2` … stand for the values. A named statement is prepared once per
+   * connection.
+   */
   rows<Row>(sql: string, values?: readonly Parameter[], name?: string): Promise<Row[]>;
 }
 
@@ -26,14 +30,17 @@ const types = {
 
 const CONNECTIONS = 8;
 /**
- * A server that freezes in the middle of a transaction must not keep its locks: the database then ends the session. This program
- * never pauses for so long between two statements.
+ * A server that freezes in the middle of a transaction must not keep its locks, so the database ends its session after
+ * this time. This program never pauses that long between two statements.
  */
 const LONGEST_PAUSE_MS = 5_000;
-/** Named statements are those of the crawl, which take milliseconds: without an answer for this long, the network is down. */
+/**
+ * Named statements are those of the crawl, which take milliseconds: if there is no response for this long, the network
+ * is down.
+ */
 const LONGEST_ANSWER_MS = 30_000;
 const TRIES = 5;
-/** Two transactions collided: trying again is sufficient. */
+/** Two transactions collided; it is sufficient to try again. */
 const COLLISION = new Set(['40001', '40P01']);
 const QUERY_CANCELED = '57014';
 /** Corruption of data (XX001) or of an index (XX002). */
@@ -43,18 +50,18 @@ const PASSING = /^(?:08|53|57P|58|55P03|40|25006|25P03)/;
 
 export interface PoolOptions {
   readonly connections?: number;
-  /** A statement that takes longer counts as a lost connection; undefined: no limit. */
+  /** A statement that takes longer counts as a lost connection; undefined if there is no limit. */
   readonly queryTimeoutMs?: number;
-  /** The database ends a statement that takes longer, which throws StatementTooLong; undefined: no limit. */
+  /** The database ends a statement that takes longer, which throws StatementTooLong; undefined if there is no limit. */
   readonly statementTimeoutMs?: number;
 }
 
-/** The database has ended a statement because of its time limit. None of it was carried out. */
+/** The database ended a statement because of its time limit. The statement had no effect. */
 export class StatementTooLong extends StoreUnavailable {}
 
 export class PostgresPool implements Connection {
   readonly #pool: pg.Pool;
-  /** Its destination, without user and password. */
+  /** The database's destination, without user and password. */
   readonly place: string;
 
   constructor(url: Secret, options: PoolOptions = {}) {
@@ -69,8 +76,8 @@ export class PostgresPool implements Connection {
       idle_in_transaction_session_timeout: LONGEST_PAUSE_MS,
       keepAlive: true,
     });
-    // A broken connection fails the call that uses it, or is replaced if none does; without listeners, its event would end the
-    // process.
+    // A broken connection makes the call that uses it fail, or is replaced if no call does; without listeners, its
+    // event would end the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
@@ -92,7 +99,7 @@ export class PostgresPool implements Connection {
     });
   }
 
-  /** A dedicated connection; must be returned. */
+  /** Reserves a dedicated connection, which must be released. */
   async reserveConnection(): Promise<Connection & { readonly release: () => void }> {
     const client = await this.#translateErrors(() => this.#pool.connect());
     return {
@@ -133,7 +140,7 @@ export class PostgresPool implements Connection {
   }
 }
 
-/** The driver knows this field of a statement, its types do not. */
+/** The driver supports this field of a statement, but its types lack it. */
 type Timed = pg.QueryConfig & { readonly query_timeout?: number };
 
 const withTimeout = (text: string): Timed => ({ text, query_timeout: LONGEST_ANSWER_MS });
@@ -152,7 +159,10 @@ async function queryRows<Row>(
 
 const errorCode = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '');
 
-/** The port's error for errors of PostgreSQL or the connection; anything else is a defect of ours and is not changed. */
+/**
+ * Converts errors of PostgreSQL or the connection to those of the port; any other error is a bug in this program and is
+ * returned unchanged.
+ */
 export function toPortError(error: unknown, place: string): unknown {
   const code = errorCode(error);
   const said = `${(error as Error | undefined)?.message} (${code})`;
@@ -164,7 +174,7 @@ export function toPortError(error: unknown, place: string): unknown {
   const lost =
     /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(said);
   if (lost || PASSING.test(code)) {
-    return new StoreUnavailable(`The database at ${place} cannot be used now: ${said}`, { cause: error });
+    return new StoreUnavailable(`The database at ${place} is currently unavailable: ${said}`, { cause: error });
   }
   return error;
 }

@@ -31,7 +31,7 @@ type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 
 const ACKNOWLEDGED = orderStateCode('acknowledged');
 
-/** The reading verbs on PostgreSQL. */
+/** The read operations for PostgreSQL. */
 export class PostgresReads {
   readonly #pool: PostgresPool;
 
@@ -132,7 +132,7 @@ export class PostgresReads {
     return rows.map(toState);
   }
 
-  /** Ids of matching URLs, in the order of `list`, for work in pieces. */
+  /** Finds ids of matching URLs, in the order of `list`, for work in steps. */
   async findMatching(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> {
     const where = buildUrlWhere(filter, LIKE);
     const rows = await this.#pool.rows<{ id: UrlId }>(
@@ -173,7 +173,7 @@ export class PostgresReads {
     return (await this.#pool.rows<{ orders: number }>(sql, where.values))[0]!.orders;
   }
 
-  /** Acknowledged orders that need not be kept, oldest first. */
+  /** Finds acknowledged orders that need not be kept, oldest first. */
   async findPrunable(decidedBefore: Instant, keep: number, limit: number): Promise<number[]> {
     const rows = await this.#pool.rows<{ id: number }>(
       `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (decided_at < $1 OR id <=

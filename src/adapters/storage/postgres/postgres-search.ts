@@ -38,7 +38,7 @@ type Failing = Awaited<ReturnType<FrontierStore['countFailing']>>;
 type FailingHosts = Awaited<ReturnType<FrontierStore['listFailingHosts']>>;
 type Search = UrlFilter & { readonly crawler: string };
 
-/** Rows of `url` that are searched: all of them at once if they are few, otherwise in strides by id. */
+/** The rows of `url` that are searched: all at once if they are few, otherwise in strides by id. */
 interface Candidates {
   readonly where: string;
   readonly values: readonly Value[];
@@ -51,7 +51,10 @@ const FAILING: FailingDialect = {
   join: 's.part = g.part AND s.id = g.site_id',
 };
 
-/** With all of them named, an index whose first column is the partition leads to what its next column says. */
+/**
+ * If all partitions are listed, an index whose first column is the partition can be used for a search by its next
+ * column.
+ */
 const ALL_PARTS = `SELECT generate_series(0, ${PARTITIONS - 1})::int2`;
 
 interface Taking<Row> {
@@ -64,7 +67,7 @@ type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row
 
 const progressAt = (id: UrlId): Progress => ({ next: id, searched: partitionOfId(id) / PARTITIONS });
 
-/** Undefined if the database has ended the statement; `must`: then it is an error. */
+/** Resolves with undefined if the database has ended the statement, or throws if `must` is set. */
 async function readInTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
   try {
     return await rows;
@@ -74,7 +77,7 @@ async function readInTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[
   }
 }
 
-/** Lists for a person: as in SQLite, few candidates are sorted and many are walked through while there is time. */
+/** Lists for people: as in SQLite, a few candidates are sorted, whereas many are walked through while there is time. */
 export class PostgresSearch {
   readonly #pool: PostgresPool;
   readonly #limits: StepLimits;
@@ -155,7 +158,7 @@ export class PostgresSearch {
     );
   }
 
-  /** In strides, which grow while time is left and shrink when the database has ended one. */
+  /** Walks in strides, which grow while time is left and shrink after the database has ended one. */
   async #walk<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
     candidates: Candidates,
@@ -184,8 +187,8 @@ export class PostgresSearch {
   }
 
   /**
-   * The matching candidates after an id: among all of them, or among those of the next stride. OFFSET 0 and LIMIT make the database
-   * read the candidates in the order given here, before it examines the rest.
+   * Reads the matching candidates after an id, among all of them or among those of the next stride. OFFSET 0 and LIMIT
+   * make the database read the candidates in the given order before it examines the other conditions.
    */
   #createReader<Row>(columns: string, filter: Search, { where, values, few }: Candidates): Reader<Row> {
     const rest = buildUrlWhere(filter, LIKE);
@@ -198,7 +201,7 @@ export class PostgresSearch {
       this.#pool.rows<Row>(buildSql(stride), [partitionOfId(after), after, limit, ...values, ...rest.values]);
   }
 
-  /** The last candidate of the stride after an id; undefined when there are no further strides. */
+  /** Finds the last candidate of the stride after an id; undefined if there are no further strides. */
   async #findStrideEnd({ where, values }: Candidates, after: UrlId, stride: number): Promise<UrlId | undefined> {
     const [row] = await this.#pool.rows<{ id: UrlId }>(
       `SELECT id FROM url WHERE ${numberParameters(where, 3)} AND (part, id) > ($1, $2) ORDER BY part, id
@@ -238,7 +241,7 @@ export class PostgresSearch {
     return { where: 'part = ? AND site_id = ?', values: [partitionOf(host), site?.id ?? 0], few };
   }
 
-  /** The number of rows, as far as it matters. */
+  /** Counts the rows, but only as far as the number matters. */
   async #countUpToLimit(rows: string, values: readonly Value[] = []): Promise<number> {
     const sql = `SELECT count(*) AS number FROM (SELECT 1 FROM ${rows} LIMIT ${this.#limits.few + 1}) r`;
     return (await this.#pool.rows<{ number: number }>(numberParameters(sql, 1), values))[0]!.number;

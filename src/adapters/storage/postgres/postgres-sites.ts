@@ -2,7 +2,7 @@ import { partitionOf } from '../shared/partition.js';
 import type { Connection } from './postgres-pool.js';
 import { ADD_SITES, SITES, toColumns } from './postgres-sql.js';
 
-/** Sites remembered in memory; beyond that the memory starts again. */
+/** Maximum number of sites in memory; beyond that, the cache is cleared. */
 const REMEMBERED = 100_000;
 
 export interface Site {
@@ -14,7 +14,7 @@ type Named = { readonly crawler: string; readonly hostKey: string };
 
 const siteName = ({ crawler, hostKey }: Named): string => `${crawler}\n${hostKey}`;
 
-/** The small ids of (crawler, host), remembered: every link asks for one. A site is never deleted. */
+/** Caches the small ids of (crawler, host), because every link needs one. A site is never deleted. */
 export class PostgresSites {
   readonly #connection: Connection;
   readonly #known = new Map<string, Site>();
@@ -28,7 +28,7 @@ export class PostgresSites {
     return this.#known.get(siteName(named));
   }
 
-  /** The site of each, in the order given; those that are new are stored. */
+  /** Returns the sites in the given order; new ones are stored. */
   async findOrAdd(named: readonly Named[]): Promise<Site[]> {
     if (this.#known.size > REMEMBERED) this.#known.clear();
     const missing = await this.#load(named);
@@ -40,7 +40,7 @@ export class PostgresSites {
     return named.map((each) => this.#known.get(siteName(each))!);
   }
 
-  /** Returns those that are not stored. */
+  /** Loads sites and returns those that are not stored yet. */
   async #load(named: readonly Named[]): Promise<Named[]> {
     const wanted = [...new Map(named.map((each) => [siteName(each), each])).values()];
     const unknown = wanted.filter((each) => !this.#known.has(siteName(each)));

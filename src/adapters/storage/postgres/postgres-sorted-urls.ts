@@ -9,9 +9,10 @@ interface Sorted {
 }
 
 /**
- * The ids of a crawler's URLs in the order of the URLs. There is no index on the text of URLs (it would be the largest of all), so
- * the first page sorts them into a temporary table, from which the next pages are read; what is added meanwhile is not seen. The
- * table lives on a connection that is kept until the last page, or until another walk begins.
+ * The ids of a crawler's URLs in the order of the URLs. There is no index on the text of URLs (it would be the largest
+ * of all), so the first page sorts them into a temporary table, from which the next pages are read; URLs that are added
+ * in the meantime are not seen. The table belongs to a connection that is kept until the last page, or until another
+ * walk begins.
  */
 export class PostgresSortedUrls {
   readonly #pool: PostgresPool;

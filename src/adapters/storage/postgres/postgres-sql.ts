@@ -1,4 +1,4 @@
-/** The hot statements on PostgreSQL as text: set-based, one array a column. */
+/** The hot SQL statements for PostgreSQL: they are set-based, with one array per column. */
 import { SOURCES } from '../../../domain/frontier/sources.js';
 import {
   KEPT_VISITS,
@@ -19,7 +19,7 @@ const unnestTable = (name: string, columns: readonly string[], types: readonly s
 const listColumns = (columns: readonly string[], prefix = ''): string =>
   columns.map((column) => prefix + column).join(', ');
 
-/** Rows as the columns that `unnest` takes. PostgreSQL's text cannot hold a NUL. */
+/** Converts rows to the columns that `unnest` expects. PostgreSQL's text type cannot contain a NUL. */
 export function toColumns(rows: readonly (readonly Value[])[], count: number): Value[][] {
   return Array.from({ length: count }, (_, column) =>
     rows.map((row) => {
@@ -29,7 +29,7 @@ export function toColumns(rows: readonly (readonly Value[])[], count: number): V
   );
 }
 
-/** `?` of the shared WHERE clauses as `$n`, counted from `first`. */
+/** Replaces `?` in the shared WHERE clauses by `$n`, counted from `first`. */
 export const numberParameters = (sql: string, first: number): string => {
   let n = first;
   return sql.replace(/\?/g, () => `$${n++}`);
@@ -50,8 +50,8 @@ export const ADD_SITES = `INSERT INTO site (part, crawler, host) SELECT * FROM $
   ON CONFLICT (part, crawler, host) DO NOTHING`;
 
 /**
- * A transaction that changes URLs of a site locks the site first, always in the same order: the counts of a site then include
- * everything that was stored before, and transactions wait for each other instead of colliding.
+ * A transaction that changes URLs locks their sites first, always in the same order: the counts of a site then include
+ * everything that was stored before, and transactions wait for each other instead of deadlocking.
  */
 export const LOCK_SITES = `SELECT 1 FROM site s JOIN ${unnestTable('i', ['part', 'id'], ['int2', 'int4'])}
   ON s.part = i.part AND s.id = i.id ORDER BY s.part, s.id FOR UPDATE OF s`;
@@ -61,8 +61,8 @@ export const LOCK_SITES_OF_URLS = `SELECT 1 FROM site s WHERE (s.part, s.id) IN
   ORDER BY s.part, s.id FOR UPDATE`;
 
 /**
- * The subquery makes it one index probe per key, whatever the planner estimates; it reads only what the index contains. URLs whose
- * status is removed count as unknown; if there are none, that is checked once.
+ * The subquery makes this one index probe per key, whatever the planner estimates; it reads only the index. URLs whose
+ * status is removed count as unknown; whether there are any at all is checked once.
  */
 export const UNKNOWN = `SELECT i.n FROM unnest($1::int2[], $2::int4[], $3::int8[]) WITH ORDINALITY AS i(part, site_id, key, n)
   WHERE (SELECT u.key FROM url u WHERE u.part = i.part AND u.site_id = i.site_id AND u.key = i.key) IS NULL
@@ -99,7 +99,7 @@ export const URLS = `${SELECT_URL} JOIN ${unnestTable('i', ['part', 'id'], ['int
 const UPDATE = ['part', 'id', 'mask', ...FIELDS.map((field) => CHANGES[field].column)];
 export const UPDATE_WIDTH = UPDATE.length;
 
-/** Bit n of the mask: the n-th field is written; null then clears it. */
+/** If bit n of the mask is set, the n-th field is written; null then clears it. */
 export const UPDATE_URLS = `UPDATE url u SET ${FIELDS.map((field, n) => {
   const { column } = CHANGES[field];
   return `${column} = CASE WHEN i.mask & ${1 << n} <> 0 THEN i.${column} ELSE u.${column} END`;
@@ -133,7 +133,7 @@ export const SAVE_ORDERS = `INSERT INTO push_order (${listColumns(ORDER)}) SELEC
 
 const SOURCE_VALUES = SOURCES.map((_, source) => `(${source}::int2)`).join(', ');
 
-/** Source and earliest due time of the queued URLs of site s: one index probe a source. */
+/** Source and earliest due time of the queued URLs of site s, with one index probe per source. */
 const EARLIEST = `(VALUES ${SOURCE_VALUES}) AS q(source), LATERAL (SELECT u.due_at FROM url u
   WHERE u.part = s.part AND u.source = q.source AND u.site_id = s.id ORDER BY u.due_at LIMIT 1) e`;
 
@@ -144,7 +144,7 @@ const SITE_CHANGE_TYPES = ['int2', 'int4', 'int4', 'int4', 'int4', 'int4', 'int8
 export const COUNTER_WIDTH = COUNTER.length;
 export const SITE_CHANGE_WIDTH = SITE_CHANGE.length;
 
-/** The earliest due time follows from what was added and removed, unless what was removed may have been the earliest. */
+/** The earliest due time follows from what was added and removed, unless a removed one may have been the earliest. */
 export const WRITE_COUNTS = `WITH counters AS (
     INSERT INTO counter (part, crawler, status, source, indexed, urls)
     SELECT i.part, s.crawler, i.status, i.source, i.indexed, sum(i.urls)
@@ -167,7 +167,7 @@ const backlogsSql = (condition: string): string => `SELECT s.host, q.source, q.d
 export const BACKLOGS = backlogsSql('');
 export const BACKLOGS_OF_PARTITIONS = backlogsSql(' AND part = ANY ($5::int2[])');
 
-/** In the order of the partitions, so that two transactions wait for each other instead of colliding. */
+/** In the order of the partitions, so that two transactions wait for each other instead of deadlocking. */
 export const HELD_PARTITIONS = `SELECT o.part, o.epoch FROM unnest($1::int2[], $2::int8[]) AS i(part, epoch)
   JOIN partition_owner o ON o.part = i.part AND o.epoch = i.epoch ORDER BY o.part FOR SHARE OF o`;
 

@@ -15,19 +15,22 @@ import { PostgresSearch } from './postgres-search.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
 import { toColumns } from './postgres-sql.js';
 
-/** Order ids that each start of a server may assign, so that they differ on all servers of one database. */
+/**
+ * Number of order ids that a server may assign per start; each start gets its own block, so ids are unique across all
+ * servers of one database.
+ */
 const ORDER_BLOCK = 2 ** 32;
 
-/** Separate connections: searches by people must not hold up statements of the crawl. */
+/** Number of separate connections for searches by people, which must not hold up the crawl's statements. */
 const SEARCHES = 3;
-/** A search answers within 200 ms; the database ends statements that a pattern makes slow. */
+/** A search is meant to respond within 200 ms; the database ends statements that a pattern makes too slow. */
 const LONGEST_STATEMENT_MS = 1_000;
 
 const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];
 
 /**
- * The store on PostgreSQL, from version 13 on, shared by any number of servers.
- * Throws StoreUnavailable when the database cannot be reached, StoreDamaged when it is newer than this program.
+ * The store on PostgreSQL, version 13 or later, shared by any number of servers. Throws StoreUnavailable if the
+ * database cannot be reached, StoreDamaged if it is newer than this program.
  */
 export async function openPostgresStore(url: Secret): Promise<FrontierStore> {
   await (await openPostgresDataSource(url)).destroy();
@@ -119,7 +122,7 @@ function createStore(pool: PostgresPool, searches: PostgresPool): FrontierStore 
   };
 }
 
-/** The clocks of a host never go back, so a late update from a node that lost the host does no harm. */
+/** The clocks of a host never go back, so a late update from a node that has lost the host does no harm. */
 const SAVE_HOSTS = `INSERT INTO host SELECT * FROM unnest(${HOST_TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})
     AS i(part, host, next_request_at, back_off_until, back_off_step, paused, visit_price) ORDER BY 1, 2
   ON CONFLICT (part, host) DO UPDATE SET next_request_at = greatest(host.next_request_at, excluded.next_request_at),

@@ -6,16 +6,16 @@ import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { ConsoleSessionRow } from '../entities/console-session.js';
 import { Seal, WrongKey } from './seal.js';
 
-/** A configuration that was once in force, without its text. */
+/** A configuration that was in force at some time, without its text. */
 export interface StoredVersion {
   readonly version: number;
   readonly at: Instant;
   readonly who: string;
-  /** SHA-256 of the text and of the files that it names, hex. */
+  /** SHA-256 of the text and of the files that it names, in hexadecimal. */
   readonly digest: string;
 }
 
-/** CrawlConfig.xml and the rule files that it names, by name. */
+/** The contents of CrawlConfig.xml and of the rule files that it names, by name. */
 export interface StoredTexts {
   readonly xml: string;
   readonly files: ReadonlyMap<string, string>;
@@ -24,7 +24,7 @@ export interface StoredTexts {
 export interface StoredAuditEntry {
   readonly at: Instant;
   readonly who: string;
-  /** What was done: the operation's name. */
+  /** Name of the operation. */
   readonly what: string;
   readonly target: string;
   readonly outcome: string;
@@ -32,11 +32,11 @@ export interface StoredAuditEntry {
   readonly after: string;
 }
 
-/** An API key that was made over the API. */
+/** An API key that was created through the API. */
 export interface StoredApiKey {
   readonly name: string;
   readonly role: 'read' | 'operate' | 'admin';
-  /** SHA-256 of the key, hex. */
+  /** SHA-256 of the key in hexadecimal. */
   readonly digest: string;
   readonly createdAt: Instant;
   readonly createdBy: string;
@@ -45,20 +45,20 @@ export interface StoredApiKey {
 
 /** A person who has signed in to the console. */
 export interface StoredConsoleSession {
-  /** SHA-256 of the cookie's value, hex. */
+  /** SHA-256 of the cookie's value in hexadecimal. */
   readonly digest: string;
   readonly name: string;
   readonly role: StoredApiKey['role'];
   readonly expiresAt: Instant;
 }
 
-/** Audit entries kept; the oldest are deleted first. */
+/** Maximum number of audit entries that are kept; the oldest are deleted first. */
 const KEPT_AUDIT_ENTRIES = 100_000;
 
 /**
- * What the server stores besides the crawl: every configuration that was in force, and who did what. Few rows, seldom written, on a
- * connection of its own. Every write is one statement: transactions of TypeORM on SQLite share one connection, and one that rolls
- * back takes what others wrote in between with it.
+ * What the server stores besides the crawl: every configuration that was in force, and who did what. These are few
+ * rows, seldom written, on a separate connection. Every write is a single statement: TypeORM's transactions on SQLite
+ * share one connection, and rolling one back would also undo what others wrote in the meantime.
  */
 export class AdminStore {
   readonly #dataSource: DataSource;
@@ -67,8 +67,8 @@ export class AdminStore {
   readonly #seal: Seal | undefined;
 
   /**
-   * `portError` converts errors of the database to StoreUnavailable or StoreDamaged. Without `seal` the texts of versions are
-   * stored as they come: callers must leave secrets out.
+   * `portError` converts database errors to StoreUnavailable or StoreDamaged. Without `seal`, the texts of versions are
+   * stored unencrypted, so callers must leave secrets out.
    */
   constructor(dataSource: DataSource, portError: (error: unknown) => unknown, seal?: Seal) {
     this.#dataSource = dataSource;
@@ -76,12 +76,12 @@ export class AdminStore {
     this.#seal = seal;
   }
 
-  /** Whether added texts may contain secrets. */
+  /** Whether the added texts may contain secrets. */
   get keepsSecrets(): boolean {
     return this.#seal !== undefined;
   }
 
-  /** Encrypts what earlier versions stored in clear text. */
+  /** Encrypts what earlier versions of the program stored in clear text. */
   async sealOldVersions(): Promise<void> {
     const seal = this.#seal;
     if (!seal) return;
@@ -93,7 +93,7 @@ export class AdminStore {
     }
   }
 
-  /** Newest first, before the given version. */
+  /** Lists the versions before the given one, newest first. */
   async listVersions(before: number | undefined, limit: number): Promise<StoredVersion[]> {
     const rows = await this.#versions.find({
       select: { id: true, at: true, who: true, digest: true },
@@ -104,14 +104,14 @@ export class AdminStore {
     return rows.map(({ id, at, who, digest }) => ({ version: id, at: Number(at) as Instant, who, digest }));
   }
 
-  /** The texts of a version; undefined for an unknown number. Throws WrongKey. */
+  /** Returns the texts of a version; undefined if the number is unknown. Throws WrongKey. */
   async findTexts(version: number): Promise<StoredTexts | undefined> {
     const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: version } });
     if (!row) return undefined;
     return { xml: this.#decrypt(row.xml), files: new Map(Object.entries(JSON.parse(this.#decrypt(row.files)))) };
   }
 
-  /** The version added last is the one in force: restoring an old one adds its text again. */
+  /** The version that was added last is in force, so restoring an old one adds its text again. */
   async add(entry: Omit<StoredVersion, 'version'> & StoredTexts): Promise<StoredVersion> {
     const { at, who, digest } = entry;
     const xml = this.#encrypt(entry.xml);
@@ -126,7 +126,7 @@ export class AdminStore {
     await this.#write(() => this.#audit.delete({ id: LessThan(newest - KEPT_AUDIT_ENTRIES + 1) }));
   }
 
-  /** Newest first, before the given entry. */
+  /** Lists the entries before the given one, newest first. */
   async listEntries(
     before: number | undefined,
     limit: number,
@@ -139,7 +139,7 @@ export class AdminStore {
     return rows.map((row) => ({ ...row, at: Number(row.at) as Instant }));
   }
 
-  /** By name. */
+  /** Lists the keys, sorted by name. */
   async listKeys(): Promise<StoredApiKey[]> {
     const rows = await this.#keys.find({ order: { name: 'ASC' } });
     return rows.map(({ name, role, digest, createdAt, createdBy, expiresAt }) => ({
@@ -152,7 +152,7 @@ export class AdminStore {
     }));
   }
 
-  /** False, and nothing changed, if the name exists. */
+  /** Returns false and changes nothing if the name exists. */
   async addKey(key: StoredApiKey): Promise<boolean> {
     const expiresAt = key.expiresAt === undefined ? null : String(key.expiresAt);
     const values = { ...key, createdAt: String(key.createdAt), expiresAt };
@@ -160,13 +160,13 @@ export class AdminStore {
     return (await this.#keys.findOneBy({ name: key.name }))?.digest === key.digest;
   }
 
-  /** False when there is none. */
+  /** Returns false if there is no such key. */
   async removeKey(name: string): Promise<boolean> {
     const { affected } = await this.#write(() => this.#keys.delete({ name }));
     return affected !== 0;
   }
 
-  /** Also one that has ended. */
+  /** Also finds an expired session. */
   async findSession(digest: string): Promise<StoredConsoleSession | undefined> {
     const row = await this.#sessions.findOneBy({ digest });
     if (!row) return undefined;
@@ -178,7 +178,7 @@ export class AdminStore {
     };
   }
 
-  /** Deletes expired ones. */
+  /** Adds a session, and deletes expired ones. */
   async addSession(session: StoredConsoleSession, now: Instant): Promise<void> {
     await this.#write(() => this.#sessions.insert({ ...session, expiresAt: String(session.expiresAt) }));
     await this.#write(() => this.#sessions.delete({ expiresAt: LessThan(String(now)) }));
@@ -206,7 +206,7 @@ export class AdminStore {
     if (this.#seal) return this.#seal.open(text);
     if (Seal.isSealed(text))
       throw new WrongKey(
-        'A configuration in the database is encrypted, and this server has no key: set CRAWLWAY_ENCRYPTION_KEY to the one of the other servers.',
+        'A configuration in the database is encrypted, and this server has no key: set CRAWLWAY_ENCRYPTION_KEY to the key of the other servers.',
       );
     return text;
   }

@@ -1,9 +1,9 @@
-/** Rows processed by one step of a long change, so that crawling continues between the steps. */
+/** Number of rows per step of a long change; crawling continues between the steps. */
 export const BULK_STEP = 2_000;
 
 /**
- * A change of very many rows in steps: `find` returns the next ids after one (in its own thread if there is one), `apply` changes
- * those that still qualify, in a transaction of its own. Returns how many were changed.
+ * Changes very many rows in steps: `find` returns the next ids after a given one (in its own thread, if there is one),
+ * and `apply` changes those that still qualify, in a transaction of its own. Returns how many rows were changed.
  */
 export async function changeInSteps(
   find: (after: number) => Promise<number[]>,

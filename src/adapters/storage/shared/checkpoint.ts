@@ -1,13 +1,13 @@
 import Database from 'better-sqlite3';
 import type { Handle } from '../sqlite/sqlite-handle.js';
 
-/** Pages in the WAL above which a checkpoint is due although the writer is busy: 16 MB. */
+/** Number of pages in the WAL above which a checkpoint is due even if the writer is busy: 16 MB. */
 const MANY_PAGES = 4_000;
 
-/** Pages that may remain for the step in which the writer waits: some milliseconds. */
+/** Number of pages that may remain for the step in which the writer waits, which then takes a few milliseconds. */
 const FEW_PAGES = 500;
 
-/** Each pass processes what was written during the previous one, which is less each time. */
+/** Maximum number of passes: each one processes what was written during the previous one, which is less each time. */
 const PASSES = 4;
 
 interface Progress {
@@ -16,10 +16,11 @@ interface Progress {
 }
 
 /**
- * Moves what was written from the WAL into the database, on a handle (and in a thread) that does not write; must be called now and
- * then. Waits until the writer rests or much has accumulated: pages that change often are then moved once. PASSIVE does the bulk
- * without holding up the writer; but under a writer that never rests the WAL would grow forever, so a short RESTART follows, in
- * which the writer waits for the few pages written meanwhile.
+ * Moves what was written from the WAL into the database, on a handle (and in a thread) that does not write; must be
+ * called from time to time. Waits until the writer is idle or much has accumulated, so that pages that change often are
+ * moved only once. PASSIVE does most of the work without holding up the writer; but with a writer that is never idle,
+ * the WAL would grow indefinitely, so a short RESTART follows, in which the writer waits for the few pages that were
+ * written in the meantime.
  */
 export function createCheckpointer(db: Handle): () => void {
   let seen = 0;
@@ -34,8 +35,8 @@ export function createCheckpointer(db: Handle): () => void {
     try {
       check();
     } catch (error) {
-      // A full disk, for example. Nothing is lost, the WAL contains it: the next attempt may succeed, and calls that meet the same
-      // problem report it.
+      // The disk may be full, for example. Nothing is lost, because it is in the WAL: the next attempt may succeed, and
+      // calls that encounter the same problem report it.
       if (!(error instanceof Database.SqliteError)) throw error;
     }
   };

@@ -4,7 +4,7 @@ import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlerCounts } from '../../../engine/ports/frontier-store.js';
 import type { CounterChange } from './tally.js';
 
-/** The counts of a crawler from its counter rows; shared by both databases. */
+/** Computes a crawler's counts from its counter rows; shared by both databases. */
 export function toCrawlerCounts(counters: readonly CounterChange[], oldestDueAt: Instant | undefined): CrawlerCounts {
   const byStatus = Object.fromEntries(URL_STATUSES.map((status) => [status, 0])) as Record<UrlStatus, number>;
   const bySource = SOURCES.map(() => 0);

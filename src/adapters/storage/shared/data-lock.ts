@@ -4,15 +4,15 @@ import Database from 'better-sqlite3';
 import { toPortError, translateErrors } from '../sqlite/sqlite-handle.js';
 import { makePrivateDirectory } from './private-files.js';
 
-/** Another server uses this data directory: two would overwrite each other's decisions. */
+/** Another server is using this data directory: two servers would overwrite each other's decisions. */
 export class DataDirectoryInUse extends Error {
   override readonly name = 'DataDirectoryInUse';
 }
 
 /**
- * Takes the data directory for this process (creating it if absent) and returns a function that releases it. It is a SQLite lock on
- * an otherwise empty file: the operating system releases it when the process ends, however it ends, so a killed server leaves
- * nothing behind that a person would have to remove.
+ * Locks the data directory for this process (creating it if absent) and returns a function that releases it. The lock
+ * is a SQLite lock on an otherwise empty file: the operating system releases it when the process ends, however it ends,
+ * so a killed server leaves nothing behind that a person would have to remove.
  */
 export function lockDataDirectory(directory: string): () => void {
   makePrivateDirectory(directory);
@@ -20,14 +20,14 @@ export function lockDataDirectory(directory: string): () => void {
   const file = join(directory, 'server.lock');
   const db = translateErrors(file, () => new Database(file, { timeout: 0 }));
   try {
-    // No journal beside it: there is nothing to roll back.
+    // No journal file is needed, because there is nothing to roll back.
     db.pragma('journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
     if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw toPortError(error, file);
     throw new DataDirectoryInUse(
-      `The data directory ${directory} is in use by another server${readOwner(pidFile)}. Stop that one, or give this one a directory of its own.`,
+      `The data directory ${directory} is in use by another server${readOwner(pidFile)}. Stop that server, or give this one a directory of its own.`,
     );
   }
   writeFileSync(pidFile, `${process.pid}\n`);

@@ -1,4 +1,7 @@
-/** URLs in error, and those whose status was removed after errors, by reason and host, read from the index on them alone; as SQL with `?` parameters for both databases. */
+/**
+ * SQL, with `?` parameters for both databases, that counts URLs in error, and those whose status was removed after
+ * errors, by reason and host. It reads only the index on these URLs.
+ */
 import type { Instant } from '../../../domain/time/units.js';
 import { REMOVED, statusCode, type Value } from './url-row.js';
 
@@ -6,7 +9,7 @@ export const ERROR = statusCode('error');
 
 const HOUR_MS = 3_600_000;
 
-/** How a site is identified in `url`, where the index is named, and how `site` is joined to the groups g. */
+/** How a site is identified in `url`, how the index is named, and how `site` is joined to the groups g. */
 export interface FailingDialect {
   readonly site: string;
   readonly url: (status: number) => string;

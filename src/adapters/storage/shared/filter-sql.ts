@@ -1,4 +1,4 @@
-/** WHERE clauses of the admin filters, as SQL text with `?` parameters: pure, so that both databases can use them. */
+/** Builds the WHERE clauses of the admin filters as SQL with `?` parameters, which both databases can use. */
 import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
 import { urlKey } from '../../../domain/url/url-key.js';
 import type { LedgerFilter, UrlFilter } from '../../../engine/ports/frontier-store.js';
@@ -11,16 +11,19 @@ export interface Where {
   readonly values: Value[];
 }
 
-/** How a database expresses "matches this pattern", the pattern being the next parameter. Case-sensitive. */
+/** How a database expresses a case-sensitive match of a pattern, which is the next parameter. */
 export interface PatternDialect {
   readonly matches: (column: string) => string;
   readonly pattern: (like: string) => string;
 }
 
-/** SQLite: LIKE ignores case, GLOB does not. */
+/** SQLite's LIKE ignores case; its GLOB does not. */
 export const GLOB: PatternDialect = { matches: (column) => `${column} GLOB ?`, pattern: likeToGlob };
 
-/** PostgreSQL: LIKE is case-sensitive and escapes with a backslash by default. A trailing one would be an error. */
+/**
+ * PostgreSQL's LIKE is case-sensitive and uses the backslash as its escape character; a trailing backslash would be an
+ * error.
+ */
 export const LIKE: PatternDialect = {
   matches: (column) => `${column} LIKE ?`,
   pattern: (like) => like.replace(/\\(?:[\s\S]|$)/g, (pair) => (pair.length === 1 ? '\\\\' : pair)),
@@ -35,7 +38,7 @@ export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where
   if (filter.source !== undefined) conditions.push(['u.source = ?', filter.source]);
   if (filter.queued) conditions.push(['u.source IS NOT NULL']);
   if (filter.prefix !== undefined) {
-    // Not as a pattern: SQLite accepts patterns of 50,000 bytes at most, and URLs may be longer.
+    // Not a pattern, because SQLite accepts patterns of at most 50,000 bytes, and URLs may be longer.
     conditions.push(['substr(u.url, 1, ?) = ?', [...filter.prefix].length, filter.prefix]);
   }
   if (filter.like !== undefined) {
@@ -75,7 +78,7 @@ function joinConditions(conditions: readonly [sql: string, ...values: Value[]][]
   };
 }
 
-/** A count that the counters already contain; undefined if rows must be counted. */
+/** Builds a query for a count that the counters already contain; undefined if rows must be counted. */
 export function buildCountedWhere(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
   const { crawler, hostKey, status, source, indexed, queued, ...others } = filter;
   if (Object.values(others).some((value) => value !== undefined)) return undefined;
@@ -99,7 +102,7 @@ export function buildCountedWhere(filter: UrlFilter): { readonly sql: string; re
   return { sql: `SELECT coalesce(sum(${column}), 0) AS urls FROM site WHERE ${where.sql}`, values: where.values };
 }
 
-/** The column of `site` that counts what the filter requests. */
+/** Finds the column of `site` that counts what the filter requests. */
 function findSiteColumn({
   status,
   source,
@@ -117,7 +120,10 @@ function buildEqualConditions(wanted: Readonly<Record<string, Value | false | un
   return joinConditions(given.map(([column, value]) => [`${column} = ?`, value as Value]));
 }
 
-/** A prefix that extends beyond the host can only match URLs of that host: the search shrinks from the store to one site. */
+/**
+ * Returns the only host whose URLs can match, if there is one: a prefix that extends beyond the host narrows the search
+ * to one site.
+ */
 export function hostOf({ hostKey: host, prefix }: UrlFilter): string | undefined {
   if (host !== undefined) return host;
   return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;

@@ -12,7 +12,7 @@ export interface HostStored {
   readonly visit_price: number;
 }
 
-/** In the order of the table's columns. */
+/** Returns the values in the order of the table's columns. */
 export const toHostValues = (host: HostRecord): Value[] => [
   host.hostKey,
   roundTime(host.nextRequestAt),

@@ -10,7 +10,7 @@ export interface LinksRecord {
   readonly keys: Buffer;
 }
 
-/** In the order of the columns after the page: at, stamp, validators, keys (eight bytes each). */
+/** Returns the values in the order of the columns after the page: at, stamp, validators, keys (eight bytes each). */
 export const toLinkValues = ({ at, stamp, validators, keys }: PageLinks): [number, string, string, Buffer] => [
   roundTime(at),
   stamp,
@@ -18,7 +18,9 @@ export const toLinkValues = ({ at, stamp, validators, keys }: PageLinks): [numbe
   Buffer.from(keys.buffer, keys.byteOffset, keys.byteLength),
 ];
 
-/** Little-endian, as every machine that Node runs on writes them; bytes from a database may begin anywhere. */
+/**
+ * Keys are little-endian, as on every machine that Node supports; the bytes are copied because they may not be aligned.
+ */
 export const toLinks = ({ at, stamp, validators, keys }: LinksRecord): PageLinks => ({
   at: at as Instant,
   stamp,

@@ -1,6 +1,9 @@
 import type { DataSource } from 'typeorm';
 
-/** Names of migrations that were applied to the database and that this program does not know: a newer version wrote it. */
+/**
+ * Finds names of migrations that were applied to the database but are unknown to this program, because a newer version
+ * wrote it.
+ */
 export async function findUnknownMigrations(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {

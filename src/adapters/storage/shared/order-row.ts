@@ -6,7 +6,7 @@ import { urlKey } from '../../../domain/url/url-key.js';
 import type { LedgerEntry, Visit } from '../../../engine/ports/frontier-store.js';
 import { roundTime, type Value } from './url-row.js';
 
-/** The position is what is stored. */
+/** What is stored is the position in this list. */
 const KINDS: readonly OrderKind[] = ['add', 'delete'];
 
 export const kindCode = (kind: OrderKind): number => KINDS.indexOf(kind);
@@ -15,7 +15,7 @@ export const orderStateCode = (state: LedgerEntry['state']): number => ORDER_STA
 /** States in which an order is not finished: its URL must not be forgotten. */
 export const UNDER_WAY = [orderStateCode('pending'), orderStateCode('held'), orderStateCode('awaiting')];
 
-/** In the order of `orderValues`. Types are PostgreSQL's. */
+/** Columns with their PostgreSQL types, in the order of `orderValues`. */
 const ORDER = {
   id: 'int8',
   crawler: 'text',
@@ -84,7 +84,7 @@ export const toEntry = (row: OrderRecord): LedgerEntry => ({
   stamp: row.stamp ?? undefined,
 });
 
-/** Visits kept of each URL. */
+/** Number of visits that are kept of each URL. */
 export const KEPT_VISITS = 20;
 
 export interface VisitRecord {
@@ -107,7 +107,7 @@ const VISIT = {
   changed: 'int2',
 };
 
-/** In the order of `visitValues`, after the URL's id. */
+/** The columns after the URL's id, in the order of `visitValues`. */
 export const VISIT_COLUMNS = Object.keys(VISIT);
 export const VISIT_TYPES = Object.values(VISIT);
 

@@ -1,10 +1,10 @@
-/** Between rows of what sinks are owed and records; shared by both databases. */
+/** Conversion between rows and records of what sinks are owed; shared by both databases. */
 import type { Instant } from '../../../domain/time/units.js';
 import { urlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import { roundTime, type Value } from './url-row.js';
 
-/** In the order of `owedValues`. Types are PostgreSQL's. */
+/** Columns with their PostgreSQL types, in the order of `owedValues`. */
 const OWED = {
   crawler: 'text',
   sink: 'text',
@@ -29,7 +29,10 @@ export const toOwedValues = (owed: OwedOrder): Value[] => [
   owed.askedAt === undefined ? null : roundTime(owed.askedAt),
 ];
 
-/** If there are several updates for one URI at one sink, the last one counts: a statement must not touch a row twice. */
+/**
+ * If there are several changes for one URI at one sink, the last one counts, because a statement must not touch a row
+ * twice.
+ */
 export function keepLastChanges(changes: readonly OwedChange[]): OwedChange[] {
   return [...new Map(changes.map((one) => [toOwedKey(one).join('\n'), one])).values()];
 }

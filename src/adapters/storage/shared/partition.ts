@@ -1,12 +1,14 @@
 /**
- * Partitions of the hosts, for PostgreSQL: every host belongs to one permanently, whichever crawlers visit it, and all rows about
- * the host and its URLs contain its number, so that they are stored, owned and distributed together. The number of a URL's
- * partition is the remainder of its id: no lookup is needed to find a row by id.
+ * The partitions of the hosts, for PostgreSQL: every host permanently belongs to one partition, whichever crawlers
+ * visit it, and all rows about the host and its URLs contain the partition's number, so that they are stored, owned and
+ * distributed together. The partition of a URL is the remainder of its id, so finding a row by id needs no lookup.
  */
 import type { UrlId } from '../../../domain/crawl/url-state.js';
 import { urlKey } from '../../../domain/url/url-key.js';
 
-/** Must never change: it is part of every id. More than the number of machines that will ever share the tables. */
+/**
+ * Must never change, because it is part of every id. It exceeds the number of machines that will ever share the tables.
+ */
 export const PARTITIONS = 1_024;
 
 export const partitionOf = (hostKey: string): number =>

@@ -1,4 +1,7 @@
-/** The files of the server are for its own user only, even if an earlier version or another program made them readable for all. */
+/**
+ * Restricts the server's files to its own user, even if an earlier version or another program made them readable for
+ * everyone.
+ */
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 
 const OTHERS = 0o077;
@@ -7,8 +10,8 @@ const OTHERS = 0o077;
 const OURS = /^(?:server\.(?:lock|pid)|secret\.key|history\.json(?:\.new)?|(?:crawlway|index)\.sqlite(?:-wal|-shm)?)$/;
 
 /**
- * Creates the directory if it does not exist. A directory with only our files is closed to others; in one that is used for more
- * (`--data .`), only our files are.
+ * Creates the directory if it does not exist. A directory that contains only our files is closed to other users; in a
+ * directory with other contents (`--data .`), only our files are.
  */
 export function makePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -17,12 +20,12 @@ export function makePrivateDirectory(directory: string): void {
   for (const name of names) if (OURS.test(name)) makePrivate(`${directory}/${name}`);
 }
 
-/** A SQLite file with its journal, if they exist. */
+/** Makes a SQLite file and its journal files private, if they exist. */
 export function makePrivateDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) makePrivate(file + suffix);
 }
 
-/** Other programs' files stay as they are. */
+/** Files that belong to other users are left unchanged. */
 function makePrivate(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat || (stat.mode & OTHERS) === 0) return;

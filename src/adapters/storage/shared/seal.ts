@@ -1,4 +1,7 @@
-/** Encrypts texts that must not be readable in the database, in a backup of it or in an export: AES-256-GCM under one key. */
+/**
+ * Encrypts texts that must not be readable in the database, in a backup of it or in an export, using AES-256-GCM with
+ * one key.
+ */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +12,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 const WRONG_KEY =
-  'A configuration in the database was encrypted with another key. Set CRAWLWAY_ENCRYPTION_KEY to that key, or put the file ' +
-  'secret.key of the data directory that it came from in its place.';
+  'A configuration in the database was encrypted with a different key. Set CRAWLWAY_ENCRYPTION_KEY to that key, or copy the file ' +
+  'secret.key from the data directory of that database into this one.';
 
-/** The text was encrypted with another key, or it is damaged. */
+/** The text was encrypted with a different key, or it is damaged. */
 export class WrongKey extends StoreUnavailable {}
 
 export class Seal {
@@ -22,12 +25,15 @@ export class Seal {
     this.#key = key;
   }
 
-  /** @param secret of high entropy, such as `openssl rand -hex 32` */
+  /** @param secret string of high entropy, such as the output of `openssl rand -hex 32` */
   static fromText(secret: string): Seal {
     return new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'crawlway configuration versions', 32)));
   }
 
-  /** The key of a data directory; it is created if there is none. Anyone who can read the directory can read the texts. */
+  /**
+   * Uses the key of a data directory, which is created if there is none. Anyone who can read the directory can decrypt
+   * the texts.
+   */
   static ofDirectory(directory: string): Seal {
     const path = join(directory, 'secret.key');
     try {
@@ -58,7 +64,7 @@ export class Seal {
     return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
   }
 
-  /** A text from before texts were sealed is returned as it is. Throws WrongKey. */
+  /** Decrypts a text. One that was stored before texts were sealed is returned unchanged. Throws WrongKey. */
   open(text: string): string {
     if (!Seal.isSealed(text)) return text;
     const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');

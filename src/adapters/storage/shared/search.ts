@@ -1,25 +1,31 @@
-/** What both databases share when a person searches the stored URLs. */
+/** What both databases share for searches of the stored URLs by people. */
 
 import { URL_STATUSES, type UrlId } from '../../../domain/crawl/url-state.js';
 import { toReason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { FolderStep, SearchStep, SurveyStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
 
-/** How much one step may do. */
+/** The limits of one search step. */
 export interface StepLimits {
-  /** Number of candidates that can be examined and sorted in a moment. */
+  /** Number of candidates that can be examined and sorted quickly. */
   readonly few: number;
-  /** URLs examined between two checks of the time. */
+  /** Number of URLs that are examined between two checks of the time. */
   readonly stride: number;
   readonly ms: number;
-  /** Bytes of a URL times characters of the pattern that are matched without a check of the time; 24 µs. */
+  /**
+   * Limit on the product of a URL's bytes and the pattern's characters for matching without a check of the time: takes
+   * 24 µs.
+   */
   readonly unwatched: number;
 }
 
-/** An answer may take 200 ms. */
+/** Chosen so that a response takes at most 200 ms. */
 export const STEP_LIMITS: StepLimits = { few: 20_000, stride: 2_000, ms: 80, unwatched: 8_000 };
 
-/** URLs of the first stride; it is doubled while time is left, because some patterns take a thousand times as long as others. */
+/**
+ * Number of URLs in the first stride, which is doubled while time is left, because some patterns take a thousand times
+ * as long as others.
+ */
 export const FIRST_STRIDE = 64;
 
 /** How far a step got. */
@@ -34,13 +40,13 @@ export interface MatchStep {
 }
 
 /**
- * Whether a filter is worth a search in steps instead of one statement: matching a pattern takes long, and the store serves others
- * in between.
+ * Whether to search in steps instead of one statement: matching a pattern takes long, and the store can do other work
+ * between the steps.
  */
 export const needsSteps = (filter: UrlFilter): filter is UrlFilter & { readonly crawler: string } =>
   filter.like !== undefined && filter.crawler !== undefined;
 
-/** The first `limit` matching ids after one, in as many steps as it takes. */
+/** Finds the first `limit` matching ids after a given one, in as many steps as it takes. */
 export async function findMatchingInSteps(
   step: (after: UrlId, limit: number) => Promise<MatchStep>,
   after: UrlId,
@@ -55,7 +61,7 @@ export async function findMatchingInSteps(
   return found;
 }
 
-/** @param step as of `matchingInSteps` */
+/** @param step as in `findMatchingInSteps` */
 export async function countInSteps(
   step: (after: UrlId, limit: number) => Promise<MatchStep>,
   signal?: AbortSignal,
@@ -74,7 +80,7 @@ const COUNTED_AT_ONCE = 100_000;
 const MOST_FOLDERS = 1_000;
 const SAMPLE = 100;
 
-/** Sorts URLs into the folders of one folder. */
+/** Counts URLs by the subfolders of one folder. */
 export class FolderTally {
   readonly sample: UrlId[] = [];
   readonly #folder: string;
@@ -149,7 +155,8 @@ export class SurveyTally {
 }
 
 /**
- * The subfolder of `folder` that contains the URL; undefined if the URL is directly in `folder`. The topmost folder is the origin.
+ * Finds the subfolder of `folder` that contains the URL; undefined if the URL is directly in `folder`. The topmost
+ * folder is the origin.
  */
 function findSubfolder(url: string, folder: string): string | undefined {
   if (folder === '') return url.slice(0, url.indexOf('/', url.indexOf('//') + 2) + 1);

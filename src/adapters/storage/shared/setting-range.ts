@@ -1,12 +1,12 @@
 import type { SettingsPage } from '../../../engine/ports/frontier-store.js';
 
-/** The last code point: no name of a setting contains it. */
+/** The last code point, which no setting's name contains. */
 const LAST = '\u{10ffff}';
 
 /** Names with the prefix sort before this one, in byte order. */
 export const settingsEnd = (prefix: string): string => prefix + LAST;
 
-/** All there can be. */
+/** No limit in practice. */
 const MOST = 2 ** 31 - 1;
 
 export const allSettings = (prefix: string): SettingsPage => ({ from: prefix, limit: MOST });

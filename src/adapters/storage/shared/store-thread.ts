@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Call, deserializeError, type Reply, type StoreThreadData, type Verbs } from './thread-protocol.js';
 
-/** Batches in flight at the same time, so that the thread has the next one when it has finished one. */
+/** Number of batches in flight at the same time, so that the thread already has the next one when it finishes one. */
 const BATCHES_UNDER_WAY = 2;
 
 /** More would cost memory and save no time. */
@@ -14,7 +14,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** This side of a thread of the store. Calls are answered in order; those that wait are sent together as one batch. */
+/**
+ * The calling side of a store thread. Calls get their results in order; waiting calls are sent together as one batch.
+ */
 export class StoreThread<Offered extends Verbs> {
   readonly #worker: Worker;
   readonly #batchSize: number;
@@ -45,7 +47,7 @@ export class StoreThread<Offered extends Verbs> {
         return;
       }
       this.#waiting.push({ call: { verb, args }, resolve: resolve as (value: unknown) => void, reject });
-      // After the present turn, so that calls made together are sent together.
+      // After the current turn, so that calls made together are sent together.
       if (this.#waiting.length === 1) queueMicrotask(() => this.#send());
     });
   }

@@ -1,16 +1,19 @@
 import { URL_STATUSES } from '../../../domain/crawl/url-state.js';
 
-/** What of a row is counted. */
+/** The columns of a row that matter for the counts. */
 export interface Counted {
   readonly site_id: number;
   readonly status: number;
   readonly source: number | null;
   readonly due_at: number;
-  /** 1 when the URL has a document in the index. */
+  /** 1 if the URL has a document in the index, otherwise 0. */
   readonly indexed: number;
 }
 
-/** URLs added (or, if negative, removed) with the same status, source (-1: not queued) and presence of a document. */
+/**
+ * Number of URLs added (or, if negative, removed) with the same status, source (-1 if not queued) and presence of a
+ * document.
+ */
 export interface CounterChange {
   readonly status: number;
   readonly source: number;
@@ -18,14 +21,14 @@ export interface CounterChange {
   readonly urls: number;
 }
 
-/** What a transaction does to the counts of one site. */
+/** A transaction's effect on the counts of one site. */
 export interface SiteChange {
   readonly site: number;
   readonly urls: number;
   readonly indexed: number;
   readonly errors: number;
   readonly queued: number;
-  /** Earliest due time of what was added to the queue, and of what was removed from it. */
+  /** Earliest due times of the URLs added to the queue, and of those removed from it. */
   readonly cameDue: number | null;
   readonly wentDue: number | null;
   readonly counters: readonly CounterChange[];
@@ -48,11 +51,17 @@ class Site {
   }
 }
 
-/** Sums up what a transaction does to the counts, so that it writes each count once, at its end, however many rows it changed. */
+/**
+ * Sums up a transaction's effect on the counts, so that each count is written only once, at the end, however many rows
+ * changed.
+ */
 export class Tally {
   readonly #sites = new Map<number, Site>();
 
-  /** A row was added (+1) or removed (-1). A changed row is removed as it was and added as it is. */
+  /**
+   * Counts a row that was added (+1) or removed (-1). A changed row is removed with its old values and added with its
+   * new ones.
+   */
   countRow(row: Counted, change: 1 | -1): void {
     let site = this.#sites.get(row.site_id);
     if (!site) {
@@ -62,7 +71,7 @@ export class Tally {
     site.count(row, change);
   }
 
-  /** A row got these values. */
+  /** Counts a row that got new values. */
   changeRow(
     before: Counted,
     changes: { status?: string; source?: number | null; dueAt?: number; stamp?: string | null },
@@ -81,7 +90,7 @@ export class Tally {
     );
   }
 
-  /** The sums by site, ascending; the tally is empty afterwards. */
+  /** Returns the sums by ascending site; the tally is empty afterwards. */
   takeChanges(): SiteChange[] {
     const changes = [...this.#sites].sort(([a], [b]) => a - b).map(([id, site]) => toSiteChange(id, site));
     this.#sites.clear();
@@ -113,7 +122,7 @@ function toCounters(cells: Int32Array): CounterChange[] {
   return counters;
 }
 
-/** The counter changes of sites, combined by the name that `nameOf` gives each site. */
+/** Combines the counter changes of sites that have the same name according to `nameOf`. */
 export function groupCounters<Name>(
   changes: readonly SiteChange[],
   nameOf: (site: number) => Name,

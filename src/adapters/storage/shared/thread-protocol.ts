@@ -8,7 +8,7 @@ export interface Call {
 
 export type Reply = { readonly value: unknown } | { readonly error: CrossingError };
 
-/** Classes of errors do not survive the transfer between threads: they are identified by name. */
+/** Error classes do not survive the transfer between threads, so errors are identified by name. */
 interface CrossingError {
   readonly name: string;
   readonly message: string;
@@ -21,7 +21,7 @@ export interface StoreThreadData {
   readonly checkpoints?: boolean;
 }
 
-/** Any object of functions that one thread offers to another. */
+/** An object of functions that one thread offers to another. */
 export type Verbs = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 export const perform = (verbs: Verbs, { verb, args }: Call): unknown => verbs[verb]!(...(args as never[]));

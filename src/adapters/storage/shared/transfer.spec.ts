@@ -146,7 +146,7 @@ describe('moving a store', () => {
     const lines = await linesOf(source);
     const into = async (changed: readonly string[]) => importStore((await SQLITE.open()).store, given(changed));
     await expect(importStore(source, given(lines))).rejects.toThrow('line 1 of the export: the store is not empty');
-    await expect(into(['{"no":"header"}'])).rejects.toThrow('it should be the header of a "crawlway store 1" file');
+    await expect(into(['{"no":"header"}'])).rejects.toThrow('it is not the header of a "crawlway store 1" file');
     await expect(into([...lines.slice(0, 3), 'rubbish'])).rejects.toThrow('line 4 of the export');
     await expect(into(lines.slice(0, -1))).rejects.toThrow('ends without its summary');
     await expect(into(lines.filter((_, i) => i !== 5))).rejects.toThrow('701 url records were exported');

@@ -1,8 +1,9 @@
 /**
- * Moving a store to another database: exports a store as lines of JSON, and imports them. The lines are, in this order: a header,
- * the settings, the URLs with their visits, the hosts, the orders, what sinks are owed, and a summary (how many of
- * each, and a digest of them) that the importing side checks. Ids of URLs are those of the source; the target assigns its own. Both sides stream. An interrupted export
- * continues after the last complete line; an interrupted import, given the same lines again, skips those that it has stored.
+ * Moves a store to another database: exports a store as JSON lines, and imports them. The lines are, in this order: a
+ * header, the settings, the URLs with their visits, the hosts, the orders, what sinks are owed, and a summary (the
+ * number and a digest of each kind) that the importing side checks. URL ids are those of the source; the target assigns
+ * its own. Both sides stream. An interrupted export continues after the last complete line; an interrupted import,
+ * given the same lines again, skips those that it has stored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -26,7 +27,7 @@ const PAGE = 500;
 /** Where an import records its progress, in the target's own settings. */
 const PROGRESS = 'import';
 
-/** An export cannot continue, or cannot be imported: the message says why. */
+/** An export cannot continue or cannot be imported; the message says why. */
 export class TransferRefused extends Error {
   override readonly name = 'TransferRefused';
 }
@@ -44,13 +45,16 @@ type Line =
 
 type Kind = 'setting' | 'host' | 'url' | 'order' | 'owed';
 
-/** Number and digest of the records of each kind, whatever their order and their ids. */
+/** Number and digest of the records of each kind, regardless of their order and ids. */
 export type Summary = Readonly<Record<Kind, { readonly count: number; readonly digest: string }>>;
 
 /** Exports of earlier versions lack some kinds. */
 const NONE = { count: 0, digest: '0'.repeat(32) };
 
-/** The lines of a store; `last` is the last complete line of an interrupted export: the lines after it are returned. */
+/**
+ * Yields the lines of a store. If `last`, the last complete line of an interrupted export, is given, only the lines
+ * after it are returned.
+ */
 export async function* exportStore(store: FrontierStore, last?: string): AsyncGenerator<string> {
   const done = last === undefined ? undefined : parseLine(last);
   if (done && 'summary' in done) return;
@@ -69,8 +73,8 @@ export async function* exportStore(store: FrontierStore, last?: string): AsyncGe
 }
 
 /**
- * Stores the lines of an export in an empty store and checks that everything has arrived; returns what arrived. Throws if the store
- * is not empty, if a line is invalid (with its number), or if the check fails.
+ * Stores the lines of an export in an empty store and checks that everything has arrived; returns a summary. Throws if
+ * the store is not empty, a line is invalid (naming its number), or the check fails.
  */
 export async function importStore(store: FrontierStore, lines: AsyncIterable<string>): Promise<Summary> {
   const importing = new Importing(store);
@@ -87,18 +91,18 @@ export async function importStore(store: FrontierStore, lines: AsyncIterable<str
   return importing.finish();
 }
 
-/** @throws TransferRefused for a store that an import has begun to fill and not finished. */
+/** @throws TransferRefused if an import into the store was begun but not finished */
 export async function requireComplete(store: FrontierStore): Promise<void> {
   if ((await store.getSetting(PROGRESS)) === undefined) return;
   throw new TransferRefused(
-    'An import into this database was not completed, so it holds only part of the data: repeat it with the same file, or use an empty database.',
+    'An import into this database was not completed, so it contains only part of the data: repeat the import with the same file, or use an empty database.',
   );
 }
 
 class Importing {
   readonly #store: FrontierStore;
   #id: string | undefined;
-  /** Lines that an earlier, interrupted import stored. */
+  /** Number of lines that an earlier, interrupted import stored. */
   #done = 0;
   #number = 0;
   #batch: Line[] = [];
@@ -144,7 +148,7 @@ class Importing {
 
   async #begin(line: Line): Promise<void> {
     if (!('header' in line) || line.header.format !== FORMAT)
-      throw new TransferRefused(`it should be the header of a "${FORMAT}" file`);
+      throw new TransferRefused(`it is not the header of a "${FORMAT}" file`);
     this.#id = line.header.id;
     const progress = await this.#store.getSetting(PROGRESS);
     if (progress !== undefined) {
@@ -157,12 +161,12 @@ class Importing {
       return;
     }
     if ((await this.#store.list({}, 0, 1)).length > 0)
-      throw new TransferRefused('the store is not empty; give an empty one');
-    await this.#store.putSetting(CONNECTOR_SETTING, undefined); // the one of the export counts
+      throw new TransferRefused('the store is not empty; use an empty one');
+    await this.#store.putSetting(CONNECTOR_SETTING, undefined); // the export's connector name counts
     await this.#store.putSetting(PROGRESS, JSON.stringify({ id: this.#id, lines: 1 }));
   }
 
-  /** Stores what has accumulated, and then the progress. */
+  /** Stores what has accumulated and then the progress. */
   async #write(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
@@ -184,7 +188,7 @@ class Importing {
     const ids = new Map(added.map(({ crawler, url, id }) => [`${crawler} ${url}`, id]));
     const settlements: Settlement[] = [];
     for (const url of urls) {
-      // Already stored when the import was interrupted between two batches.
+      // The URL may already have been stored if the import was interrupted between two writes.
       const id = ids.get(`${url.crawler} ${url.url}`) ?? (await this.#store.find(url.crawler, url.url))!.id;
       settlements.push({ id, changes: toChanges(url) }, ...url.visitList.map((visit) => ({ id, visit })));
     }
@@ -216,7 +220,7 @@ async function* readUrlPages(store: FrontierStore): AsyncGenerator<UrlState[]> {
   }
 }
 
-/** The politeness of every host that has URLs; what is remembered of others is worthless. */
+/** Reads the politeness state of every host that has URLs; that of other hosts is worthless. */
 async function* readHosts(store: FrontierStore, crawlers: readonly string[]): AsyncGenerator<HostRecord> {
   const given = new Set<string>();
   for (const crawler of crawlers) {
@@ -251,7 +255,7 @@ async function* readOwed(store: FrontierStore): AsyncGenerator<OwedOrder> {
   }
 }
 
-/** As when it was found: its first due time is the time it was first seen. */
+/** The URL as it was when it was found: its first due time is the time when it was first seen. */
 const toNewUrl = (url: ExportedUrl): NewUrl => ({
   crawler: url.crawler,
   url: url.url,
@@ -274,13 +278,13 @@ const toChanges = (url: ExportedUrl): Settlement['changes'] => ({
   simhash: url.simhash === undefined ? null : BigInt(url.simhash),
 });
 
-/** Sums the digests of records: the order does not matter, and millions need no memory. */
+/** Sums the digests of records, so that their order does not matter and memory use is constant. */
 class Summing {
   readonly #sums = new Map<Kind, { count: number; sum: bigint }>();
 
   add(line: Line): void {
     const [kind, record] = Object.entries(line)[0] as [Kind, object];
-    // A URL's id belongs to the store; an order's does not.
+    // A URL's id depends on the store; an order's id does not.
     const compared = kind === 'url' ? { ...record, id: undefined } : record;
     const digest = createHash('sha256').update(stableStringify(compared)).digest();
     const before = this.#sums.get(kind) ?? { count: 0, sum: 0n };
@@ -305,7 +309,7 @@ class Summing {
   }
 }
 
-/** JSON with its keys in order, so that equal records are equal texts. */
+/** JSON with sorted keys, so that equal records yield equal strings. */
 const stableStringify = (record: object): string =>
   JSON.stringify(record, (_, value: unknown) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -320,10 +324,10 @@ function parseLine(line: string): Line {
   try {
     parsed = JSON.parse(line);
   } catch {
-    // Reported below, together with JSON that is not a record.
+    // Reported below, like JSON that is not a record.
   }
   if (parsed === null || typeof parsed !== 'object') {
-    throw new TransferRefused('it is not a record of a store; give a file that `crawlway store export` has written');
+    throw new TransferRefused('it is not a record of a store; use a file that `crawlway store export` has written');
   }
   return parsed as Line;
 }

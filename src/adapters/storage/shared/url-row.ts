@@ -1,7 +1,7 @@
 /**
- * Conversion between rows and states: the only place that knows the columns of `url`. Shared by both databases. Status, source and
- * arrival are small integers in a row: 10 million rows are read and written a lot. The position in these lists is stored, so
- * entries may only be added at the end.
+ * Conversion between rows and states: the only place that knows the columns of `url`. Shared by both databases. Status,
+ * source and arrival are small integers in a row, because 10 million rows are read and written a lot. What is stored is
+ * the position in these lists, so entries may only be added at the end.
  */
 
 import { URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
@@ -56,7 +56,7 @@ export interface UrlRecord {
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly stamp: string | null;
-  /** As text: a 64-bit integer would be rounded to a JavaScript number. */
+  /** A string, because a 64-bit integer would be rounded to a JavaScript number. */
   readonly simhash: string | null;
   readonly content_type: string | null;
   readonly title: string | null;
@@ -65,7 +65,7 @@ export interface UrlRecord {
   readonly parts: string | null;
 }
 
-/** Columns of `url` as u and `site` as s. */
+/** The columns that are read, of `url` as u and `site` as s. */
 export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
   u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
   u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_doubt, u.etag, u.last_modified, u.stamp,
@@ -109,10 +109,10 @@ export function toState(row: UrlRecord): UrlState {
   };
 }
 
-/** Times and lengths of time are stored as whole milliseconds. */
+/** Times and durations are stored as whole milliseconds. */
 export const roundTime = <N extends number>(value: N): N => Math.round(value) as N;
 
-/** The state that a URL has right after it was stored for the first time; first seen at its due time. */
+/** The state of a URL right after it was stored for the first time; it counts as first seen at its due time. */
 export function createState(id: number, url: NewUrl): UrlState {
   return {
     id,
@@ -142,7 +142,7 @@ export const metasText = (metas: NewUrl['inheritedMetas']): string | null =>
 
 type ColumnType = 'int2' | 'int4' | 'int8' | 'float8' | 'text';
 
-/** Columns of a new row after site_id, in the order of `newValues`. Types are PostgreSQL's. */
+/** Columns of a new row after site_id, in the order of `newValues`, with their PostgreSQL types. */
 const NEW: Readonly<Record<string, ColumnType>> = {
   key: 'int8',
   url: 'text',
@@ -178,13 +178,13 @@ export const toNewValues = (url: NewUrl): Value[] => [
   roundTime(url.dueAt),
 ];
 
-/** What may change in a row: through a settlement, a submission, or a link that finds a known URL again. */
+/** The fields of a row that may change, through a settlement, a submission, or a link that finds a known URL again. */
 export type RowChanges = UrlChanges &
   Partial<Pick<UrlState, 'firstSeenAt' | 'hops' | 'redirects' | 'discoveredVia' | 'foundOn' | 'inheritedMetas'>>;
 
 type Field = keyof RowChanges;
 
-/** Where a field is stored and how. Types are PostgreSQL's; SQLite stores what it is given. */
+/** Where and how a field is stored. Types are PostgreSQL's; SQLite stores values of any type. */
 interface Stored {
   readonly column: string;
   readonly type: ColumnType;
@@ -223,7 +223,7 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   inheritedMetas: { column: 'inherited_metas', type: 'text', store: metasText },
 };
 
-/** A new row of a site, for the tally. */
+/** Describes a new row of a site for the tally. */
 export const toCounted = (site: number, url: NewUrl): Counted => ({
   site_id: site,
   status: statusCode(url.status),
@@ -234,7 +234,7 @@ export const toCounted = (site: number, url: NewUrl): Counted => ({
 
 export const FIELDS = Object.keys(CHANGES) as Field[];
 
-/** The fields that are written: undefined leaves a field as it is, null clears it. */
+/** Lists the fields to write: undefined leaves a field unchanged, null clears it. */
 export const listChangedFields = (changes: RowChanges): Field[] =>
   FIELDS.filter((field) => changes[field] !== undefined);
 
@@ -244,7 +244,10 @@ export function storedValue(field: Field, changes: RowChanges): Value {
   return value === undefined || value === null ? null : store ? store(value as never) : value;
 }
 
-/** A submission makes a known URL due again; as a root, it has the hops and metas of a root from now on. */
+/**
+ * A submission makes a known URL due again; if it is submitted as a root, it has the hops and metas of a root from then
+ * on.
+ */
 export function createSubmissionChanges(url: NewUrl): RowChanges {
   const queued = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
   if (url.discoveredVia !== 'root') return queued;
@@ -252,7 +255,7 @@ export function createSubmissionChanges(url: NewUrl): RowChanges {
   return { ...queued, hops, redirects, discoveredVia, root, inheritedMetas: inheritedMetas ?? [] };
 }
 
-/** A URL whose status is removed starts as a new one; only its visits are remembered. */
+/** A URL whose status is removed starts over like a new one; only its visits are remembered. */
 export const createRestartChanges = (url: NewUrl): RowChanges => ({
   status: url.status,
   reason: url.reason,
@@ -285,7 +288,7 @@ export const createRestartChanges = (url: NewUrl): RowChanges => ({
   parts: null,
 });
 
-/** Makes a URL due: never later than it was; one that waits for its first visit keeps its place. */
+/** Makes a URL due, but never later than it was; a URL that is waiting for its first visit keeps its place. */
 export function createDueChanges(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
   const waits = row.status === statusCode('waiting') && row.source !== null;
   return {
@@ -296,5 +299,5 @@ export function createDueChanges(row: Counted, dueAt: Instant, source: SourceNum
 
 export const REMOVED = statusCode('removed');
 
-/** Statuses of URLs that a forced refresh of many leaves alone. */
+/** Statuses of URLs that a forced refresh of many URLs leaves alone. */
 export const NEVER_CRAWLED = (['excluded', 'elsewhere', 'filtered', 'removed'] as const).map(statusCode);

@@ -1,12 +1,12 @@
-/** A check of the time between two URLs of one statement, because SQLite itself cannot be interrupted. */
+/** Checks the time between two URLs of one statement, because SQLite itself cannot be interrupted. */
 import { GLOB, type PatternDialect } from '../shared/filter-sql.js';
 import type { Handle } from './sqlite-handle.js';
 
 const FUNCTION = 'crawlway_in_time';
 
 /**
- * Decides for each URL in turn whether there is time to match it. The first one is always matched, so that every step makes
- * progress; after the first that is not, none is.
+ * Decides for each URL in turn whether there is time to match it. The first one is always matched, so that every step
+ * makes progress; once a URL was not matched, no later one is.
  */
 export class MatchWatch {
   #deadline = 0;
@@ -28,7 +28,7 @@ export class MatchWatch {
     this.#refused = undefined;
   }
 
-  /** Id of the first URL that was not matched because the time was over. */
+  /** Id of the first URL that was not matched because the time was up. */
   get refusedId(): number | undefined {
     return this.#refused;
   }
@@ -43,8 +43,8 @@ export class MatchWatch {
 const WATCHES = new WeakMap<Handle, MatchWatch>();
 
 /**
- * GLOB under the watch. Its worst cost is the length of the URL times that of the pattern; if this is small, the function call,
- * which takes twice as long as matching an ordinary URL, is skipped.
+ * GLOB under the watch. Its worst-case cost is the length of the URL times that of the pattern; if this is small, the
+ * function call is skipped, which takes twice as long as matching an ordinary URL.
  */
 export const globWithTimeLimit = (like: string | undefined, unwatched: number): PatternDialect => ({
   ...GLOB,

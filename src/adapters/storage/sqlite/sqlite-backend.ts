@@ -8,7 +8,7 @@ import { openSqliteDataSource } from './sqlite-data-source.js';
 import { toPortError } from './sqlite-handle.js';
 import { openSqliteStore } from './sqlite-store.js';
 
-/** A file of one server. The key of its texts is a file beside it. */
+/** A database file that belongs to one server. The key for its texts is a file in the same folder. */
 export const sqliteBackend: OpenBackend = (url) => {
   const file = String(url).slice(DATABASES.sqlite.prefix.length);
   return {

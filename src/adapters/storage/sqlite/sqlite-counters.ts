@@ -2,7 +2,7 @@ import { SOURCES } from '../../../domain/frontier/sources.js';
 import { groupCounters, type SiteChange } from '../shared/tally.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
-/** Source and earliest due time of the queued URLs of one site: one index probe a source. */
+/** Source and earliest due time of the queued URLs of one site, with one index probe per source. */
 export const EARLIEST_BY_SOURCE = SOURCES.map(
   (_, source) =>
     `SELECT ${source} AS source, min(due_at) AS due_at FROM url WHERE site_id = @site AND source = ${source}`,
@@ -12,12 +12,15 @@ export const EARLIEST_BY_SOURCE = SOURCES.map(
 const EARLIEST = `SELECT min(due_at) FROM (SELECT (SELECT due_at FROM url WHERE site_id = @site AND source = sources.column1
     ORDER BY due_at LIMIT 1) AS due_at FROM (VALUES ${SOURCES.map((_, source) => `(${source})`).join(', ')}) AS sources)`;
 
-/** The earliest due time follows from what was added and removed, unless what was removed may have been the earliest. */
+/** The earliest due time follows from what was added and removed, unless a removed one may have been the earliest. */
 const NEXT_DUE = `CASE
   WHEN @went <= coalesce(min(next_due_at, @came), next_due_at, @came, @went) THEN (${EARLIEST})
   ELSE coalesce(min(next_due_at, @came), next_due_at, @came) END`;
 
-/** Writes what a tally summed up to `counter` and `site`; must be called at the end of the transaction. */
+/**
+ * Creates a function that writes a tally's sums to `counter` and `site`; it must be called at the end of the
+ * transaction.
+ */
 export function createCounterWriter(
   db: Handle,
   crawlerOf: (site: number) => string,

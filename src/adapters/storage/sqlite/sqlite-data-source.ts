@@ -54,8 +54,9 @@ const MIGRATIONS = [
 ];
 
 /**
- * Opens (or creates) the file and brings its tables up to date. Throws StoreDamaged if the file is not a valid database or was
- * written by a newer version, StoreUnavailable if another program has it locked; then it is never changed.
+ * Opens (or creates) the file and brings its tables up to date. Throws StoreDamaged if the file is not a valid database
+ * or was written by a newer version, or StoreUnavailable if another program has locked it; in these cases, the file is
+ * not changed.
  */
 export async function openSqliteDataSource(file: string): Promise<DataSource> {
   makePrivateDatabase(file);
@@ -77,7 +78,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
       );
     }
     await dataSource.runMigrations({ transaction: 'all' });
-    // A lock must be reported now, not when the first write of an apparently healthy server has timed out.
+    // A lock must be reported now, not when the first write of an apparently healthy server times out.
     rawHandle(dataSource).exec('BEGIN IMMEDIATE; ROLLBACK');
     return dataSource;
   } catch (error) {
@@ -86,7 +87,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
   }
 }
 
-/** The handle under a TypeORM connection: TypeORM costs a third of the speed of the hot statements. */
+/** Returns the handle under a TypeORM connection, because TypeORM would slow down the hot statements by a third. */
 export function rawHandle(dataSource: DataSource): Handle {
   return (dataSource.driver as unknown as { databaseConnection: Handle }).databaseConnection;
 }

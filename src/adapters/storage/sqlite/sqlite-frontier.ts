@@ -36,8 +36,8 @@ import { SqliteSites } from './sqlite-sites.js';
 type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
 
 /**
- * The writing verbs of the frontier on one SQLite handle, synchronous: the caller owns the thread that it runs in. Every verb that
- * writes must be called inside `transaction`, which may contain several of them.
+ * The write operations of the frontier on one SQLite handle. They are synchronous: the caller owns the thread. Every
+ * operation that writes must be called inside `transaction`, which may contain several of them.
  */
 export class SqliteFrontier {
   readonly records: SqliteRecords;
@@ -58,7 +58,7 @@ export class SqliteFrontier {
     this.#sql = prepareStatements(db);
   }
 
-  /** Runs the action in one transaction: all of it is stored, or nothing. */
+  /** Runs the action in one transaction: either everything is stored, or nothing. */
   transaction<T>(action: () => T): T {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
@@ -69,13 +69,13 @@ export class SqliteFrontier {
     } catch (error) {
       this.#tally.takeChanges();
       this.#sites.clearCache();
-      // SQLite has already rolled back after some errors, such as a full disk.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
   }
 
-  /** Positions of the keys that no URL of their site has. */
+  /** Finds the positions of keys that no URL of their site has. */
   findUnknown({ sites, site, keys }: Keys): Uint32Array {
     const ids = sites.map(([crawler, host]) => this.#sites.findId(crawler, host));
     const positions: number[] = [];
@@ -89,7 +89,7 @@ export class SqliteFrontier {
     return Uint32Array.from(positions).sort();
   }
 
-  /** Stores unknown URLs. Returns their ids in the order given; 0 for a known URL. */
+  /** Stores unknown URLs. Returns their ids in the given order; 0 for a known URL. */
   insert(urls: readonly NewUrl[]): Float64Array {
     return Float64Array.from(urls, (url) => this.#insert(url) ?? 0);
   }
@@ -116,7 +116,7 @@ export class SqliteFrontier {
     if (site === undefined) return { urls: [] };
     const ids: UrlId[] = [];
     let next: Instant | undefined;
-    // Walks the index only, so that skipping the URLs in memory costs no row reads.
+    // Walks only the index, so that skipping the URLs in memory needs no row reads.
     for (const [id, dueAt] of this.#sql.queue.iterate(site, source) as Iterable<[UrlId, Instant]>) {
       if (skip.has(id)) continue;
       if (dueAt > now || ids.length >= limit) {
@@ -153,14 +153,14 @@ export class SqliteFrontier {
     return { backlogs, next: sites.length < limit ? undefined : sites.at(-1)?.[1] };
   }
 
-  /** Makes those of these URLs due that (still) match the filter and may be crawled. */
+  /** Makes the given URLs due, as far as they (still) match the filter and may be crawled. */
   makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): number {
     const rows = this.#findMatching(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`);
     for (const row of rows) this.#update(row, createDueChanges(row, dueAt, source));
     return rows.length;
   }
 
-  /** Deletes those of these URLs that (still) match the filter, hold no document and have no order in flight. */
+  /** Deletes the given URLs, as far as they (still) match the filter, have no document and have no order in flight. */
   forgetMatching(ids: readonly UrlId[], filter: UrlFilter): number {
     const rows = this.#findMatching(ids, filter, FORGETTABLE);
     for (const row of rows) this.#remove(row);
@@ -169,14 +169,14 @@ export class SqliteFrontier {
 
   #insert(url: NewUrl): UrlId | undefined {
     const site = this.#sites.findOrAddId(url.crawler, url.hostKey);
-    // Most links are known: one index probe costs a fifth of an insert without effect.
+    // Most links are known, and an index probe costs a fifth of an insert that has no effect.
     if (this.#sql.idOf.get(site, url.key) !== undefined) return this.#restartRemoved(site, url);
     const id = Number(this.#sql.insert.run(site, ...toNewValues(url)).lastInsertRowid);
     this.#tally.countRow(toCounted(site, url), 1);
     return id;
   }
 
-  /** The id of a known URL whose status is removed and which starts again. */
+  /** Restarts a known URL whose status is removed, and returns its id. */
   #restartRemoved(site: number, url: NewUrl): UrlId | undefined {
     if (url.source === undefined) return undefined;
     const row = this.#sql.removedOf.get(url.key, site) as CountedUrl | undefined;
@@ -204,7 +204,7 @@ export class SqliteFrontier {
     this.#tally.countRow(row, -1);
   }
 
-  /** Writes only the columns that change, so that indexes on others are left alone. */
+  /** Writes only the columns that change, so that indexes on other columns are not touched. */
   #update(row: CountedUrl, changes: RowChanges): void {
     const fields = listChangedFields(changes);
     if (fields.length === 0) return;
@@ -212,7 +212,7 @@ export class SqliteFrontier {
     this.#tally.changeRow(row, changes);
   }
 
-  /** The engine changes URLs in a few combinations only: each is prepared once. */
+  /** The engine changes only a few combinations of fields, so a statement is prepared once for each. */
   #prepareUpdate(fields: readonly (keyof RowChanges)[]): Statement<Value[]> {
     const shape = fields.map((field) => `${CHANGES[field].column} = ?`).join(', ');
     let update = this.#updates.get(shape);

@@ -1,21 +1,25 @@
-/** Opens a SQLite file with the settings that this store needs, and classifies its errors by the reaction that they require. */
+/**
+ * Opens a SQLite file with the settings that this store needs, and classifies errors by the reaction that they require.
+ */
 import Database from 'better-sqlite3';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 
 export type Handle = Database.Database;
 
 /**
- * WAL with synchronous=NORMAL: a transaction has been passed to the operating system when the call returns, so a killed process
- * (kill -9) loses nothing. A power failure may lose the transactions since the last checkpoint, never more and never half of one:
- * the store is then as it was some moments ago, pages visited since are visited again, and orders sent since are sent again, which
- * does not harm sinks (URI and content hash). FULL would wait for the disk at every commit and save only those moments.
+ * WAL with synchronous=NORMAL: a transaction has been passed to the operating system when the call returns, so a killed
+ * process (kill -9) loses nothing. A power failure may lose the transactions since the last checkpoint, never more and
+ * never half of one: the store is then as it was a few moments earlier, pages visited since then are visited again, and
+ * orders sent since then are sent again, which does not harm sinks (URI and content hash). FULL would wait for the disk
+ * at every commit and save only those moments.
  */
 const PRAGMAS = [
   'journal_mode = WAL',
   'synchronous = NORMAL',
-  // There are two writers: the frontier and, now and then, the administration; each holds the lock for milliseconds.
+  // There are two writers: the frontier and, occasionally, the administration; each holds the lock for milliseconds.
   'busy_timeout = 10000',
-  // A store of threads has one that does it (checkpoint.ts); a store in the calling thread turns it on again.
+  // A store with threads has one that does checkpoints (checkpoint.ts); a store in the calling thread turns this on
+  // again.
   'wal_autocheckpoint = 0',
   'temp_store = FILE',
   'journal_size_limit = 67108864',
@@ -26,15 +30,15 @@ export function prepareHandle(db: Handle): void {
 }
 
 /**
- * Memory for pages, in KiB. Pages beyond it come from the page cache of the operating system, which is given back under
- * pressure; mapping the file into the process instead saves a sixth of the time on a large store, but makes the process
- * look as large as the file, and limits on containers count it so.
+ * Memory for pages, in KiB. Further pages come from the operating system's page cache, which is released under memory
+ * pressure. Mapping the file into the process instead would save a sixth of the time on a large store, but would make
+ * the process look as large as the file, also for container limits.
  */
 const CACHE = { writer: 64_000, reader: 16_000 };
 
 /**
- * A damaged page is reported at the start, not when a list or a visit happens to need it. It reads the whole file: two to three
- * seconds for each GiB in the page cache.
+ * Reports a damaged page at the start, not when a list or a visit happens to need it. This reads the whole file, which
+ * takes two to three seconds for each GiB in the page cache.
  * @throws StoreDamaged
  */
 export function requireSoundPages(file: string): void {
@@ -49,14 +53,14 @@ export function requireSoundPages(file: string): void {
   });
 }
 
-/** Opens an existing, migrated file. A reader performs checkpoints and sorts in temporary tables. */
+/** Opens an existing, migrated file. A reader does checkpoints, and sorts in temporary tables. */
 export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
   return translateErrors(file, () => {
     const db = new Database(file, { fileMustExist: true });
     prepareHandle(db);
     db.pragma(`cache_size = -${CACHE[role]}`);
     if (role === 'reader') {
-      // A blocked checkpoint is retried later; waiting would hold up the writer.
+      // A blocked checkpoint is retried later, because waiting would hold up the writer.
       db.pragma('busy_timeout = 250');
     }
     return db;
@@ -67,9 +71,9 @@ const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/;
 const PASSING = /^SQLITE_(?:FULL|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
 
 /**
- * Prepares a statement that is run again and again. SQLite with STAT4, as included in better-sqlite3, plans a statement again
- * whenever a parameter that the planner has examined changes: 5 to 50 µs, many times the cost of running it. It does not look
- * behind a unary plus, which changes no value.
+ * Prepares a statement that runs many times. SQLite with STAT4, as included in better-sqlite3, replans a statement
+ * whenever a parameter that the planner has examined changes, which takes 5 to 50 µs, many times the cost of running
+ * it. The planner does not look behind a unary plus, which leaves the value unchanged.
  */
 export function prepareOnce<Parameters extends unknown[] | object = unknown[], Result = unknown>(
   db: Handle,
@@ -78,7 +82,7 @@ export function prepareOnce<Parameters extends unknown[] | object = unknown[], R
   return db.prepare<Parameters, Result>(sql.replace(/\?|@\w+/g, '+$&'));
 }
 
-/** Another program has held the lock for longer than `busy_timeout`. */
+/** Whether the error means that another program has held the lock for longer than `busy_timeout`. */
 export const isLocked = (error: unknown): boolean =>
   /^SQLITE_(?:BUSY|LOCKED)/.test(String((error as { code?: unknown } | undefined)?.code));
 
@@ -89,7 +93,9 @@ const storeDamaged = (file: string, said: string, cause?: unknown): StoreDamaged
     { cause },
   );
 
-/** The port's error for errors of SQLite; anything else is a defect of ours and is not changed. */
+/**
+ * Converts SQLite's errors to those of the port; any other error is a bug in this program and is returned unchanged.
+ */
 export function toPortError(error: unknown, file: string): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code !== 'string') return error;
@@ -112,7 +118,7 @@ export function toPortError(error: unknown, file: string): unknown {
     );
   }
   if (PASSING.test(code))
-    return new StoreUnavailable(`The database ${file} cannot be used now: ${said}`, { cause: error });
+    return new StoreUnavailable(`The database ${file} is currently unavailable: ${said}`, { cause: error });
   return error;
 }
 

@@ -6,7 +6,7 @@ import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 const KEY = 'crawler = ? AND sink = ? AND host = ? AND uri_key = ?';
 
-/** What sinks are owed, on one SQLite handle; `save` and `drop` are called inside SqliteFrontier.transaction. */
+/** What sinks are owed, on one SQLite handle. `save` and `drop` must be called inside SqliteFrontier.transaction. */
 export class SqliteOwed {
   readonly #sql;
 
@@ -33,7 +33,8 @@ export class SqliteOwed {
       ),
       ofUri: prepareOnce(
         db,
-        // CROSS keeps the order of the tables: begun with the other one, all that the crawler's sinks are owed would be read.
+        // CROSS keeps the order of the tables: beginning with the other one would read everything that the crawler's
+        // sinks are owed.
         `SELECT o.* FROM owed_count c CROSS JOIN owed_order o
            ON o.crawler = c.crawler AND o.sink = c.sink AND o.host = ? AND o.uri_key = ? AND o.uri = ? WHERE c.crawler = ?`,
       ),

@@ -1,4 +1,7 @@
-/** The thread for long reads, so that they hold up neither the crawl nor short reads; one of them also performs checkpoints. */
+/**
+ * A thread for long reads, so that they hold up neither the crawl nor short reads; one such thread also does the
+ * checkpoints.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCheckpointer } from '../shared/checkpoint.js';
 import { type Call, perform, type Reply, type StoreThreadData, serializeError } from '../shared/thread-protocol.js';

@@ -27,18 +27,24 @@ import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
 
-/** Number of URLs that can be sorted in a moment. */
+/** Number of URLs that can be sorted quickly. */
 const SMALL_SITE = 20_000;
 
 type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 
-/** The reading verbs on one SQLite handle, synchronous. Those offered by `readerVerbs` may take seconds on a large store. */
+/**
+ * The synchronous read operations on one SQLite handle. Those offered by `bindReaderVerbs` may take seconds on a large
+ * store.
+ */
 export class SqliteReads {
   readonly #db: Handle;
   readonly #sql;
-  /** Crawler whose URLs are sorted in `temp.by_url`. */
+  /** The crawler whose URLs are sorted in `temp.by_url`. */
   #sorted: string | undefined;
-  /** By condition, of which a filter has a few dozen forms: preparing one takes longer than asking for the orders of a URL. */
+  /**
+   * Prepared statements by condition, of which a filter has a few dozen forms: preparing one takes longer than reading
+   * a URL's orders.
+   */
   readonly #ordersWhere = new Map<string, Statement>();
 
   constructor(db: Handle) {
@@ -62,7 +68,7 @@ export class SqliteReads {
     return (this.#sql.byKeys.all(`[${keys.join()}]`, crawler, hostKey) as UrlRecord[]).map(toState);
   }
 
-  /** URLs with these keys whose status was removed. */
+  /** Finds URLs with these keys whose status is removed. */
   findRemoved(crawler: string, keys: BigInt64Array): UrlState[] {
     return (this.#sql.removed.all(`[${keys.join()}]`, crawler) as UrlRecord[]).map(toState);
   }
@@ -85,7 +91,10 @@ export class SqliteReads {
     return toCrawlerCounts(this.#sql.counters.all(crawler) as CounterChange[], oldestDueAt);
   }
 
-  /** Hosts come in the order of their first due time: once that has passed what a source has, the source has its oldest. */
+  /**
+   * Hosts are read in the order of their first due time: once that exceeds the due time found for a source, the
+   * source's oldest URL is known.
+   */
   findOldest(crawler: string): Map<SourceNumber, QueuedUrl> {
     const oldest = new Map<SourceNumber, QueuedUrl>();
     const { bySource } = this.countByStatus(crawler);
@@ -132,7 +141,7 @@ export class SqliteReads {
       .get(...where.values) as number;
   }
 
-  /** Ids of matching URLs, ascending, for work in pieces. */
+  /** Finds ids of matching URLs in ascending order, for work in steps. */
   findMatching(filter: UrlFilter, after: UrlId, limit: number): UrlId[] {
     const { from, where } = this.#searchScope(filter);
     const ids = this.#db.prepare(`SELECT u.id ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
@@ -140,8 +149,9 @@ export class SqliteReads {
   }
 
   /**
-   * There is no index on the text of URLs (it would be the largest of all), so the first page sorts the crawler's URLs into a
-   * temporary table, from which the next pages are read; what is added meanwhile is not seen, what is deleted is left out.
+   * There is no index on the text of URLs (it would be the largest of all), so the first page sorts the crawler's URLs
+   * into a temporary table, from which the next pages are read; URLs that are added in the meantime are not seen, and
+   * deleted ones are left out.
    */
   listByUrl(crawler: string, after: string | undefined, limit: number): UrlState[] {
     if (after === undefined || this.#sorted !== crawler) this.#sort(crawler);
@@ -180,7 +190,10 @@ export class SqliteReads {
     return (this.#sql.lastOrder.get() as number | null) ?? 0;
   }
 
-  /** Acknowledged orders that need not be kept, oldest first. The newest of all stays: ids must not be used twice. */
+  /**
+   * Finds acknowledged orders that need not be kept, oldest first. The newest order of all stays, because ids must not
+   * be used twice.
+   */
   findPrunable(decidedBefore: Instant, keep: number, limit: number): number[] {
     const surplus = (this.#sql.nthAcknowledged.get(keep) as number | undefined) ?? 0;
     return this.#sql.prunable.all(surplus, decidedBefore, limit) as number[];
@@ -195,8 +208,9 @@ export class SqliteReads {
   }
 
   /**
-   * Where to search, and for what. CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes and would sort
-   * millions of URLs of a crawler for every page. Only a small site is looked up separately and sorted.
+   * Determines where to search, and for what. CROSS JOIN keeps SQLite from choosing the order of the tables: it does
+   * not know their sizes and would sort millions of a crawler's URLs for every page. Only a small site is looked up
+   * separately and sorted.
    */
   #searchScope(filter: UrlFilter): { readonly from: string; readonly where: Where } {
     const where = buildUrlWhere(filter, GLOB);

@@ -3,7 +3,10 @@ import { type HostStored, toHost, toHostValues } from '../shared/host-row.js';
 import { ORDER_CHANGES, ORDER_COLUMNS, toOrderValues } from '../shared/order-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
-/** Hosts, ledger and settings on one SQLite handle; the writing half, called inside SqliteFrontier.transaction. */
+/**
+ * Hosts, ledger and settings on one SQLite handle. These are the write operations, which must be called inside
+ * SqliteFrontier.transaction.
+ */
 export class SqliteRecords {
   readonly #sql;
 

@@ -38,7 +38,7 @@ type Search = UrlFilter & { readonly crawler: string };
 
 type Reader<Row> = (after: UrlId, until: UrlId, limit: number) => Row[];
 
-/** Where candidates are found, and the other conditions on them. */
+/** Where candidates are found, and further conditions on them. */
 interface Candidates {
   readonly from: string;
   readonly where?: string;
@@ -57,8 +57,8 @@ const FAILING: FailingDialect = {
 };
 
 /**
- * Lists for a person. If an index leads to few candidates, all of them are examined and sorted; otherwise the table is read by id
- * until the time is over. No index is kept for it: each would slow down the crawl.
+ * Lists for people. If an index leads to few candidates, all of them are examined and sorted; otherwise the table is
+ * read by id until the time is up. There are no indexes just for lists, because each would slow down the crawl.
  */
 export class SqliteSearch {
   readonly #db: Handle;
@@ -127,7 +127,7 @@ export class SqliteSearch {
     );
   }
 
-  /** Undefined: matching them all takes too long, and they are not in an order in which the search could continue. */
+  /** Undefined if matching all of them takes too long: they are not in an order in which the search could continue. */
   #searchFew<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
     { after, limit, take }: Taking<Row>,
@@ -141,7 +141,7 @@ export class SqliteSearch {
     return found.length < limit ? ALL : this.#progress(found.at(-1)!.id, last);
   }
 
-  /** By id, in strides; ends in the middle of one when its time is over. */
+  /** Walks by id in strides; stops in the middle of one when the time is up. */
   #walk<Row extends Pick<UrlRecord, 'id'>>(
     read: Reader<Row>,
     { after, limit, take }: Taking<Row>,
@@ -181,12 +181,12 @@ export class SqliteSearch {
     return at < last ? { next: at, searched: at / last } : ALL;
   }
 
-  /** The counters know that there is none. */
+  /** Whether the counters show that there is no match. */
   #isEmpty({ crawler, status, source, indexed }: Search): boolean {
     return this.#readCounters({ crawler, status, source, indexed }) === 0;
   }
 
-  /** Where all candidates are, if they are few enough to be sorted in a moment. */
+  /** Finds where all candidates are, if they are few enough to be sorted quickly. */
   #fewCandidates(filter: Search): Candidates | undefined {
     const { crawler, status, reason, source } = filter;
     const host = hostOf(filter);
@@ -220,7 +220,7 @@ export class SqliteSearch {
   }
 }
 
-/** CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes. */
+/** CROSS JOIN keeps SQLite from choosing the order of the tables, because it does not know their sizes. */
 const fromUrl = (index: string): string => `FROM url u ${index} CROSS JOIN site s ON s.id = u.site_id`;
 const fromSite = (index: string): string => `FROM site s CROSS JOIN url u INDEXED BY ${index} ON u.site_id = s.id`;
 

@@ -1,9 +1,9 @@
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
-/** Sites remembered in memory; beyond that the memory starts again. */
+/** Maximum number of sites in memory; beyond that, the cache is cleared. */
 const REMEMBERED = 100_000;
 
-/** The small ids of (crawler, host), remembered: every link asks for one. */
+/** Caches the small ids of (crawler, host), because every link needs one. */
 export class SqliteSites {
   readonly #ids = new Map<string, number>();
   readonly #crawlers = new Map<number, string>();
@@ -45,7 +45,7 @@ export class SqliteSites {
     return crawler;
   }
 
-  /** The transaction was rolled back, and new sites with it. */
+  /** Must be called after a transaction was rolled back, because that also removed new sites. */
   clearCache(): void {
     this.#ids.clear();
     this.#crawlers.clear();

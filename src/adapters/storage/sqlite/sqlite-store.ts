@@ -14,13 +14,14 @@ import { SqliteOwed } from './sqlite-owed.js';
 import { SqliteReads } from './sqlite-reads.js';
 import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
 
-/** Calls that may share a transaction of the writer: with more, each would wait longer than it gains. */
+/** Maximum number of calls that share a transaction of the writer: with more, each would wait longer than it gains. */
 const WRITER_BATCH = 32;
 
 /**
- * The store of a server: one thread writes, one does the long reads and the checkpoints, and short reads are done in the calling
- * thread, where they cost less than a message to another one. Throws DataDirectoryInUse if another server has the file's directory,
- * StoreDamaged if the file is not a valid database or is newer than this program, StoreUnavailable if it cannot be opened now.
+ * Opens a server's store: one thread writes, one does long reads and checkpoints, and short reads are done in the
+ * calling thread, where they cost less than a message to another thread. Throws DataDirectoryInUse if another server is
+ * using the file's directory, StoreDamaged if the file is not a valid database or is newer than this program,
+ * StoreUnavailable if it cannot be opened at the moment.
  */
 export async function openSqliteStore(file: string): Promise<FrontierStore> {
   const unlock = lockDataDirectory(dirname(file));
@@ -46,8 +47,8 @@ function createStore(file: string, unlock: () => void): FrontierStore {
   const startReaderThread = (checkpoints: boolean) =>
     new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file, checkpoints }, 1);
   const reader = startReaderThread(true);
-  // A pending file begins with sorting all URLs of a crawler, which takes seconds, too long for lists. Few servers are ever asked
-  // for one.
+  // A pending file begins with sorting all of a crawler's URLs, which takes seconds and would hold up lists. Few
+  // servers are ever asked for one.
   let sorter: StoreThread<ReaderVerbs> | undefined;
   const read = async <T>(action: () => T): Promise<T> => translateErrors(file, action);
   const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
@@ -58,7 +59,7 @@ function createStore(file: string, unlock: () => void): FrontierStore {
     changeInSteps((after) => matching(filter, after, BULK_STEP), apply);
   return {
     discover: async (urls) => {
-      // Nearly all links lead to known URLs: only their keys are sent, and only new ones follow in full.
+      // Nearly all links lead to known URLs, so only their keys are sent, followed by the new URLs in full.
       const positions = await writer.call('findUnknown', computeKeys(urls));
       if (positions.length === 0) return [];
       const unknown = Array.from(positions, (position) => urls[position]!);

@@ -1,4 +1,4 @@
-/** The only thread that writes to the SQLite store: takes batches of calls, answers each call of a batch. */
+/** The only thread that writes to the SQLite store: takes batches of calls and returns a result for each call. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerPriority } from '../../system/thread-priority.js';
 import { type Call, perform, type Reply, type StoreThreadData, serializeError } from '../shared/thread-protocol.js';
@@ -6,7 +6,8 @@ import { SqliteFrontier } from './sqlite-frontier.js';
 import { isLocked, openHandle, toPortError } from './sqlite-handle.js';
 import { bindWriterVerbs } from './sqlite-verbs.js';
 
-// At the priority of the page threads: only the crawl waits for it, and if it ran before them, they would have too little work.
+// Runs at the priority of the page threads: only the crawl waits for the writer, and if it had precedence, they would
+// get too little processor time.
 lowerPriority(10);
 
 const { file } = workerData as StoreThreadData;
@@ -14,12 +15,15 @@ const db = openHandle(file, 'writer');
 const frontier = new SqliteFrontier(db);
 const verbs = bindWriterVerbs(frontier);
 
-/** One transaction for the whole batch; if it fails, one for each call, so that each call is responsible for itself only. */
+/**
+ * Uses one transaction for the whole batch; if it fails, one for each call, so that a call is affected only by its own
+ * errors.
+ */
 function run(calls: readonly Call[]): Reply[] {
   try {
     return frontier.transaction(() => calls.map((call) => ({ value: perform(verbs, call) })));
   } catch (error) {
-    // A lock affects every call of the batch: waiting for it in each of them would take minutes.
+    // A lock affects every call of the batch, and waiting for it in each of them would take minutes.
     if (calls.length > 1 && !isLocked(error)) return calls.flatMap((call) => run([call]));
     return calls.map(() => ({ error: serializeError(toPortError(error, file)) }));
   }

@@ -1,9 +1,9 @@
 import { createMigration } from '../statements.js';
 
 /**
- * The keys of every table about hosts and URLs begin with `part`, the partition of the host (see partition.ts), so that the tables
- * can be distributed over machines by that column. Texts that are compared or ordered use the collation "C": byte order, the same
- * as SQLite's and on every machine.
+ * The keys of every table about hosts and URLs begin with `part`, the partition of the host (see partition.ts), so that
+ * the tables can be distributed over machines by that column. Strings that are compared or sorted use the collation
+ * "C": byte order, which is the same as in SQLite and on every machine.
  */
 const UP = [
   'CREATE SEQUENCE site_seq AS integer',

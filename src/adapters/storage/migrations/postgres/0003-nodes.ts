@@ -2,8 +2,8 @@ import { PARTITIONS } from '../../shared/partition.js';
 import { createMigration } from '../statements.js';
 
 /**
- * What several servers on one database need: who is alive, who owns which partition, and what the owner of a host is
- * asked to do. SQLite has one server and no such tables; the number stays unused there.
+ * What several servers on one database need to know: who is alive, who owns which partition, and what a host's owner is
+ * asked to do. A SQLite database has only one server and no such tables, so the migration's number is unused there.
  */
 const UP = [
   `CREATE TABLE node (

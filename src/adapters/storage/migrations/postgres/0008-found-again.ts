@@ -1,8 +1,8 @@
 import { createMigration } from '../statements.js';
 
 /**
- * What brings documents back: URLs whose status was removed after errors (status 8), the link targets of pages that are not read
- * again because they have not changed, and the canonical URLs that pages gave way to.
+ * What is needed to restore documents: URLs whose status was removed after errors (status 8), the link targets of pages
+ * that are not read again because they have not changed, and the canonical URLs to which pages gave way.
  */
 const UP = [
   'ALTER TABLE url ADD COLUMN canonical text',

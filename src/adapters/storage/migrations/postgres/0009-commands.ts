@@ -1,6 +1,9 @@
 import { createMigration } from '../statements.js';
 
-/** Commands between nodes that fail are retried later, and set aside in the end. SQLite has one server and no such table. */
+/**
+ * Commands between nodes that fail are now retried later and finally set aside. A SQLite database has only one server
+ * and no such table.
+ */
 const UP = [
   `ALTER TABLE errand ADD COLUMN delivers boolean NOT NULL DEFAULT false, ADD COLUMN tries smallint NOT NULL DEFAULT 0,
      ADD COLUMN retry_at timestamptz, ADD COLUMN set_aside_at timestamptz, ADD COLUMN failure text`,

@@ -1,6 +1,9 @@
 import { createMigration } from '../statements.js';
 
-/** How many of a crawler's orders a sink is owed, and since when: counting a million rows takes a long time. */
+/**
+ * How many of a crawler's orders a sink is owed, and since when. Stored because counting a million rows takes a long
+ * time.
+ */
 const UP = [
   `CREATE TABLE owed_count (
      part smallint NOT NULL, crawler text COLLATE "C" NOT NULL, sink text COLLATE "C" NOT NULL, documents bigint NOT NULL,

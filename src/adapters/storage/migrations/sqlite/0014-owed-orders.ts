@@ -1,6 +1,6 @@
 import { createMigration } from '../statements.js';
 
-/** URIs whose newest order a sink has not received: those that were put off while it was slow or down. */
+/** URIs whose newest order a sink has not received, because it was put off while the sink was slow or down. */
 const UP = [
   `CREATE TABLE owed_order (
      crawler text NOT NULL, sink text NOT NULL, host text NOT NULL, uri_key bigint NOT NULL,

@@ -1,6 +1,9 @@
 import { createMigration } from '../statements.js';
 
-/** How many of a crawler's orders a sink is owed, and since when: counting a million rows takes a sixth of a second. */
+/**
+ * How many of a crawler's orders a sink is owed, and since when. Stored because counting a million rows takes a sixth
+ * of a second.
+ */
 const UP = [
   `CREATE TABLE owed_count (
      crawler text NOT NULL, sink text NOT NULL, documents integer NOT NULL, PRIMARY KEY (crawler, sink)) WITHOUT ROWID`,
