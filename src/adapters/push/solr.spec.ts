@@ -73,6 +73,6 @@ describe('the Solr sink', () => {
     const { receiver } = await started();
     const sink = new SolrSink(sinkDefinition({ type: 'solr', url: `${receiver.url}/solr/other` }));
     onTestFinished(() => sink.close());
-    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/status 404: nothing answers/);
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/status 404: there is nothing/);
   });
 });
