@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ProcessorShare } from './processor-share.js';
 
-/** Half of two processors. */
+/** Half the time of two processors. */
 const PER_SECOND = 1;
 
 function share(): { share: ProcessorShare; pass: (seconds: number) => void } {
@@ -25,7 +25,7 @@ it('lets pages begin at once as long as the browser stays within its share', () 
 it('makes pages wait until what the ones before took is within the share', () => {
   const { share: processor, pass } = share();
   processor.recordUsage(0);
-  processor.recordUsage(15); // 5 seconds may be saved up
+  processor.recordUsage(15); // at most 5 seconds can be saved up
   expect(processor.waitTime()).toBeCloseTo(10);
   pass(4);
   expect(processor.waitTime()).toBeCloseTo(6);

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { authority } from '../../../test/support/certificates.js';
 import { inShort, testFetcher } from '../../../test/support/fetch-harness.js';
 
-/** Says which certificate the visitor has shown. */
+/** A server that reports which certificate the visitor presented. */
 async function membersOnly() {
   const ca = authority('Test Authority');
   const { cert, key } = ca.issue(['127.0.0.1']);

@@ -144,7 +144,7 @@ describe('TLS', () => {
     expect(await fetchWith(site.url, undefined, { certificateAuthorities: [trusted.cert] })).toBe('200 safe');
   });
 
-  // Under TLS 1.2 the server only says that the handshake failed.
+  // Under TLS 1.2, the server only reports that the handshake failed.
   it('with a server that demands a certificate of the client has its own code under TLS 1.3', async () => {
     const site = await testServer(always(answer('safe')), {
       tls: { ...trusted.issue(['site.example']), requestCert: true, ca: trusted.cert, minVersion: 'TLSv1.3' },

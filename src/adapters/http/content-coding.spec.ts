@@ -67,7 +67,7 @@ describe.each(CODINGS)('%s', (name, encode) => {
   });
 
   it('gives the beginning of a cut or oversized body where that is enough', async () => {
-    // A megabyte: zstd decodes whole blocks of 128 KB only.
+    // A megabyte, because zstd decodes only whole blocks of 128 KB.
     const text = Array.from({ length: 100_000 }, (_, index) => `line ${index}\n`).join('');
     const head = Buffer.from(await decodeHead(encode(Buffer.from(text)), name, 5000)).toString();
     expect(head).toBe(text.slice(0, 5000));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DnsCache, type Lookup } from './dns-cache.js';
 
-/** A cache on a clock of its own over a lookup that counts. */
+/** A cache with its own clock, and a lookup that counts its calls. */
 function cacheOver(answer: (asked: number) => ReturnType<Lookup>) {
   const state = { now: 0, asked: 0 };
   const cache = new DnsCache(

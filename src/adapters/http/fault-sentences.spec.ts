@@ -1,4 +1,7 @@
-/** What a person reads of a fault, over real sockets: a sentence with a next step, the library's word in brackets. */
+/**
+ * What a person reads about a fault, over real sockets: a sentence with a next step, and the library's error code in
+ * brackets.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';

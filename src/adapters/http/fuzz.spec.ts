@@ -5,7 +5,7 @@ import { testFetcher, testServer } from '../../../test/support/fetch-harness.js'
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { milliseconds } from '../../domain/time/units.js';
 
-/** Answers as servers send them; the fuzzer cuts, repeats and corrupts them. */
+/** Responses as servers send them; the fuzzer cuts, repeats and corrupts them. */
 const SAMPLES: readonly Buffer[] = [
   'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\n\r\n<p>hello</p>',
   'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: 1\r\n\r\n',
@@ -65,7 +65,7 @@ it('whatever bytes a server sends, in whatever pieces, every fetch comes to an o
   await fc.assert(
     fc.asyncProperty(answer, fc.nat(300), ends, async (bytes, cut, end) => {
       script = { bytes, cut, end };
-      // A fetcher of its own: a host once found lenient would keep the strict parser out of the game.
+      // A new fetcher each time: for a host remembered as lenient, the strict parser would no longer be used.
       const outcome = await testFetcher(limits).fetch({ url: site.url, fetcher: 'default' });
       if (outcome.kind === 'failure') expect(ERROR_CODES).toHaveProperty([outcome.code]);
       else {

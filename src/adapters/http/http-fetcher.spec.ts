@@ -94,7 +94,7 @@ describe('an answer', () => {
     const site = await testServer(always(answer('hello', 'ETag: "a\x01b\x7f"')));
     const first = await get(site.url);
     const ifNoneMatch = first.kind === 'response' ? first.headers['etag'] : undefined;
-    // As after a restart: nothing is known of the host any more.
+    // As after a restart, when nothing is known about the host any more.
     expect(inShort(await get(site.url, { ifNoneMatch }))).toBe('200 hello');
   });
 

@@ -24,7 +24,7 @@ type Respond = (request: Http2ServerRequest, response: Http2ServerResponse) => v
 
 const version: Respond = (request, response) => void response.end(`HTTP/${request.httpVersion}`);
 
-/** With `allowHTTP1` both versions; without it a handshake that offers HTTP/1.1 alone fails. */
+/** With `allowHTTP1`, serves both versions; without it, a handshake that offers only HTTP/1.1 fails. */
 async function http2Server(respond: Respond, options: SecureServerOptions = {}) {
   const server: Http2SecureServer = createSecureServer({ ...identity, ...options }, respond);
   const seen = { connections: 0, sessions: 0 };
@@ -241,7 +241,7 @@ function length(value: number): Buffer {
   return Buffer.of(...bytes, rest);
 }
 
-/** A literal field (RFC 7541, 6.2), which the table keeps if it is `indexed`. */
+/** A literal field (RFC 7541, 6.2), which is added to the table if it is `indexed`. */
 const field = (name: string, value: string, indexed = false): Buffer =>
   Buffer.concat([
     Buffer.of(indexed ? 0x40 : 0),
@@ -251,7 +251,7 @@ const field = (name: string, value: string, indexed = false): Buffer =>
     Buffer.from(value, 'latin1'),
   ]);
 
-/** A header in as many frames as it takes. */
+/** A header section in as many frames as it takes. */
 function headers(block: Buffer): Buffer {
   const pieces = Array.from({ length: Math.ceil(block.length / 16_000) }, (_, i) =>
     block.subarray(i * 16_000, (i + 1) * 16_000),
@@ -265,7 +265,10 @@ const error = (code: number): Buffer => Buffer.of(0, 0, 0, code);
 const goaway = (last: number, code: number): Buffer => frame(GOAWAY, 0, 0, Buffer.concat([error(last), error(code)]));
 const answerHead = frame(HEADERS, END_HEADERS, 1, OK);
 
-/** Sends the bytes after the first request of each connection; those of `again` until nobody reads them any more. */
+/**
+ * Sends `bytes` after the first request on each connection, and then `again` repeatedly until no one is reading any
+ * more.
+ */
 async function framesServer(bytes: Buffer, again?: Buffer) {
   const poured = again && Buffer.concat(Array.from({ length: 1_000 }, () => again));
   const closed = Promise.withResolvers<void>();
@@ -293,7 +296,7 @@ async function framesServer(bytes: Buffer, again?: Buffer) {
 
 const fields = (count: number): Buffer =>
   Buffer.concat([OK, ...Array.from({ length: count }, (_, i) => field(`x-${i}`, 'y'))]);
-/** One entry of 4,000 bytes in the table, and a byte for each of its repetitions. */
+/** One table entry of 4,000 bytes, and one byte for each of its repetitions. */
 const bomb = Buffer.concat([OK, field('x', 'y'.repeat(4_000), true), Buffer.alloc(20_000, 0xbe)]);
 
 describe('a server that means no good over HTTP/2 comes to a failure with its own code', () => {

@@ -10,7 +10,7 @@ interface Read {
   whole: boolean;
 }
 
-/** What the parser makes of the pieces of an answer; `closed`: the connection ends behind them. */
+/** What the parser makes of the pieces of a response; `closed`: the connection ends after them. */
 function read(pieces: readonly (string | Uint8Array)[], closed = true): Read {
   const result: Read = { status: 0, fields: {}, body: '', whole: false };
   const parser = new LenientParser(

@@ -43,7 +43,7 @@ function challengeMessage(): string {
   return Buffer.concat([head, TARGET_INFO]).toString('base64');
 }
 
-/** Serves connections that are logged in, and counts the messages of the others. */
+/** Serves connections that are logged in, and counts the messages on the others. */
 async function ntlmServer() {
   const loggedIn = new Set<Socket>();
   const asked: string[] = [];

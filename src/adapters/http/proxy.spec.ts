@@ -9,7 +9,7 @@ import { inShort, testFetcher, testServer } from '../../../test/support/fetch-ha
 import { always, answer } from '../../../test/support/raw-server.js';
 import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 
-/** A machine that resolves no names itself. */
+/** Simulates a machine that cannot resolve names itself. */
 const noNames = () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }));
 
 const fetchThrough = async (proxy: string, url: string, parts: Partial<FetcherDefinition> = {}) =>
@@ -21,7 +21,7 @@ const fetchThrough = async (proxy: string, url: string, parts: Partial<FetcherDe
   );
 
 describe('a proxy', () => {
-  /** A forwarding and tunnelling proxy; every request line and Proxy-Authorization it saw. */
+  /** A forwarding and tunnelling proxy; `seen` has every request line and Proxy-Authorization that it received. */
   async function testProxy(status = 200, tls?: ServerOptions): Promise<{ url: string; seen: string[] }> {
     const seen: string[] = [];
     const answering: RequestListener = (request, response) => {

@@ -8,7 +8,7 @@ import { always, answer } from '../../../test/support/raw-server.js';
 
 const POST = { method: 'POST', body: Buffer.from('user=ann&password=ü') } as const;
 
-/** Answers what it was sent, in a form that only the lenient parser reads when `strange`. */
+/** A server that echoes requests; if `strange`, in a form that only the lenient parser can read. */
 async function echo(strange = false): Promise<string> {
   const server = createServer(async (request: IncomingMessage, response) => {
     const body = `${request.method} ${request.headers['cookie'] ?? '-'} ${await text(request)}`;

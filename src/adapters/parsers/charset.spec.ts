@@ -153,7 +153,7 @@ describe('the header names the charset', () => {
 });
 
 describe('a page that declares nothing', () => {
-  /** Names of countries, as the language has them; what the charset lacks is left out. */
+  /** Names of countries in the language; names that the charset cannot encode are left out. */
   function page(language: string, charset: string, from: number): Buffer | undefined {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const table = new Map([...toUtf8(Buffer.from(bytes), charset).toString('utf8')].map((letter, i) => [letter, i]));

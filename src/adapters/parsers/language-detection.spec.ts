@@ -30,7 +30,7 @@ const ARTICLE: Record<string, string> = {
   hi: 'सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।',
 };
 
-/** Words of our own that hold the letters and small words by which neighbours of one script are told apart. */
+/** Our own sentences with the letters and small words that distinguish related languages with the same script. */
 const NEIGHBOURS: Record<string, string> = {
   jv: 'Omah iki gedhe lan resik, wong ing desa iku saben dina menyang sawah, uga ora lali marang kancane.',
   su: 'Imah éta gedé jeung beresih, jalma di kampung indit ka sawah unggal poé sarta teu poho kana baturna, bisa ogé diuk dina taman.',
@@ -51,7 +51,7 @@ const NEIGHBOURS: Record<string, string> = {
   ky: 'Бул шаар абдан чоң жана адамдар күн сайын ишке барат, ал үчүн автобус менен жүрүшөт.',
 };
 
-/** Languages that their script or letters of their own name: words of them are enough. */
+/** Languages that are identified by their script or unique letters, so that a few words are enough. */
 const BY_LETTERS = ['si', 'or', 'as', 'ti', 'yi', 'ps', 'ug', 'sd'];
 
 describe('the language is recognised', () => {

@@ -4,7 +4,7 @@ import { Secret } from '../../domain/secret.js';
 import { AwsSigner } from './aws-signer.js';
 import type { SinkRequest } from './sink-request.js';
 
-/** Credentials, time and service of the test suite that AWS published for Signature Version 4. */
+/** Credentials, time and service from the test suite that AWS published for Signature Version 4. */
 const ACCESS = {
   accessKeyId: 'AKIDEXAMPLE',
   secretAccessKey: new Secret('wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'),
@@ -90,7 +90,7 @@ describe('the signature of AWS, by its published vectors', () => {
       } as aws4.Request,
       { accessKeyId: ACCESS.accessKeyId, secretAccessKey: ACCESS.secretAccessKey.reveal(), sessionToken: 'token' },
     );
-    // It takes the time of the header Date only, which is not signed by us.
+    // It takes the time only from the Date header, which we do not sign.
     Object.assign(theirs, { datetime: date });
     const { Authorization } = theirs.sign().headers as Record<string, string>;
     expect(authorization?.split('Signature=')).toEqual(Authorization?.split('Signature='));

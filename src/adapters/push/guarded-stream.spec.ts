@@ -1,4 +1,4 @@
-/** Servers that speak the protocols of databases and brokers, and break them. */
+/** Servers that speak the protocols of databases and brokers, but violate them. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -11,7 +11,7 @@ import { createSink } from './create-sink.js';
 import { ForbiddenAddress } from './endpoint.js';
 import { KafkaGuard } from './kafka-guard.js';
 
-/** Port of a server that answers everything with the same bytes. */
+/** A server that responds to everything with the same bytes. */
 async function answering(bytes: Buffer, host = '127.0.0.1'): Promise<{ port: number; asked: () => number }> {
   let asked = 0;
   const server = createServer((socket) => {
@@ -27,7 +27,7 @@ async function answering(bytes: Buffer, host = '127.0.0.1'): Promise<{ port: num
   return { port: (server.address() as AddressInfo).port, asked: () => asked };
 }
 
-/** What comes of pushing one order. */
+/** The error when one order is pushed. */
 async function refusal(sink: ReturnType<typeof createSink>): Promise<string> {
   onTestFinished(() => sink.close());
   return sink.deliver([addOrder('http://a/')], stillWanted()).then(String, (error: Error) => error.message);

@@ -25,7 +25,7 @@ describe('a sink over TLS', () => {
     client = own.issue(['crawlway']);
   });
 
-  /** Bodies that arrived, with the name in the certificate of the client. */
+  /** A receiver that records the bodies that arrived, with the name in the client's certificate. */
   async function receiver(options: https.ServerOptions = {}): Promise<{ url: string; received: string[] }> {
     const received: string[] = [];
     const https_ = https.createServer({ ...server, ...options }, (request, response) => {

@@ -11,7 +11,7 @@ interface Record_ {
   readonly block: string;
 }
 
-/** Reads records by their lengths, as the standard has it. */
+/** Reads records by their lengths, as the standard specifies. */
 function recordsOf(bytes: Buffer): Record_[] {
   const records: Record_[] = [];
   for (let at = 0; at < bytes.length; ) {

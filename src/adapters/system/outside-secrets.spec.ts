@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
 import { OutsideSecrets, readSecretPlaces } from './outside-secrets.js';
 
-/** A folder with secrets, and one beside it that no configuration may read. */
+/** A folder with secrets, and another one that no configuration may read. */
 function folders() {
   const directory = temporaryDirectory();
   const inside = join(directory, 'secrets');
@@ -12,7 +12,7 @@ function folders() {
   return { directory, inside, path: (name: string) => join(inside, name) };
 }
 
-/** A program for Node. */
+/** Command line of a helper that runs a Node program. */
 function helperOf(directory: string, body: string): string[] {
   const script = join(directory, 'helper.mjs');
   writeFileSync(script, body);

@@ -13,7 +13,7 @@ import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import { PageThreadPool } from './page-thread-pool.js';
 
 const ENTRY = new URL('../../../test/support/hanging-pages.thread.ts', import.meta.url);
-/** As in control/explanations.ts: no stored URL. */
+/** As in control/explanations.ts, this means that there is no stored URL. */
 const FOR_A_PERSON = -1;
 
 describe('a pool of page threads', () => {
@@ -28,7 +28,8 @@ describe('a pool of page threads', () => {
     sinks: [sinkDefinition({ type: 'papi', url: 'http://127.0.0.1:9/' })],
   };
 
-  // One pool for all: a thread takes seconds to start. It outlives whatever the tests do to its threads.
+  // One pool for all tests, because a thread takes seconds to start. The pool survives whatever the tests do to its
+  // threads.
   beforeAll(async () => {
     pool = new PageThreadPool({ entry: ENTRY, threads: 2, log, maxReadingMs: 1_000 });
     await pool.configure(definition);
@@ -62,7 +63,7 @@ describe('a pool of page threads', () => {
 
   it('replaces a thread that something else than a page holds, and loses only what it had', async () => {
     site.page('/good');
-    await pool.process(task(1, '/good')); // its threads are up
+    await pool.process(task(1, '/good')); // its threads are running
     await expect(pool.process(task(2, '/burns'))).rejects.toThrow(WorkLost);
     expect(warnings).toEqual(['a page thread ended and is being replaced']);
     expect(outcome(await pool.process(task(3, '/good')))).toBe('document');
@@ -108,7 +109,7 @@ describe('a pool of page threads', () => {
     expect(await links()).toEqual([1, 1]);
     expect(outcome(await pool.process(task(3, '/bad')))).toBe('parse-timeout');
     expect(await links()).toEqual([1, 1]);
-    // A root that is gone sets nothing free.
+    // A removed root no longer allows anything.
     pool.removeRoot('test', url.href);
     expect(await links()).toEqual([0, 0]);
   });
@@ -127,7 +128,7 @@ describe('a pool of page threads', () => {
         });
       }
       site.page('/bad', [], 'A page that kills the thread.');
-      // The least busy thread is taken: one of them has both `/a` or `/b` and the bad page.
+      // The least busy thread is chosen, so one thread has either `/a` or `/b` as well as the bad page.
       const beside = ['/a', '/b'].map((path, i) => pool.process(task(10 + i, path)).catch((error: unknown) => error));
       await bothAsked.promise;
       expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
@@ -148,7 +149,7 @@ describe('a pool of page threads', () => {
       site.page('/bad', [], 'A page that never ends.');
       const stopped = await pool.process(task(1, '/bad'));
       expect(stopped.readingTime).toBeGreaterThan(500);
-      // The thread that came in its place is up: each has one of these.
+      // The replacement thread is running: each thread has one of these.
       other.page('/up');
       await Promise.all([8, 9].map((id) => pool.process({ ...task(id, '/'), url: other.url('/up') })));
       let ended = false;

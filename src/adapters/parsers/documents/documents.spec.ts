@@ -10,7 +10,7 @@ import {
 } from '../../../engine/ports/content-extractor.js';
 import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
 
-/** Of the built program: a process has its own permissions there. */
+/** The entry of the built program, where the process has its own permissions. */
 const ENTRY = new URL('../../../../dist/program/documents.process.js', import.meta.url);
 const MIB = 1024 * 1024;
 
@@ -55,7 +55,7 @@ describe('a document', () => {
 
 describe('a PDF', () => {
   it('that prints accents beside their letters has the words that people see', async () => {
-    // In the standard encoding of its font 0xc8 is the dieresis.
+    // In the font's standard encoding, 0xc8 is the dieresis.
     const text = 'm\u00c8oglich, \u00c8Ubung, a \u00c8 b, \u00c8x';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
       text: expect.stringMatching(/möglich, Übung, a ¨ b, ẍ/),
@@ -105,7 +105,7 @@ describe('the characters of a PDF', () => {
       '/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)>>/FontDescriptor<</Type/FontDescriptor/Flags 4>>';
     const descendant = `<</Type/Font/Subtype/CIDFontType0/BaseFont/Any${descriptor}>>`;
     const font = `<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/Identity-H/DescendantFonts[${descendant}]>>`;
-    // The first code is that of a character, the second of none.
+    // The first code stands for a character, the second for none.
     const text = 'grey) Tj /F2 12 Tf <08a69f00> Tj /F1 12 Tf (heron';
     const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text })).toString('latin1');
     const body = Buffer.from(plain.replace('/Font<<', `/Font<</F2 ${font}`), 'latin1');
@@ -154,7 +154,8 @@ describe('a PDF of TeX', () => {
   });
 
   it('has the letters of accents that are printed over them', async () => {
-    // The dieresis is printed after the word, back in the middle above its `u`: 0.389 from the start of the word, which is 1.167 wide.
+    // The dieresis is printed after the word, moved back above the middle of its `u`: 0.389 from the start of the word,
+    // which is 1.167 wide.
     const text = 'fur) Tj [778 (\u00c8) -445 ( alle)] TJ (';
     expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
       text: expect.stringMatching(/^für alle/),
@@ -177,7 +178,7 @@ describe('a PDF of TeX', () => {
   });
 });
 
-/** A text of many bytes that packs to next to nothing. */
+/** A large text that compresses to next to nothing. */
 const zeros = (mebibytes: number): Uint8Array => new Uint8Array(mebibytes * MIB);
 
 const HOSTILE: readonly (readonly [string, string, () => Uint8Array, string])[] = [

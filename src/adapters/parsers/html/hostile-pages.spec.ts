@@ -1,4 +1,4 @@
-/** Pages made to be slow. A step that grows with the square of the page's size would take hours on these, not seconds. */
+/** Pages designed to be slow. A step whose time is quadratic in the page's size would take hours instead of seconds. */
 import { describe, expect, it } from 'vitest';
 import { HtmlScanner } from './html-scanner.js';
 import { TextBuffer } from './text-buffer.js';

@@ -1,7 +1,7 @@
 /**
- * The scanner against parse5, a complete implementation of the HTML standard: the same links, base, metas, title and
- * language on pages written to be nasty, on generated tag soup, and on real pages: `CRAWLWAY_CORPUS=folder` names a folder
- * of HTML files (`CRAWLWAY_CORPUS_PAGES` of them are read, 500 by default).
+ * Compares the scanner with parse5, a complete implementation of the HTML standard: both must find the same links,
+ * base, metas, title and language on deliberately nasty pages, on generated tag soup, and on real pages.
+ * `CRAWLWAY_CORPUS` names a folder of HTML files, of which `CRAWLWAY_CORPUS_PAGES` are read (default: 500).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,8 @@ const MAX_LENGTH = 100_000_000;
 function scanned(html: string): Reading {
   const { facts, title } = new HtmlScanner(Buffer.from(html), buffer, { maxLinks: MAX_LENGTH, xml: false }).scan();
   return {
-    // The tree holds a link twice when it had to fix the nesting around it, and elsewhere when tables were involved.
+    // The tree contains a link twice if the nesting around it had to be fixed, and in a different place if tables were
+    // involved.
     links: unique(facts.links.filter((link) => 'a area iframe'.includes(link.kind)).map((link) => link.href)),
     base: facts.base,
     metas: facts.metas.map(({ name, value }) => `${name}=${value}`),
@@ -44,7 +45,7 @@ const INLINE = new Set(
 );
 const UNSEEN = new Set('title script style noscript iframe noframes noembed'.split(' '));
 
-/** What the standard's tree says. */
+/** Returns what the standard's tree contains. */
 class Oracle {
   readonly links: string[] = [];
   readonly metas: string[] = [];
@@ -176,7 +177,7 @@ describe('the scanner and the HTML standard agree', () => {
 
   it('on generated tag soup', () => expectAgreementOn(fc.array(piece, { maxLength: 25 })));
 
-  // An end tag of HTML that closes an SVG left open is a thing of the tree; the scanner waits for a start tag.
+  // An HTML end tag that closes an open SVG is a matter of tree construction; the scanner waits for a start tag.
   it('on generated drawings in a page', () => expectAgreementOn(fc.array(drawing, { maxLength: 8 })));
 
   const corpus = process.env['CRAWLWAY_CORPUS'];

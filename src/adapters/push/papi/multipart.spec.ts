@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { pushDocument } from '../../../../test/support/push-orders.js';
 import { encodeDocuments } from './multipart.js';
 
-/** Node's own reader of multipart bodies is the judge. */
+/** Node's own multipart parser is the reference. */
 const parsed = (body: Buffer, contentType: string): Promise<FormData> =>
   new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
 
-// A reader turns `%22` back into a quote; which of the two a name held is not told apart on the wire.
+// A parser turns `%22` back into a quote: which of the two a name contained cannot be told apart on the wire.
 const anyName = fc.string({ unit: 'grapheme', minLength: 1 }).filter((name) => !name.includes('%'));
 
 describe('a multipart body', () => {

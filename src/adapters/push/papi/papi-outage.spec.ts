@@ -128,7 +128,10 @@ async function failureOf(delivery: Promise<unknown>): Promise<SinkUnavailable> {
   );
 }
 
-/** A server that forgets what was not synced, each time just before a checkpoint: it refuses the old session from then on. */
+/**
+ * A server that forgets what was not synced, each time just before a checkpoint; from then on it refuses the old
+ * session.
+ */
 async function restartingServer(restarts: number) {
   let session = 100;
   let restarted = 0;

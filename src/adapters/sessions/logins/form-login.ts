@@ -172,9 +172,9 @@ export class FormSession implements LoginMethod {
   private toShownPage(answer: Extract<FetchOutcome, { kind: 'response' }>, url: string): Shown {
     const { status } = answer;
     const place = withoutQuery(url);
-    if (status === 423) throw new LoginFault('locked', `${place} answered 423: the account is locked`);
+    if (status === 423) throw new LoginFault('locked', `${place} responded with 423: the account is locked`);
     if (status === 408 || status === 429 || status >= 500)
-      throw new LoginFault('unreachable', `${place} answered ${status}`);
+      throw new LoginFault('unreachable', `${place} responded with ${status}`);
     try {
       return { page: parsePage(new TextDecoder().decode(answer.body), url), status };
     } catch (error) {
@@ -260,8 +260,8 @@ export class FormSession implements LoginMethod {
 
   private findFailedTest({ page, status }: Shown, text: string): string | undefined {
     const { selector, cookie, status: wanted, text: wantedText } = this.definition.success;
-    if (wanted !== undefined && status !== wanted) return `answered ${status}, not ${wanted}`;
-    if (wanted === undefined && status >= 400) return `answered ${status}`;
+    if (wanted !== undefined && status !== wanted) return `responded with ${status}, not ${wanted}`;
+    if (wanted === undefined && status >= 400) return `responded with ${status}`;
     if (selector !== undefined && !hasElement(page, selector)) return `has no element ${selector}`;
     if (cookie !== undefined && !this.jar.has(cookie, this.definition.url)) return `has set no cookie ${cookie}`;
     if (wantedText !== undefined && !text.includes(wantedText)) return 'does not have the text of successText';

@@ -78,7 +78,7 @@ export class OAuth2Client implements LoginMethod {
     tools: LoginTools,
   ): LoginResult {
     const { tokenUrl } = this.definition;
-    const said = `the token endpoint ${tokenUrl} answered ${status}${told === undefined ? '' : ` (${told})`}`;
+    const said = `the token endpoint ${tokenUrl} responded with ${status}${told === undefined ? '' : ` (${told})`}`;
     if (status === 401 || told === 'invalid_client' || told === 'unauthorized_client')
       return { kind: 'refused', detail: `${said}: the client or its secret is wrong` };
     if (status === 429 || status >= 500) return { kind: 'unreachable', detail: said };

@@ -35,14 +35,14 @@ export function toLoginResult(answer: FetchOutcome, url: string, schemes?: reado
   if (answer.kind === 'failure' && answer.code === 'tls-client-certificate')
     return {
       kind: 'refused',
-      detail: `${url} does not accept clients, or not this client certificate: ${answer.detail}`,
+      detail: `${url} requires a client certificate, or rejects this one: ${answer.detail}`,
     };
   if (answer.kind === 'failure')
     return { kind: 'unreachable', detail: `${url} could not be reached: ${answer.code}: ${answer.detail}` };
   const { status, headers } = answer;
   if (status === 401) return toRefused(url, headers['www-authenticate'], schemes);
   if (status === 407 || status === 408 || status === 429 || status >= 500)
-    return { kind: 'unreachable', detail: `${url} answered ${status}` };
+    return { kind: 'unreachable', detail: `${url} responded with ${status}` };
   return { kind: 'in' };
 }
 
@@ -50,7 +50,7 @@ function toRefused(url: string, challenge: string | undefined, schemes: readonly
   const offered = listSchemes(challenge);
   const meant =
     schemes === undefined || offered === '' || schemes.some((scheme) => offered.split(', ').includes(scheme));
-  if (meant) return { kind: 'refused', detail: `${url} answered 401: the user or its secret is wrong` };
+  if (meant) return { kind: 'refused', detail: `${url} responded with 401: the user or its secret is wrong` };
   return {
     kind: 'changed',
     detail: `${url} asks for ${offered}, and this login supports ${schemes.join(', ')}: change its type`,

@@ -1,4 +1,4 @@
-/** Login pages of hostile sites: they repeat what they were sent, or are made to be slow. */
+/** Login pages of hostile sites: they repeat what they were sent, or are designed to be slow. */
 import { expect, it, onTestFinished } from 'vitest';
 import { type FakeAnswer, FakeSite } from '../../../../test/support/fake-site.js';
 import { testFetcher } from '../../../../test/support/fetch-harness.js';
@@ -18,7 +18,7 @@ const SPELLINGS = [
 
 const form = `<form action=/in method=get><input name=u><input type=password name=p></form>`;
 
-/** All that is told of one try to log in. */
+/** Everything that is reported about one login attempt. */
 async function told(site: FakeSite, definition: Partial<LoginDefinition>): Promise<string> {
   const fetcher = testFetcher();
   const base = { name: 'a', url: site.url('/'), check: site.url('/'), place: { file: '', line: 1, column: 1 } };

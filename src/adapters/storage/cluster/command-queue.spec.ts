@@ -20,7 +20,7 @@ async function started(carryOut: (text: string) => Promise<boolean>) {
   const queue = new CommandQueue(table, { log, ownedPartitions: () => [3], carryOut: ({ text }) => carryOut(text) });
   const send = (text: string, delivers = false) =>
     pool.rows('INSERT INTO owner_command (part, host, text, delivers) VALUES (3, $1, $2, $3)', ['h', text, delivers]);
-  /** Waits for what was started and needs no sink. */
+  /** Waits for commands that were started and need no sink. */
   const done = async () => {
     await queue.start();
     await expect.poll(() => pool.rows('SELECT 1 FROM owner_command WHERE NOT delivers AND tries = 0')).toEqual([]);

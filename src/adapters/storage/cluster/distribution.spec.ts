@@ -1,4 +1,7 @@
-/** Tables can be spread by a column only when every unique key has it, and rows are found without asking all machines when keys begin with it. */
+/**
+ * Tables can be distributed by a column only if every unique key contains it; rows are found without asking all
+ * machines if keys begin with it.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import { Secret } from '../../../domain/secret.js';
 import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import * as statements from '../postgres/postgres-sql.js';
 
-/** What all nodes read and few write: it stays in one place. */
+/** Tables that all nodes read and few write: they stay in one place. */
 const LOCAL = [
   'api_key',
   'audit',
@@ -20,7 +23,7 @@ const LOCAL = [
   'partition_owner',
   'setting',
 ];
-/** For lists that people ask for over the whole crawl; nothing that a page costs goes through them. */
+/** Indexes for lists over the whole crawl that people request; fetching a page never uses them. */
 const FOR_PEOPLE = [
   'push_order_id',
   'push_order_state',
@@ -31,11 +34,11 @@ const FOR_PEOPLE = [
   'url_status',
 ];
 /**
- * For questions about hosts that are not known when they are asked: which removed URLs an unchanged page links to (only in a
- * crawler that has removed URLs), and which pages gave way to a canonical URL that brought no document.
+ * Indexes for queries whose hosts are not known in advance: which removed URLs an unchanged page links to (only in a
+ * crawler that has removed URLs), and which pages gave way to a canonical URL that yielded no document.
  */
 const WHEREVER_LINKS_LEAD = ['url_canonical', 'url_removed'];
-/** What a sink that was slow or down gets next. */
+/** Index for what a sink that was slow or down gets next. */
 const CATCHING_UP = ['owed_order_next'];
 
 describe('the tables on PostgreSQL, by their catalogue', () => {

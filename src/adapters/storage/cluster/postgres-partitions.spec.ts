@@ -15,7 +15,7 @@ import { PostgresPartitions } from './postgres-partitions.js';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** A node whose monotonic clock stands still until the test moves it; it renews only when told. */
+/** A node whose monotonic clock stands still until the test advances it; it renews only when told to. */
 class Node implements PartitionListener {
   uptime = 0;
   readonly gainedAbruptly: number[] = [];
@@ -66,7 +66,7 @@ describe('partitions of several nodes', () => {
   });
 
   const node = (crawls?: boolean): Promise<Node> => new Node(pool, crawls).open();
-  /** What the database sees when every node that has not renewed since was silent for longer than its lease. */
+  /** Makes the database see every node that does not renew afterwards as silent for longer than its lease. */
   const expire = async (): Promise<void> => {
     const client = new pg.Client(url);
     await client.connect();

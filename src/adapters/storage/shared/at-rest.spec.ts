@@ -106,7 +106,7 @@ it('a damaged page is found before anything is done with the database', async ()
   const handle = openSync(file, 'r+');
   writeSync(handle, Buffer.alloc(4096, 0xa5), 0, 4096, (pages - 2) * 4096);
   closeSync(handle);
-  // It opens, and nothing but the check says that a page is lost.
+  // The database opens, and only the check reports that a page is lost.
   await (await openSqliteDataSource(file)).destroy();
   expect(() => requireSoundPages(file)).toThrow(StoreDamaged);
   expect(() => requireSoundPages(file)).toThrow(/The database .* is damaged: .*put a backup in its place/s);

@@ -28,7 +28,7 @@ async function writerAndReader() {
   };
 }
 
-/** Pages in the WAL that are not in the database yet. */
+/** The number of pages in the WAL that are not in the database yet. */
 function open(reader: ReturnType<typeof openHandle>): number {
   const [{ log, checkpointed }] = reader.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }];
   return log - checkpointed;

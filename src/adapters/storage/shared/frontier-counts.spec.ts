@@ -50,7 +50,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ forget: fc.constantFrom(...URL_STATUSES) }),
 );
 
-/** Runs one step on the store; picks for settlements are taken from what is stored at that moment. */
+/** Runs one step on the store; settlements pick from the URLs that are stored at that moment. */
 async function perform(store: FrontierStore, step: Step): Promise<void> {
   if ('discover' in step) await store.discover(step.discover);
   else if ('seed' in step) await store.seed(step.seed);
@@ -63,7 +63,7 @@ async function perform(store: FrontierStore, step: Step): Promise<void> {
   }
 }
 
-/** What the counters must say, by going through all rows. */
+/** Computes what the counters must contain by going through all rows. */
 function counted(rows: readonly UrlState[], crawler: string) {
   const own = rows.filter((row) => row.crawler === crawler);
   const queued = own.filter((row) => row.source !== undefined);

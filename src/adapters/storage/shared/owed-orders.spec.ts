@@ -43,7 +43,7 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
       'docs down',
       'news slow',
     ]);
-    // Nothing is left of its count.
+    // Its count is gone.
     await again.settle([{ id: NO_URL, owed: [owed(9)] }]);
     expect(await again.countOwed()).toContainEqual({ crawler: 'docs', sink: 'slow', documents: 1, since: 90 });
   });
@@ -56,7 +56,7 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
     expect(await rows()).toMatchObject([{ orderId: 1, askedAt: 50 }]);
     await store.settle([{ id: NO_URL, owed: [owed(7, { uri })] }]);
     expect(await rows()).toMatchObject([{ orderId: 7, since: 10, askedAt: undefined }]);
-    // What comes late says nothing of the newer order.
+    // A late change does not affect the newer order.
     for (const change of ['put off', 'delivered', 'asked'] as const)
       await store.settle([{ id: NO_URL, owed: [owed(6, { uri, change, askedAt: instant(70) })] }]);
     expect(await rows()).toMatchObject([{ orderId: 7, askedAt: undefined }]);
@@ -75,7 +75,7 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
     ]);
     await store.settle([
       { id: NO_URL, owed: [owed(8, { uri }), owed(9), owed(10, { uri: owed(3).uri, change: 'delivered' })] },
-      // It is not owed.
+      // This order is not owed.
       { id: NO_URL, owed: [owed(11, { change: 'delivered' })] },
     ]);
     const counts = await store.countOwed();

@@ -32,17 +32,17 @@ type Filter = UrlFilter & { readonly crawler: string };
 
 interface Searchable {
   readonly store: Pick<FrontierStore, 'discover' | 'settle' | 'list'>;
-  /** Everything counts as many, and time is over after every stride of nine. */
+  /** Any number counts as many, and time is up after every stride of nine. */
   readonly hasty: Search;
-  /** Everything counts as few. */
+  /** Any number counts as few. */
   readonly thorough: Search;
-  /** Each URL takes longer than there is time for. */
+  /** Each URL takes longer than the time allowed. */
   readonly rushed: Search;
 }
 
 const HASTY = { few: -1, stride: 9, ms: 0, unwatched: 1_000_000 };
 const THOROUGH = { few: 1_000, stride: 1_000, ms: 1_000, unwatched: 1_000_000 };
-/** Few are many, and there is no time for a second URL. */
+/** Up to 1,000 URLs count as few, and there is no time for a second one. */
 const RUSHED = { few: 1_000, stride: 9, ms: 0, unwatched: 0 };
 
 async function onSqlite(): Promise<Searchable> {
@@ -71,7 +71,7 @@ async function onSqlite(): Promise<Searchable> {
   };
 }
 
-/** As a database that ends each statement that looks at more than sixteen URLs. */
+/** Acts like a database that ends each statement that examines more than sixteen URLs. */
 class ImpatientPool extends PostgresPool {
   override rows<Row>(sql: string, ...rest: [values?: readonly Parameter[], name?: string]): Promise<Row[]> {
     const stride = sql.includes('OFFSET 0)') ? Number.POSITIVE_INFINITY : Number(/LIMIT (\d+)\) u/.exec(sql)?.[1] ?? 0);

@@ -71,7 +71,7 @@ async function linesOf(store: FrontierStore, last?: string): Promise<string[]> {
   return lines;
 }
 
-/** What a store says of itself, without its own ids. */
+/** The contents of a store, without its own ids. */
 async function content(store: FrontierStore) {
   const urls = await store.list({}, 0, 10_000);
   const described = await Promise.all(

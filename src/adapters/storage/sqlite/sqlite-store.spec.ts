@@ -21,7 +21,7 @@ import { openSqliteStore } from './sqlite-store.js';
 const support = (name: string): string => fileURLToPath(new URL(`../../../../test/support/${name}`, import.meta.url));
 const databaseFile = (): string => join(temporaryDirectory(), 'data', 'crawlway.db');
 
-/** A process that writes to the store until it is killed, and tells every batch that was acknowledged. */
+/** A process that writes to the store until it is killed, and reports every batch that was acknowledged. */
 function writer(file: string, first: number) {
   const program = ['--import', support('register-typescript.mjs'), support('store-writer.ts')];
   const child = spawn(process.execPath, [...program, file, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -29,7 +29,7 @@ function writer(file: string, first: number) {
   return { child, lines: createInterface({ input: child.stdout }), exit: once(child, 'exit') };
 }
 
-/** What a writer told before it was killed, which happened after so many lines. */
+/** What a writer reported before it was killed, which happens after `count` lines. */
 async function reportedUntilKilled(file: string, first: number, count: number): Promise<string[]> {
   const { child, lines, exit } = writer(file, first);
   const reported: string[] = [];

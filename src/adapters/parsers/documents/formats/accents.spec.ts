@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Box, composeAccent, isPrintedOn, joinAccents } from './accents.js';
 
-/** Lower-case letters are 5 points high and wide, capitals 7; an accent begins a point above. `~` in a text is a generated space. */
+/**
+ * Lower-case letters are 5 points high and wide, capitals 7; an accent begins one point above. `~` stands for a
+ * generated space.
+ */
 function joined(
   text: string,
   boxes: (index: number, character: string) => Box | undefined,

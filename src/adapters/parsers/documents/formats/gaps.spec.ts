@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Box } from './accents.js';
 import { type Glyphs, joinLetterspaced, separateWords } from './gaps.js';
 
-/** Characters are 5 points wide and 10 high. `|` is a gap of so many points, and `~` one that PDFium takes for a space. */
+/**
+ * Characters are 5 points wide and 10 high. `|` is a gap of `gap` points, and `~` one that PDFium takes for a space.
+ */
 function line(written: string, gap: number): Glyphs {
   const texts: string[] = [];
   const boxes: Box[] = [];
