@@ -77,7 +77,13 @@ describeUnless(noBrowser, 'the engine that renders', () => {
   describeUnless(notLinux, 'gives a page up when the browser does not answer', () => {
     it.each([
       ['that it go to the page', '', '/2', undefined, 'render-timeout: the browser did not open the page'],
-      ['for a tab', '', 'http://other.test/', undefined, 'render-crash: the browser could not open a page: nothing was opened'],
+      [
+        'for a tab',
+        '',
+        'http://other.test/',
+        undefined,
+        'render-crash: the browser could not open a page: nothing was opened',
+      ],
       [
         'that it close another',
         'pages="1"',

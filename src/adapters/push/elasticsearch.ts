@@ -142,7 +142,9 @@ export class ElasticsearchSink implements Sink {
     const uri = asList(last['sort'])[0];
     if (typeof uri === 'string' && (after === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(after)) > 0))
       return uri;
-    throw new SinkUnavailable(`${this.client.displayName}: the pages of search results are not in the order of \`uri\``);
+    throw new SinkUnavailable(
+      `${this.client.displayName}: the pages of search results are not in the order of \`uri\``,
+    );
   }
 
   private toBulkLines(order: PushOrder): string {

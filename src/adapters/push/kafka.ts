@@ -96,7 +96,9 @@ export class KafkaSink implements Sink {
     const end = AbortSignal.any([signal, broken, AbortSignal.timeout(timeout)]);
     const given = new Promise<never>((_, reject) => {
       const onAbort = (): void => {
-        const why = signal.aborted ? 'the delivery was stopped' : `no response within ${timeout} ms; does the topic exist?`;
+        const why = signal.aborted
+          ? 'the delivery was stopped'
+          : `no response within ${timeout} ms; does the topic exist?`;
         reject(broken.aborted ? broken.reason : new Error(why));
       };
       if (end.aborted) onAbort();

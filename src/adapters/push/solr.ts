@@ -55,7 +55,9 @@ export class SolrSink implements Sink {
       // A listing that is not in ascending order would never end.
       const first = entries[0]?.uri;
       if (last !== undefined && first !== undefined && Buffer.compare(Buffer.from(first), Buffer.from(last)) <= 0)
-        throw new SinkUnavailable(`${this.client.displayName}: the pages of select results are not in the order of \`id\``);
+        throw new SinkUnavailable(
+          `${this.client.displayName}: the pages of select results are not in the order of \`id\``,
+        );
       yield* entries;
       if (entries.length === 0) return;
       last = entries.at(-1)!.uri;

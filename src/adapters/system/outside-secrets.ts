@@ -108,7 +108,9 @@ export class OutsideSecrets {
     if (program === undefined)
       throw new UnreadableSecret('no helper is set: the operator can set its command line in CRAWLWAY_SECRETS_HELPER');
     if (!HELPER_NAME.test(name))
-      throw new UnreadableSecret('the name of a secret may contain letters, digits and . _ / @ : # = + -, at most 200 characters');
+      throw new UnreadableSecret(
+        'the name of a secret may contain letters, digits and . _ / @ : # = + -, at most 200 characters',
+      );
     return [program, [...args, name]];
   }
 

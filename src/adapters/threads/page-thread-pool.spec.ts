@@ -57,7 +57,10 @@ describe('a pool of page threads', () => {
   it('stops a page that takes too long to read, whoever asked for it', async () => {
     site.page('/bad', [], 'A page that never ends.').page('/good');
     for (const id of [99, FOR_A_PERSON]) expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
-    expect(warnings).toEqual(['a page thread ended and is being replaced', 'a page thread ended and is being replaced']);
+    expect(warnings).toEqual([
+      'a page thread ended and is being replaced',
+      'a page thread ended and is being replaced',
+    ]);
     expect(outcome(await pool.process(task(100, '/good')))).toBe('document');
   });
 

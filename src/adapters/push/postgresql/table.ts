@@ -34,7 +34,9 @@ export async function ensureTable(connections: Connections, name: string, search
   const missing = COLUMNS.filter((column) => !present.has(column.name));
   if (present.size > 0 && missing.length > 0) {
     const names = missing.map((column) => `${column.name} ${column.type}`).join(', ');
-    throw new SinkUnavailable(`${connections.where}: the table ${name} has no columns ${names}; specify a different table`);
+    throw new SinkUnavailable(
+      `${connections.where}: the table ${name} has no columns ${names}; specify a different table`,
+    );
   }
   if (missing.length === 0 && (search === undefined || present.has('search'))) return;
   await connections.transaction(async (client) => {

@@ -58,5 +58,8 @@ export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
 function toUnreadable(body: Uint8Array): Unreadable {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ENCRYPTED_PACKAGE)
     ? new Unreadable('extract-encrypted', 'the document is encrypted')
-    : new Unreadable('extract-corrupt', 'the document has an old binary format, not the one that its media type indicates');
+    : new Unreadable(
+        'extract-corrupt',
+        'the document has an old binary format, not the one that its media type indicates',
+      );
 }
