@@ -36,13 +36,13 @@ export class PluginHost implements Plugins {
     this.plugins = definitions.map(
       (definition) =>
         before.find((one) => isSameDefinition(one.definition, definition, 'place')) ??
-        new RunningPlugin(definition, { ...this.tools, factsChanged: () => this.notifyFacts() }),
+        new RunningPlugin(definition, { ...this.tools, factsChanged: () => this.announceFacts() }),
     );
     for (const plugin of before) if (!this.plugins.includes(plugin)) plugin.close();
     this.loading++;
     await Promise.all(this.plugins.map((plugin) => (before.includes(plugin) ? undefined : plugin.start())));
     this.loading--;
-    this.notifyFacts();
+    this.announceFacts();
   }
 
   async call<H extends PluginHook>(
@@ -70,7 +70,7 @@ export class PluginHost implements Plugins {
     this.plugins = [];
   }
 
-  private notifyFacts(): void {
+  private announceFacts(): void {
     if (this.loading > 0) return;
     const { facts } = this;
     if (isDeepStrictEqual(facts, this.told)) return;

@@ -19,7 +19,7 @@ const inFlight = new Map<number, AbortController>();
 const send = (message: FromPlugin): void => void process.send?.(message);
 
 /** The message and the first lines of the stack, without those of this file and of Node. */
-function messageOf(error: unknown): string {
+function describeError(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : `it threw ${inspect(error)}`;
   const lines = text.split('\n').filter((line) => !/plugins\.process\.|\(node:/.test(line));
   return lines.slice(0, 6).join('\n').slice(0, MOST_MESSAGE);
@@ -69,7 +69,7 @@ async function call({ id, hook, argument }: Extract<ToPlugin, { do: 'call' }>): 
   try {
     send({ is: 'answered', id, answer: await functions.get(hook)!(argument, stop.signal) });
   } catch (error) {
-    send({ is: 'failed', id, message: messageOf(error) });
+    send({ is: 'failed', id, message: describeError(error) });
   } finally {
     inFlight.delete(id);
   }
@@ -82,11 +82,11 @@ process.on('message', (message: ToPlugin) => {
   else
     load(message).then(
       (plugin) => send({ is: 'loaded', plugin }),
-      (error: unknown) => send({ is: 'unusable', message: messageOf(error) }),
+      (error: unknown) => send({ is: 'unusable', message: describeError(error) }),
     );
 });
 process.on('uncaughtException', (error) => {
-  const message: FromPlugin = { is: 'crashed', message: messageOf(error) };
+  const message: FromPlugin = { is: 'crashed', message: describeError(error) };
   process.send?.(message, () => process.exit(1));
 });
 process.on('disconnect', () => process.exit());

@@ -85,7 +85,7 @@ function advanceOf({ advances }: Glyphs, index: number): Box | undefined {
 /**
  * The smaller font size of two characters. Some programs scale fonts in a way that PDFium's font size does not reflect.
  */
-function emOf(glyphs: Glyphs, one: number, other: number): number {
+function smallerFontSize(glyphs: Glyphs, one: number, other: number): number {
   const [first, second] = [one, other].map((index) => {
     const width = widthOf(advanceOf(glyphs, index) ?? NOWHERE);
     const size = glyphs.size(index);
@@ -155,7 +155,7 @@ const isBack = (one: Box, other: Box): boolean =>
 
 function isNewLine(glyphs: Glyphs, index: number, one: Box, other: Box): boolean {
   const { texts } = glyphs;
-  const least = emOf(glyphs, index - 1, index) * (other.bottom < one.bottom ? LINE_BELOW : LINE_ABOVE);
+  const least = smallerFontSize(glyphs, index - 1, index) * (other.bottom < one.bottom ? LINE_BELOW : LINE_ABOVE);
   return (
     Math.abs(other.bottom - one.bottom) > least &&
     (areWords(texts[index - 1]!, texts[index]!) || texts[index - 1] === '-') &&
@@ -185,13 +185,13 @@ function findWordStarts(glyphs: Glyphs, gaps: Float32Array, start: number, suspe
   const { texts } = glyphs;
   // Letterspaced words have the same gap everywhere; letters that are set in columns have arbitrary gaps.
   const usual = Math.max(0, gaps.toSorted()[(gaps.length - 1) >> 1]!);
-  const same = emOf(glyphs, suspects[0]! - 1, suspects[0]!) * SAME_GAP;
+  const same = smallerFontSize(glyphs, suspects[0]! - 1, suspects[0]!) * SAME_GAP;
   if (gaps.filter((gap) => Math.abs(gap - usual) < same).length < gaps.length / 2) return [];
   return suspects.filter((index) => {
     const [one, other] = [texts[index - 1]!, texts[index]!];
     if (!areWords(one, other)) return false;
     const isWide = (DIGIT.test(one) && DIGIT.test(other)) || isLigature(glyphs, index - 2);
-    const least = emOf(glyphs, index - 1, index) * (isWide ? WIDE_GAP : WORD_GAP);
+    const least = smallerFontSize(glyphs, index - 1, index) * (isWide ? WIDE_GAP : WORD_GAP);
     if (gaps[index - start - 1]! - usual <= least) return false;
     // Fonts with wrong widths have gaps that are not visible.
     const [before, at] = [glyphs.ink(index - 1), glyphs.ink(index)];
@@ -274,7 +274,7 @@ function joinWord(glyphs: Glyphs, word: readonly number[], gap: number): void {
   const { texts } = glyphs;
   const [first, last] = [word[0]!, word[word.length - 1]!];
   if (word.length < LEAST_LETTERSPACED || last - first < word.length) return;
-  const em = emOf(glyphs, first, last);
+  const em = smallerFontSize(glyphs, first, last);
   if (last - first === (word.length - 1) * 2) {
     // If the neighbouring words have the same spaces, these are words of one letter.
     if (WORD.test(texts[first - 1] ?? '') || WORD.test(texts[last + 1] ?? '')) return;
