@@ -1,6 +1,6 @@
 import type { Secret } from './secret.js';
 
-/** The databases in which the server can keep its store: the prefix of their URLs, and whether several servers can share one. */
+/** The databases that can hold the server's store: their URL prefix, and whether several servers can share one. */
 export const DATABASES = {
   sqlite: { prefix: 'sqlite:', isShared: false },
   postgres: { prefix: 'postgres://', isShared: true },
@@ -8,12 +8,12 @@ export const DATABASES = {
 
 export type DatabaseKind = keyof typeof DATABASES;
 
-/** @throws Error for a URL that was not returned by readDatabaseUrl */
+/** @throws Error if the URL was not returned by readDatabaseUrl */
 export function detectDatabaseKind(url: Secret): DatabaseKind {
   const shown = String(url);
   for (const [kind, { prefix }] of Object.entries(DATABASES)) if (shown.startsWith(prefix)) return kind as DatabaseKind;
   throw new Error(`the database URL ${shown} is of an unknown kind`);
 }
 
-/** Several servers may crawl on the database together. */
+/** Whether several servers may crawl together on this database. */
 export const isSharedDatabase = (url: Secret): boolean => DATABASES[detectDatabaseKind(url)].isShared;

@@ -1,26 +1,28 @@
 /**
- * A server that receives a secret may repeat it in its answer, and answers are stored, logged and shown: secrets are removed from
- * them here.
+ * A server that receives a secret may repeat it in its response, and responses are stored, logged and shown, so secrets
+ * are removed from them here.
  */
 import { redact } from './redact.js';
 import { Secret } from './secret.js';
 
 const HIDDEN = '***';
-/** Shorter ones occur in every other word of an answer, and can be guessed anyway. */
+/** Shorter secrets occur in every other word of a response, and can be guessed anyway. */
 const SHORTEST = 4;
 const DEEPEST = 10;
 
-/** Returns a function that removes these texts from others: in any case, and with some characters encoded. */
+/**
+ * Creates a function that removes these secrets from a text, in upper or lower case and with characters encoded or not.
+ */
 export function createSecretFilter(secrets: readonly (string | undefined)[]): (text: string) => string {
   const long = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST) as string[];
   const forms = [...new Set(long.flatMap((secret) => [secret.toWellFormed(), Buffer.from(secret).toString('base64')]))];
-  // The longest first, so that no part of one remains.
+  // Longest first, so that no part of a secret remains.
   const patterns = forms.sort((one, other) => other.length - one.length).map(secretPattern);
   const any = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
   return (text) => redact(any === undefined ? text : text.replace(any, HIDDEN));
 }
 
-/** Each character as it is, or as URLs, forms and JSON write it; an encoding may be encoded again. */
+/** Each character as is, or as URLs, forms and JSON write it; an encoded character may be encoded again. */
 const secretPattern = (secret: string): string =>
   [...secret].map((character) => `(?:${characterPattern(character)})`).join('');
 
@@ -38,7 +40,7 @@ const percentEncodedPattern = (character: string): string =>
 
 const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** All secrets of a definition, wherever they are in it. */
+/** All secrets in a definition, at any depth. */
 export function collectSecrets(value: unknown, depth = 0): string[] {
   if (value instanceof Secret) return [value.reveal()];
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];

@@ -1,10 +1,11 @@
 /**
- * Hides in any text for a person what may be a secret in a URL: user name and password, and the values of query parameters
- * that are named like one. Log lines, error messages, problems, quotations and audit entries all pass through `redact`. It reads URLs as the
- * WHATWG standard does (an authority ends at a slash, backslash, `?` or `#`, its user info at the last `@`), in linear time.
+ * Hides possible secrets of URLs in any text meant for a person: user name and password, and the values of query
+ * parameters whose names suggest a secret. Log lines, error messages, problems, quotations and audit entries all pass
+ * through `redact`. It reads URLs as the WHATWG standard does (an authority ends at a slash, backslash, `?` or `#`, its
+ * user info at the last `@`), in linear time.
  */
 
-/** Replaces a secret in text that is never read back. */
+/** Replaces a secret in text that is never parsed again. */
 const HIDDEN = '***';
 
 /** Offsets into a text. */
@@ -16,8 +17,8 @@ export function redact(text: string): string {
 }
 
 /**
- * Like `redact`, for every string inside a value that is going to be serialized. Errors are left alone: their serializer redacts
- * them.
+ * Like `redact`, for every string in a value that is about to be serialized. Errors are left alone: their serializer
+ * redacts them.
  */
 export function redactDeep<T>(value: T, depth = 0): T {
   if (typeof value === 'string') return redact(value) as T;
@@ -34,7 +35,7 @@ const SECRET_NAME = /passw|secret|token|key|auth|credential|cookie/i;
 /** A header meant for one recipient only: Authorization, Cookie, X-Api-Key, X-Auth-Token … */
 export const isSecretHeader = (name: string): boolean => SECRET_NAME.test(name);
 
-/** The text with each of the ranges, which are in order and do not overlap, replaced. */
+/** Replaces each of the ranges, which are in order and do not overlap. */
 export function replaceRanges(text: string, ranges: readonly TextRange[], placeholder: string): string {
   let result = '';
   let at = 0;
@@ -48,10 +49,12 @@ export function replaceRanges(text: string, ranges: readonly TextRange[], placeh
 /** What ends a URL inside a text. */
 const OUTSIDE = /[\s"<>`]/;
 
-/** How far a password that contains blanks is followed. */
+/** How many characters to search for the end of a password that contains delimiters. */
 const LONGEST_LEAP = 256;
 
-/** User name and password of every URL in the text, without the `@`: even if the password makes the URL unreadable. */
+/**
+ * User name and password of every URL in the text, without the `@`: found even if the password makes the URL invalid.
+ */
 export function userInfoRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
   let read = 0;
@@ -72,7 +75,7 @@ export function userInfoRanges(text: string): TextRange[] {
   return ranges;
 }
 
-/** `name:password` is not a URL: what comes after the colon of a host is a number. */
+/** `name:password` is not a host: what follows a host's colon is a number. */
 function isHost(authority: string): boolean {
   const colon = authority.lastIndexOf(':');
   return colon < 0 || authority.startsWith('[') || /^\d{0,5}[^\w]*$/.test(authority.slice(colon + 1));
@@ -135,7 +138,7 @@ export const isSecretName = (name: string): boolean =>
     .split(/[^a-z\d]+/)
     .some((word) => SECRET_WORDS.has(word));
 
-/** Percent-decoded, whatever its bytes are: text that cannot be decoded must not hide a secret. */
+/** Percent-decodes a text, whatever its bytes: text that cannot be decoded must not hide a secret. */
 export function decodeLeniently(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => UTF8.decode(Uint8Array.from(parseBytes(bytes))));

@@ -1,14 +1,15 @@
 const SHOWN = '***';
 
 /**
- * A text that must reach one place only: the socket for which it is meant. Whatever prints, serializes, compares or copies one gets
- * asterisks or nothing; `reveal` is the only way to the text. test/secrets-stay-closed.spec.ts lists who may call it.
+ * A string that must reach one place only, the socket for which it is meant. Whatever prints, serializes, compares or
+ * copies one gets asterisks or nothing; `reveal` is the only way to the text. test/secrets-stay-closed.spec.ts lists
+ * who may call it.
  */
 export class Secret {
   readonly #text: string;
   readonly #shown: string;
 
-  /** `shown`: what is displayed instead, such as a URL without its login. */
+  /** @param shown what is displayed instead, such as a URL without its login */
   constructor(text: string, shown: string = SHOWN) {
     this.#text = text;
     this.#shown = shown;
@@ -39,15 +40,15 @@ export class Secret {
   }
 }
 
-/** A secret that is kept outside and cannot be read; the message is for a person and contains nothing of it. */
+/** A secret stored elsewhere could not be read. The message is for a person and contains no part of the secret. */
 export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
-/** A text as it is, whether it is a secret or not. */
+/** The string itself, whether it is a secret or not. */
 export const revealText = (text: string | Secret): string => (text instanceof Secret ? text.reveal() : text);
 
-/** Whether two parts of a definition are equal, secrets included. `without`: a property that is ignored, at any depth. */
+/** Whether two parts of a definition are equal, secrets included. The property `without` is ignored at any depth. */
 export function isSameDefinition(one: unknown, other: unknown, without?: string): boolean {
   if (one instanceof Secret) return other instanceof Secret && one.equals(other);
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)

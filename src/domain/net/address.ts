@@ -1,7 +1,7 @@
 /**
- * IP addresses and CIDR blocks: which addresses belong to the public Internet, and which blocks an operator named. Everything
- * that cannot be read as an address is neither public nor in any block: the checks fail closed. Sources: the IANA IPv4 and IPv6
- * Special-Purpose Address Registries (RFC 6890 and its updates), RFC 4291, RFC 5952.
+ * IP addresses and CIDR blocks: which addresses belong to the public Internet, and which blocks an operator named.
+ * Anything that cannot be read as an address is neither public nor in any block: the checks fail closed. Sources: the
+ * IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), RFC 4291, RFC 5952.
  */
 
 /** 4 or 16 bytes. An IPv4-mapped IPv6 address is kept as the IPv4 address that a connection to it reaches. */
@@ -17,7 +17,7 @@ const OCTET = /^(?:0|[1-9]\d{0,2})$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 const BITS = /^(?:0|[1-9]\d{0,2})$/;
 const MAPPED_PREFIX: Address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
-/** Length of the longest valid text: an IPv6 address with a dotted tail, a zone and a netmask of the same length. */
+/** Length of the longest valid string: an IPv6 address with a dotted tail, a zone and a netmask of the same length. */
 const LONGEST_TEXT = 128;
 
 /** Textual IPv4 or IPv6 address, brackets and a zone (`%eth0`) allowed; no octal, hexadecimal or short IPv4 forms. */
@@ -48,7 +48,7 @@ function parseIPv6(text: string): Address | undefined {
   return [...head, ...new Array<number>(gap).fill(0), ...tail];
 }
 
-/** Bytes of colon-separated groups; the last one may be dotted IPv4 where the address ends there. */
+/** Bytes of colon-separated groups; the last group may be dotted IPv4 if the address ends there. */
 function groupBytes(text: string, endsAddress: boolean): number[] | undefined {
   if (text === '') return [];
   const bytes: number[] = [];
@@ -70,7 +70,7 @@ function groupBytes(text: string, endsAddress: boolean): number[] | undefined {
 const isMappedIPv4 = (bytes: Address): boolean =>
   bytes.length === 16 && MAPPED_PREFIX.every((byte, index) => bytes[index] === byte);
 
-/** `10.0.0.0/8`, `::1/128` or a single address. Bits of the base below the prefix are cleared. */
+/** `10.0.0.0/8`, `::1/128` or one address. Bits of the base beyond the prefix are cleared. */
 export function parseCidr(text: string): Cidr | undefined {
   if (text.length > LONGEST_TEXT) return undefined;
   const slash = text.indexOf('/');
@@ -87,7 +87,7 @@ function applyMask(address: Address, bits: number): Address {
   return address.map((byte, index) => byte & byteMask(bits - index * 8));
 }
 
-/** Mask of one byte of which `bits` leading bits count; any integer is fine. */
+/** Mask that keeps the first `bits` bits of one byte; any integer is allowed. */
 const byteMask = (bits: number): number => (bits >= 8 ? 255 : bits <= 0 ? 0 : (255 << (8 - bits)) & 255);
 
 export function cidrContains(cidr: Cidr, address: Address): boolean {
@@ -112,7 +112,7 @@ export function isInCidrs(ip: string, cidrs: readonly string[]): boolean {
 
 /**
  * The CIDR block meant by `IP`, `IP/BITS` or `IP NETMASK`, in canonical form (host bits cleared, IPv6 as RFC 5952 writes it);
- * undefined if it is none of them or the netmask has holes.
+ * undefined if it has none of these forms or the netmask is not contiguous.
  */
 export function normalizeCidr(text: string): string | undefined {
   const words = text.trim().split(/\s+/, 3);
@@ -131,7 +131,9 @@ function cidrFromNetmask(ip: string, netmask: string): Cidr | undefined {
   return { base: applyMask(base, bits), bits };
 }
 
-/** Canonical text: dotted decimal, or lower-case IPv6 with the longest run of zero groups cut (RFC 5952). */
+/**
+ * Canonical text: dotted decimal, or lower-case IPv6 with the longest run of zero groups replaced by `::` (RFC 5952).
+ */
 export function formatAddress(address: Address): string {
   if (address.length === 4) return address.join('.');
   const groups: string[] = [];
@@ -178,7 +180,9 @@ const IPV4_NOT_PUBLIC = parseBlocks(
   '240.0.0.0/4', // reserved, limited broadcast
 );
 
-/** Only this part of IPv6 is given out as global unicast; the rest (ULA, link-local, multicast, SRv6 …) is not public. */
+/**
+ * Only this part of IPv6 is allocated as global unicast; the rest (ULA, link-local, multicast, SRv6 …) is not public.
+ */
 const IPV6_GLOBAL_UNICAST = parseBlocks('2000::/3');
 
 const IPV6_NOT_PUBLIC = parseBlocks(

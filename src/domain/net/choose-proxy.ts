@@ -10,7 +10,7 @@ interface Route {
 
 export type ProxyChoice = (url: URL) => ProxyDefinition | undefined;
 
-/** The one with the longest matching prefix; none if the host is in its list of exceptions. */
+/** Chooses the proxy with the longest matching prefix; none if the host is in its list of exceptions. */
 export function createProxyChooser(proxies: readonly ProxyDefinition[]): ProxyChoice {
   const routes = proxies
     .flatMap((proxy): Route[] => {
@@ -29,8 +29,8 @@ export function createProxyChooser(proxies: readonly ProxyDefinition[]): ProxyCh
 }
 
 /**
- * `example.com` includes its subdomains, `*` means every host; blocks apply to hosts that are addresses, since no name is looked up
- * here.
+ * `example.com` includes its subdomains, `*` means every host; CIDR blocks apply only to hosts that are addresses,
+ * since no name is looked up here.
  */
 function matchesException(entry: string, { hostname, port, protocol }: URL): boolean {
   if (entry === '*') return true;

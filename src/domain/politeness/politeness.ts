@@ -1,7 +1,7 @@
 /**
- * Politeness towards one web server: two clocks that are never merged. The crawl delay is the constant pause after every answer;
- * the back-off is the reaction of the whole host to an overload or an outage. A request may start when both have passed. Seeds:
- * CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
+ * Politeness towards one web server: two clocks that are never merged. The crawl delay is the constant pause after
+ * every response; the back-off is the reaction of the whole host to an overload or an outage. A request may start when
+ * both have passed. Seeds: CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
  */
 import { defaultReactions, type ErrorCode } from '../fetch/error-codes.js';
 import {
@@ -17,21 +17,21 @@ import {
 } from '../time/units.js';
 
 export interface Politeness {
-  /** No request before this time: the crawl delay counts from the end of the last answer. */
+  /** No request before this time: the crawl delay counts from the end of the last response. */
   readonly nextRequestAt: Instant;
-  /** No request before this time: the host asked for rest, or does not answer. */
+  /** No request before this time: the host asked for rest, or is not responding. */
   readonly backOffUntil: Instant;
   /** Back-offs in a row; 0 when the host is healthy. */
   readonly backOffStep: number;
 }
 
-/** A host that was never asked. */
+/** A host to which no request has been sent. */
 export const UNVISITED: Politeness = { nextRequestAt: instant(0), backOffUntil: instant(0), backOffStep: 0 };
 
 const FIRST_BACK_OFF = seconds(5);
 const LONGEST_BACK_OFF = hours(1);
 const LONGEST_RETRY_AFTER = hours(24);
-/** A Crawl-delay above this is cut: a mistake in robots.txt must not close a site for a day. */
+/** A longer Crawl-delay is cut to this: a mistake in robots.txt must not close a site for a day. */
 const LONGEST_CRAWL_DELAY = seconds(60);
 
 /** The earliest time of the next request. */
@@ -47,22 +47,25 @@ export function requestDelay(
   return robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, longest), throttle);
 }
 
-/** A page that takes longer to read counts against its host, and is logged. */
+/** A page that takes longer than this to read counts against its host and is logged. */
 export const SLOW_PAGE = seconds(1);
-/** A page of a usual site takes a tenth of it, even under load. */
+/** A page of an ordinary site takes a tenth of this, even under load. */
 const COSTLY_PAGE = milliseconds(50);
-/** During the pause this many times as much of other hosts can be read: one host takes no more than a tenth of a thread. */
+/** The pause is this many times the reading time, so that one host takes at most a tenth of a thread. */
 const PAUSES_PER_READING = 9;
 const LONGEST_READING_PAUSE = seconds(300);
 
-/** The pause after a page that blocked its thread for `readingTime`. A crawl without pauses keeps that up to `SLOW_PAGE`. */
+/**
+ * The pause after a page that blocked its thread for `readingTime`. A crawl without pauses stays without them up to
+ * `SLOW_PAGE`.
+ */
 export function pauseAfterReading(delay: Duration, readingTime: Duration): Duration {
   const least = delay > 0 ? COSTLY_PAGE : SLOW_PAGE;
   if (readingTime <= least) return delay;
   return atLeast(atMost(milliseconds(readingTime * PAUSES_PER_READING), LONGEST_READING_PAUSE), delay);
 }
 
-/** Requests that may be in flight at one host at the same time. */
+/** Maximum number of requests in flight at one host at the same time. */
 export const maxRequestsPerHost = ({
   aggressive,
   concurrency,
@@ -72,13 +75,13 @@ export const maxRequestsPerHost = ({
 }): number => (aggressive ? concurrency : 1);
 
 /**
- * A request was sent. The delay counts from here until the answer has ended, so that a state saved now and read after a crash still
- * keeps the pause.
+ * The state after a request was sent. Until the response has ended, the delay counts from here, so that a state saved
+ * now and read after a crash still keeps the pause.
  */
 export const afterStart = (state: Politeness, now: Instant, delay: Duration): Politeness =>
   pauseUntil(state, after(now, delay));
 
-/** The answer, or the failure to get one, has ended: the next request waits `delay` from now. */
+/** The state after the response, or the failure to get one, has ended: the next request waits `delay` from now. */
 export const afterEnd = (state: Politeness, now: Instant, delay: Duration): Politeness =>
   pauseUntil(state, after(now, delay));
 
@@ -87,16 +90,16 @@ const pauseUntil = (state: Politeness, moment: Instant): Politeness =>
   moment > state.nextRequestAt ? { ...state, nextRequestAt: moment } : state;
 
 /**
- * The host has answered properly. While a back-off runs, an answer belongs to a request that was in flight before it and says
- * nothing about recovery.
+ * The state after the host has responded properly. While a back-off runs, a response belongs to a request that was in
+ * flight before it and says nothing about recovery.
  */
 export const afterResponse = (state: Politeness, now: Instant): Politeness =>
   state.backOffStep === 0 || now < state.backOffUntil ? state : { ...state, backOffStep: 0 };
 
 /**
- * The host asks for rest, or does not respond: it is not asked for 5 s, then 10 s, doubling up to an hour. Its own `retryAfter`
- * takes precedence, up to a day. Failures that arrive while a back-off runs belong to the same outage: they do not take another
- * step, but a longer `retryAfter` is honoured.
+ * The host asks for rest, or is not responding: it gets no request for 5 s, then 10 s, doubling up to an hour. Its own
+ * `retryAfter` takes precedence, up to a day. Failures that arrive while a back-off runs belong to the same outage:
+ * they do not add another step, but a longer `retryAfter` is honoured.
  */
 export function backOff(state: Politeness, now: Instant, retryAfter?: Duration): Politeness {
   const again = now < state.backOffUntil;
@@ -110,15 +113,18 @@ export function backOff(state: Politeness, now: Instant, retryAfter?: Duration):
   return { ...state, backOffUntil: until, backOffStep: step };
 }
 
-/** Number of 5xx answers in a row that can no longer be blamed on single pages. */
+/** Number of consecutive 5xx responses that can no longer be blamed on individual pages. */
 const RUN_OF_SERVER_ERRORS = 3;
 
-/** After this many 5xx answers in a row the host is slowed down like one that answers 503, until it answers otherwise. */
+/**
+ * After that many consecutive 5xx responses, the host is slowed down as if it responded with 503, until it responds
+ * otherwise.
+ */
 export const isRunOfServerErrors = (inARow: number): boolean => inARow >= RUN_OF_SERVER_ERRORS;
 
 /**
- * A request made on behalf of a person was answered while the host rested, and the answer was good or concerned the page alone: the
- * host no longer rests.
+ * Ends the back-off: while the host rested, a request made on behalf of a person got a response that was good or
+ * concerned the page alone.
  */
 export const endBackOff = (state: Politeness, now: Instant): Politeness => ({
   ...state,

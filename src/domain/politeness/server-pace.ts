@@ -1,16 +1,16 @@
 /**
- * How fast a web server answers compared with what is usual for it. One that answers more slowly, or with 5xx, is overloaded: the
- * pause grows accordingly. It never gets shorter than configured.
+ * How fast a web server responds compared with its usual pace. One that responds more slowly, or with 5xx, is
+ * overloaded, and the pause grows accordingly. It never gets shorter than configured.
  */
 import { atMost, type Duration, milliseconds, seconds } from '../time/units.js';
 
 export interface ServerPace {
-  /** Mean time of an answer, over some hundred of them. */
+  /** Mean response time over the last hundred responses or so. */
   readonly habit: Duration;
-  /** Over the last few. */
+  /** Mean response time over the last few responses. */
   readonly recent: Duration;
   readonly answers: number;
-  /** The last answer was 5xx. */
+  /** The last response was a 5xx. */
   readonly failing: boolean;
 }
 
@@ -23,22 +23,22 @@ export const UNKNOWN_PACE: ServerPace = {
 
 const OF_HABIT = 1 / 100;
 const OF_RECENT = 1 / 5;
-/** Before this many answers the usual pace is unknown. */
+/** Until there have been this many responses, the usual pace is unknown. */
 const FEWEST_ANSWERS = 10;
-/** Faster answers are no sign of load, whatever is usual. */
+/** Faster responses are no sign of load, whatever the usual pace. */
 const SLOW = milliseconds(500);
 const SLOWER = 2;
 const MOST_TIMES = 8;
 const FAILING_TIMES = 2;
 const LONGEST_PAUSE = seconds(60);
 
-/** After an answer that took `duration`. */
+/** The pace after a response that took `duration`. */
 export function paceAfter(pace: ServerPace, duration: Duration, status: number | undefined): ServerPace {
   const answers = pace.answers + 1;
   const movingAverage = (before: number, share: number): Duration =>
     milliseconds(before + (duration - before) * Math.max(share, 1 / answers));
   const failing = status !== undefined && status >= 500;
-  // How fast a failing server answers is not typical.
+  // A failing server's response times are not typical.
   const habit = failing && pace.answers > 0 ? pace.habit : movingAverage(pace.habit, OF_HABIT);
   return { habit, recent: movingAverage(pace.recent, OF_RECENT), answers, failing };
 }

@@ -1,45 +1,47 @@
 /**
- * What is believed about how often a page changes, from visit to visit. Pages are assumed to change at random times, each at a rate
- * of its own (a Poisson process), as Cho and Garcia-Molina found. A visit shows whether the page has changed since the previous
- * visit, not how often ("Estimating Frequency of Change", ACM TOIT 3(3), 2003), or, with Last-Modified, when it last changed. Each
- * visit updates the belief by Bayes' rule; between visits a belief is kept as a log-normal distribution, two numbers per page,
- * whatever the intervals between visits.
+ * What is believed about how often a page changes, from visit to visit. Pages are assumed to change at random times,
+ * each page at its own rate (a Poisson process), as Cho and Garcia-Molina found. A visit shows whether the page has
+ * changed since the previous visit, not how often ("Estimating Frequency of Change", ACM TOIT 3(3), 2003), or, with
+ * Last-Modified, when it last changed. Each visit updates the belief by Bayes' rule; between visits a belief is kept as
+ * a log-normal distribution: two numbers per page, whatever the visit intervals.
  */
 import { type Duration, days, milliseconds, minutes } from '../time/units.js';
 
 export interface ChangeBelief {
-  /** Mean time between two changes: as likely longer as shorter. */
+  /** Median of the believed mean time between two changes: the true one is as likely longer as shorter. */
   readonly interval: Duration;
-  /** Variance of the natural logarithm of the interval: 0.25 is a factor of e^0.5 in two cases of three. */
+  /**
+   * Variance of the natural logarithm of the interval: 0.25 means within a factor of e^0.5 in two cases out of three.
+   */
   readonly uncertainty: number;
 }
 
-/** Before anything is known about a page: one change in 30 days, within a factor of e² in two cases of three. */
+/** Before anything is known about a page: one change in 30 days, within a factor of e² in two cases out of three. */
 export const UNKNOWN: ChangeBelief = { interval: days(30), uncertainty: 4 };
 
-/** What one visit saw. */
+/** What one visit observed. */
 export interface Sight {
-  /** Time since the visit before; absent on the first visit. */
+  /** Time since the previous visit; absent on the first visit. */
   readonly elapsed?: Duration;
   /** The document differs from that of the previous visit; meaningless on the first visit. */
   readonly changed: boolean;
-  /** Age of the document by its Last-Modified. */
+  /** Age of the document according to its Last-Modified. */
   readonly age?: Duration;
-  /** How long the answer claims to stay fresh (Cache-Control, Expires). */
+  /** How long the response claims to stay fresh (Cache-Control, Expires). */
   readonly lifetime?: Duration;
 }
 
-/** A Last-Modified that was younger than this on arrival is the time of the answer, not of a change. */
+/** A Last-Modified that was younger than this on arrival is the time of the response, not of a change. */
 const GENERATED = minutes(5);
 
-/** No belief gets firmer than after some twenty visits, so that a page that changes its behaviour is noticed. */
+/** A belief gets no firmer than after some twenty visits, so that a change in the page's behaviour is noticed. */
 const LEAST_DOUBT = 0.05;
 
-/** Bounds of a belief: from ten changes an hour to one in twenty years. */
+/** Limits of a belief: from ten changes an hour to one in twenty years. */
 const SHORTEST = minutes(6);
 const LONGEST = days(7_300);
 
-/** A normal distribution as points, in standard deviations, with their weights. */
+/** A normal distribution as discrete points, in standard deviations, and their weights. */
 const POINTS = Float64Array.from({ length: 13 }, (_, i) => (i - 6) / 2);
 const WEIGHTS = POINTS.map((z) => Math.exp((-z * z) / 2));
 const TOTAL = WEIGHTS.reduce((sum, weight) => sum + weight, 0);
@@ -71,7 +73,7 @@ export function updateBelief(belief: ChangeBelief, sight: Sight): ChangeBelief {
   };
 }
 
-/** Mean over all rates, in changes per millisecond, that the page may have. */
+/** Mean of `value` over all rates that the page may have, in changes per millisecond. */
 export function expectedValue({ interval, uncertainty }: ChangeBelief, value: (rate: number) => number): number {
   const deviation = Math.sqrt(uncertainty);
   let sum = 0;
@@ -88,11 +90,12 @@ export function quantile({ interval, uncertainty }: ChangeBelief, share: number)
 }
 
 /**
- * A first answer that claims to stay fresh counts as half a visit after that time which found no change: many claims are arbitrary.
+ * A first response that claims to stay fresh counts as half of a visit that finds no change after that time: many
+ * claims are arbitrary.
  */
 const PROMISE = 0.5;
 
-/** Logarithm of the likelihood of the observation at a rate; undefined if it says nothing. */
+/** Logarithm of the observation's likelihood at a given rate; undefined if the observation says nothing. */
 function likelihoodOf(sight: Sight): ((rate: number) => number) | undefined {
   const { elapsed, lifetime = 0 } = sight;
   const seen = changeLikelihood(sight);

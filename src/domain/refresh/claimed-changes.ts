@@ -1,11 +1,13 @@
 /**
  * What a site says about the changes of its own pages: `lastmod` of a sitemap, dates of a feed, a hub page that has changed. How
- * much it counts depends on how often earlier claims of the same place proved true.
+ * much it counts depends on how often earlier claims from the same place proved true.
  */
 import { daysFromCivil } from '../time/http-date.js';
 import { type Duration, days, hours, type Instant, instant, milliseconds, minutes } from '../time/units.js';
 
-/** When a page is claimed to have changed: between these two times, which are equal for a time with seconds. */
+/**
+ * When a page is claimed to have changed: between these two times, which are equal if the claim is exact to the second.
+ */
 export interface ClaimedChange {
   readonly from: Instant;
   readonly to: Instant;
@@ -14,11 +16,12 @@ export interface ClaimedChange {
 const W3C_TIME =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?\s*(Z|[+-]\d{2}:?\d{2})?)?)?)?$/i;
 
-/** How far the clocks of sites may be ahead of ours. */
+/** How far a site's clock may be ahead of ours. */
 const CLOCK_ERROR = minutes(10);
 
 /**
- * A time as sitemaps write it (W3C Datetime: year, month, day or with seconds); undefined if there is none or it is in the future.
+ * Parses a time as sitemaps write it (W3C Datetime, from a year alone to fractions of a second); undefined if it is not
+ * one or is in the future.
  */
 export function parseClaimedChange(written: string, now: Instant): ClaimedChange | undefined {
   const match = W3C_TIME.exec(written.trim());
@@ -46,26 +49,29 @@ function parseOffset(zone: string | undefined): number {
 }
 
 /**
- * Does the claim say that a copy of that time is out of date? A date without a time may refer to before or after a visit on that
- * day: it counts when the day is over.
+ * Does the claim say that a copy made at `visitedAt` is out of date? A date without a time may mean before or after a
+ * visit on that day, so it counts once the day is over.
  */
 export const contradictsVisit = ({ from, to }: ClaimedChange, visitedAt: Instant, now: Instant): boolean =>
   visitedAt < from || (visitedAt < to && to <= now);
 
-/** How often the claims of one place proved true. */
+/** How often the claims from one place proved true. */
 export interface Credibility {
   readonly confirmed: number;
   readonly refuted: number;
-  /** How many of the last claims in a row proved false; absent: none. */
+  /** How many consecutive claims, up to the last one, proved false; absent if none did. */
   readonly refutedInARow?: number;
 }
 
 export const UNTRIED: Credibility = { confirmed: 0, refuted: 0 };
 
-/** Older results than this say nothing about a site today. */
+/** Results further back than this say nothing about the site today. */
 const MOST_REMEMBERED = 100;
 
-/** So many false claims in a row outweigh any number of true ones before: the site has changed the way it dates its pages. */
+/**
+ * This many false claims in a row outweigh any number of true ones before them: the site has changed the way it dates
+ * its pages.
+ */
 const ENOUGH_IN_A_ROW = 10;
 
 export function credibilityAfter({ confirmed, refuted, refutedInARow = 0 }: Credibility, isTrue: boolean): Credibility {
@@ -87,7 +93,7 @@ function createCredibility(confirmed: number, refuted: number): Credibility {
 export const probabilityOfTruth = ({ confirmed, refuted }: Credibility): number =>
   (confirmed + 1) / (confirmed + refuted + 2);
 
-/** Below this, a place is not believed. */
+/** A place with a lower probability is not believed. */
 const LEAST_CREDIT = 0.1;
 
 export const isBelieved = (credibility: Credibility): boolean => probabilityOfTruth(credibility) >= LEAST_CREDIT;
@@ -101,14 +107,17 @@ export function bringForward(dueAt: Instant, credibility: Credibility, now: Inst
   return instant(Math.round(now + milliseconds(Math.max(0, dueAt - now)) * doubt));
 }
 
-/** Planned visits are made in addition to those for claims; according to the freshness benchmark it does not pay to make fewer. */
+/**
+ * Planned visits are made in addition to those for claims; the freshness benchmark shows that making fewer does not
+ * pay.
+ */
 const LEAST_GAIN = 2;
 
 /**
- * Is a visit worth its price now, if the claim is true? A page is visited when its copy costs well more than it does, on average,
- * at the end of the interval that smart refresh has planned for it; a copy that is known to have missed a change costs more than
- * one of the same age. For a page that changes several times in that interval a claim says nothing new: where visits are expensive,
- * the other copies of its host would suffer.
+ * Is a visit worth its price now, if the claim is true? A page is visited when its copy costs well over what it costs,
+ * on average, at the end of the interval that smart refresh has planned for it; a copy that is known to have missed a
+ * change costs more than one of the same age. For a page that changes several times in that interval a claim says
+ * nothing new: where visits are expensive, the other copies of its host would suffer.
  * @param interval mean time between two changes
  */
 export function isWorthVisitingNow(interval: Duration, age: Duration, planned: Duration): boolean {

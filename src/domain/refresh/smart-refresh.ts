@@ -1,13 +1,14 @@
 /**
- * Smart refresh: when to visit a page again, from what is believed about its changes and what a visit costs. What a visit is worth
- * depends on the objective. *Harmonic*: a copy that has missed n changes costs 1 + 1/2 + … + 1/n, so that a page that changes fast
- * is never given up (Kolobov, Peres, Lu and Horvitz, "Staying up to date with Online Content Changes Using Reinforcement Learning
- * for Scheduling", NeurIPS 2019). *Freshness*: a copy is up to date or not (Cho and Garcia-Molina, "Effective Page Refresh Policies
- * for Web Crawlers", ACM TODS 28(4), 2003); a page that changes too fast to be kept up to date is given up. The belief is not
- * reduced to one rate: the interval is the best one over all rates that the page may have. With the objective of freshness, always
- * using that one would never reveal which of the pages that every visit found changed are worth more visits, so the interval leans
- * towards the best one for a rate drawn from the belief (Thompson sampling, Biometrika 25, 1933). The harmonic objective gives no
- * page up, so that the planned visits teach enough, and uneven intervals cost staleness in proportion to their variance.
+ * Smart refresh: when to visit a page again, from what is believed about its changes and what a visit costs. What a
+ * visit is worth depends on the objective. *Harmonic*: a copy that has missed n changes costs 1 + 1/2 + … + 1/n, so
+ * that a page that changes fast is never given up (Kolobov, Peres, Lu and Horvitz, "Staying up to date with Online
+ * Content Changes Using Reinforcement Learning for Scheduling", NeurIPS 2019). *Freshness*: a copy is up to date or not
+ * (Cho and Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003); a page that
+ * changes too fast to be kept up to date is given up. The belief is not reduced to one rate: the interval is the best
+ * one over all rates that the page may have. With the freshness objective, always using that one would never reveal
+ * which of the pages found changed at every visit are worth more visits, so the interval leans towards the best one for
+ * a rate drawn from the belief (Thompson sampling, Biometrika 25, 1933). The harmonic objective gives no page up, so
+ * its planned visits teach enough, and uneven intervals cost staleness in proportion to their variance.
  */
 import { atLeast, atMost, type Duration, milliseconds } from '../time/units.js';
 import { type ChangeBelief, expectedValue, quantile } from './change-belief.js';
@@ -29,9 +30,9 @@ export interface VisitCost {
    * time during which one missed change costs 1. See visit-price.ts.
    */
   readonly price: Duration;
-  /** 0…1, different for each page and visit: 0 as if the page changed seldom, 1 as if it changed often. */
+  /** 0…1, different for each page and visit: 0 treats the page as if it changed seldom, 1 as if it changed often. */
   readonly draw: number;
-  /** How much more an up-to-date copy of this page is worth than that of another one; 1 if absent. */
+  /** How much more an up-to-date copy of this page is worth than that of an average page; 1 if absent. */
   readonly importance?: number;
 }
 
@@ -62,7 +63,9 @@ function drawInterval(best: number, belief: ChangeBelief, { draw }: VisitCost, p
   return Math.min(Math.max(interval, EARLIEST * best), LATEST * best);
 }
 
-/** Pages of which nothing is known have the same belief and, for a while, the same price. */
+/**
+ * The last result is kept: pages about which nothing is known have the same belief and, for a while, the same price.
+ */
 let last:
   | { readonly belief: ChangeBelief; readonly range: RefreshRange; readonly price: Duration; readonly best: number }
   | undefined;
@@ -116,9 +119,10 @@ export function computeFreshnessInterval(rate: number, price: Duration): Duratio
 }
 
 /**
- * The same for the harmonic objective. Averaged over an interval, a page that changes r times in it costs Ein(r) less (r - 1 +
- * exp(-r)) / r, where Ein is the entire exponential integral; its derivative by the frequency of visits is `EARNED`. Never
- * infinite: however fast a page changes, its interval is at most the price plus one mean time between changes.
+ * The best interval for the harmonic objective. Averaged over an interval, a page that changes r times in it costs
+ * Ein(r) less (r - 1 + exp(-r)) / r, where Ein is the entire exponential integral; its derivative with respect to the
+ * visit frequency is `EARNED`. Never infinite: however fast a page changes, its interval is at most the price plus one
+ * mean time between changes.
  */
 export function computeHarmonicInterval(rate: number, price: Duration): Duration {
   const target = rate * price;

@@ -12,9 +12,9 @@ export interface RefreshVisit {
   /** When the visit was due. */
   readonly dueAt: Instant;
   readonly now: Instant;
-  /** Time until the next visit at the present price. */
+  /** Time until the next visit at the current price. */
   readonly next: Duration;
-  /** Time since the previous visit that adjusted the price; absent: unknown. */
+  /** Time since the previous visit that adjusted the price; absent if unknown. */
   readonly sincePriced?: Duration;
 }
 
@@ -22,36 +22,39 @@ export interface RefreshVisit {
 const INTERVAL_IN_PRICES = 3.3509;
 
 /**
- * The price stays as it is when visits come after their time by this part of the interval: if none were late, some of the time in
- * which the host can serve would pass unused.
+ * The price stays unchanged when visits are late by this fraction of the interval: if none were late, some of the
+ * host's capacity would go unused.
  */
 const LATE = 0.075;
 
 /**
- * The bounds below are for visits during as much time as was planned between two of them, but at least a day. A price shows its
- * effect only when the next visits are due: moved faster, it swings. And one bad hour must not upset the times of all pages.
+ * The limits below apply to all visits within the time that was planned between two of them, but at least a day. A
+ * price shows its effect only when the next visits are due; if moved faster, it swings. Besides, one bad hour must not
+ * upset the schedule of all pages.
  */
 const SHORTEST_PACE = days(1);
-/** If there are few visits, each counts for at most this part of that time. */
+/** If there are few visits, each counts for at most this fraction of that time. */
 const MOST_PER_VISIT = 1 / 30;
 
-/** Logarithms of the factors by which the price rises and falls at most in that time. */
+/** Logarithms of the maximum factors by which the price rises and falls in that time. */
 const RISE = 0.5;
 const FALL = 0.2;
 
 /** The price, as a fraction of the maximum age, at which all pages are visited at that age: no visit is worth more. */
 const DEAREST: Readonly<Record<RefreshObjective, number>> = { harmonic: 1, freshness: 1 / INTERVAL_IN_PRICES };
 
-/** The price within its meaningful bounds: pages are visited at the minimum age, or all at the maximum age. */
+/**
+ * Limits the price to its meaningful range: from visiting pages at the minimum age to visiting all at the maximum age.
+ */
 export function effectivePrice(price: Duration | undefined, range: RefreshRange): Duration {
   const wanted = Math.max(price ?? 0, range.minimumAge / INTERVAL_IN_PRICES);
   return milliseconds(Math.min(wanted, range.maximumAge * DEAREST[range.objective]));
 }
 
 /**
- * The price after a refresh visit. The mean of time passed over time planned is how many visits are wanted for each one made; twice
- * the step, because the interval of most pages grows with the square root of the price. The step is zero at the lateness that is
- * wanted and grows steadily on both sides: one that jumps there makes the price swing.
+ * The price after a refresh visit. The mean ratio of time passed to time planned is how many visits are wanted for each
+ * one made; the step is doubled because most pages' intervals grow with the square root of the price. The step is zero
+ * at the desired lateness and grows continuously on both sides: a jump there would make the price swing.
  */
 export function priceAfter(price: Duration, visit: RefreshVisit): Duration {
   const { lastVisitAt, dueAt, now, next, sincePriced } = visit;

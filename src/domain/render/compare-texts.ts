@@ -1,9 +1,9 @@
-/** Which parts of a text a page has only with its scripts, or only without them. */
+/** Which parts of its text a page has only with scripts, or only without them. */
 
 export interface TextComparison {
-  /** Parts that only the rendered page has, in its order. */
+  /** Parts that only the rendered page has, in their order on it. */
   readonly added: readonly string[];
-  /** Parts that only the page as it was sent has. */
+  /** Parts that only the page as sent has. */
   readonly lost: readonly string[];
 }
 
@@ -28,7 +28,7 @@ function subtractParts(all: readonly string[], others: readonly string[]): strin
   return kept.slice(0, MOST_PARTS);
 }
 
-/** Lines, and in them sentences. */
+/** Splits a text into lines, and lines into sentences. */
 function splitParts(text: string): string[] {
   return text
     .split(/\n|(?<=[.!?…。！？])\s/)

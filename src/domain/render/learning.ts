@@ -1,17 +1,18 @@
 /**
- * What `render="auto"` has learned: for which URL patterns of a host rendering brings content that the page as it is sent does not
- * have. Renders first if nothing is known, then does what is cheaper and as good, and checks again by sampling.
+ * What `render="auto"` has learned: for which URL patterns of a host rendering adds content that the page as sent does
+ * not have. As long as nothing is known, it renders; then it does what is cheaper and as good, and rechecks by
+ * sampling.
  */
 import { urlPattern } from '../url/url-pattern.js';
 import type { Amount, RenderReport } from './report.js';
 
-/** Pages of a pattern that are rendered before it is known. */
+/** Pages of a pattern that are rendered before the pattern is known. */
 const FIRST_SAMPLES = 3;
-/** The same on a host where rendering has brought nothing this often. */
+/** After this many pages of a host without any gain from rendering, one page of a new pattern is enough. */
 const POOR_HOST = 12;
-/** One page in this many is rendered although its pattern is known to be plain. */
+/** One in this many pages is rendered although its pattern is known to need no rendering. */
 const SAMPLE_EVERY = 50;
-/** The weight of one page compared with those before it. */
+/** The weight of one page relative to those before it. */
 const WEIGHT = 0.2;
 const WORTHWHILE = 0.4;
 const MOST_PATTERNS = 20_000;
@@ -21,25 +22,25 @@ export interface Learned {
   readonly pattern: string;
   /** Pages that were rendered. */
   samples: number;
-  /** 0…1: the share of recently rendered pages that brought more. */
+  /** 0…1: the share of recently rendered pages for which rendering was worthwhile. */
   worthwhile: number;
-  /** Milliseconds per page, mean of recently rendered ones. */
+  /** Mean milliseconds per page, over recently rendered ones. */
   time: number;
   failures: number;
-  /** Pages used as they were sent since the last one that was rendered. */
+  /** Pages used as sent since the last one that was rendered. */
   plainSince: number;
   /** Pages that are being tried. */
   trying: number;
-  /** Pages that were tried and could not be compared: no pages, or the browser failed. */
+  /** Trials that could not be compared: the result was no page, or the browser failed. */
   incomparable: number;
 }
 
-/** What to do with a page: `wait` until one of those that are being tried has ended, and ask again. */
+/** What to do with a page: `wait` means until a trial has ended, and then to ask again. */
 export type NextPage = 'render' | 'try' | 'plain' | 'wait';
 
 export type Choice = 'browser' | 'plain' | 'trying';
 
-/** URLs of one host whose pages are probably made in the same way: `/products/N`, `/articles/*`. */
+/** The pattern of URLs on one host whose pages are probably built in the same way: `/products/N`, `/articles/*`. */
 export function renderPattern(href: string): string {
   const pattern = urlPattern(href);
   if (pattern !== undefined) return pattern;
@@ -50,22 +51,25 @@ export function renderPattern(href: string): string {
 export const choiceOf = ({ samples, worthwhile }: Learned): Choice =>
   samples < FIRST_SAMPLES ? 'trying' : worthwhile >= WORTHWHILE ? 'browser' : 'plain';
 
-/** Did rendering bring what a reader would miss? */
+/** Did rendering add anything that a reader would miss? */
 export const isWorthwhile = (plain: Amount, rendered: Amount): boolean =>
   rendered.text > plain.text * 1.2 + 80 || (rendered.links > plain.links * 1.1 + 1 && rendered.text >= plain.text);
 
-/** Would a reader miss most of what the page as it is sent says? Its scripts are broken, or fetch what this crawl does not get. */
+/**
+ * Would a reader of the rendered page miss most of the page as sent? Its scripts are broken, or fetch what this crawl
+ * cannot get.
+ */
 export const isLoss = (plain: Amount, rendered: Amount): boolean =>
   rendered.text < plain.text / 2 && rendered.links <= plain.links;
 
 export class RenderLearning {
   private readonly patterns = new Map<string, Learned>();
-  /** By host: pages rendered, and how many of them were worth it. */
+  /** By host: the number of pages rendered, and for how many of them it was worthwhile. */
   private readonly hosts = new Map<string, { samples: number; worthwhile: number }>();
 
   /**
    * `try` and `render`: the page is rendered whatever it contains; `endTrial` must be called after `try`. A page without content is
-   * rendered in any case. Never more pages of a pattern are tried at the same time than it takes to know it.
+   * rendered in any case. No more pages of a pattern are tried at the same time than are needed to know it.
    */
   decideNext(host: string, href: string): NextPage {
     const learned = this.findOrCreate(host, renderPattern(href));
@@ -82,7 +86,7 @@ export class RenderLearning {
     return 'render';
   }
 
-  /** A page that was tried has ended, and was noted if it was rendered. */
+  /** Call this when a trial has ended, after `recordRendering` if the page was rendered. */
   endTrial(host: string, href: string, isCompared: boolean): void {
     const learned = this.findOrCreate(host, renderPattern(href));
     learned.trying = Math.max(0, learned.trying - 1);
@@ -104,13 +108,13 @@ export class RenderLearning {
     this.hosts.set(host, of);
   }
 
-  /** What is known about a host, the patterns with the most rendered pages first. */
+  /** What is known about a host: its patterns, those with the most rendered pages first. */
   listPatterns(host: string): Learned[] {
     const found = [...this.patterns.values()].filter((learned) => learned.host === host);
     return found.sort((a, b) => b.samples - a.samples);
   }
 
-  /** Pages to be rendered before the pattern is known. */
+  /** Pages still to be rendered before the pattern is known. */
   private countMissingSamples({ host, samples, worthwhile }: Learned): number {
     const known = this.hosts.get(host);
     const isPoor = known !== undefined && known.samples >= POOR_HOST && known.worthwhile === 0;

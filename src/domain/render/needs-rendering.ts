@@ -1,9 +1,9 @@
 /**
- * Does a page bring its content, or only the scripts that would make it? Judged by the answer itself, so that a page without
- * content is reported whether or not there is a browser to render it.
+ * Does a page contain its content, or only the scripts that would create it? Judged by the response alone, so that a
+ * page without content is reported whether or not there is a browser to render it.
  */
 
-/** Signs of scripts on a page without much text. Counted only for such pages. */
+/** Signs of scripts on a page with little text; collected only for such pages. */
 export interface ScriptSigns {
   /** Bytes of the visible text, in UTF-8. */
   readonly textBytes: number;
@@ -17,11 +17,11 @@ export interface ScriptSigns {
   readonly inlineScriptBytes: number;
   /** An empty element that frameworks fill: `div#root`, `app-root`. */
   readonly emptyRoot?: string;
-  /** Such an element by its name, with something in it: a picture that turns, an error to be shown. */
+  /** An element with such a name that is not empty: it contains a spinner or an error message, for example. */
   readonly root?: string;
-  /** An attribute or a block that says what scripts put in its place: `ng-repeat`, `v-for`, `text/template`. */
+  /** An attribute or a block that scripts replace with content: `ng-repeat`, `v-for`, `text/template`. */
   readonly template?: string;
-  /** A script file is a module, or its path is that of a framework's build: `/_next/static/`. */
+  /** A script file is a module, or its path is typical of a framework's build output: `/_next/static/`. */
   readonly bundled: boolean;
   /** `<noscript>` asks for JavaScript. */
   readonly asksForScripts: boolean;
@@ -29,21 +29,21 @@ export interface ScriptSigns {
   readonly navigates: boolean;
 }
 
-/** The reason of a document that is in the index with almost no content. */
+/** Reason code for a document that is in the index with almost no content. */
 export const NEEDS_RENDERING = 'needs-rendering';
 
-/** Pages with more visible text (UTF-8 bytes) than this bring their content themselves, and are not examined. */
+/** Pages with more visible text than this, in UTF-8 bytes, contain their content and are not examined. */
 export const LITTLE_TEXT = 500;
-/** A page that asks for JavaScript may say so, and who it is, in this many bytes. */
+/** A page that asks for JavaScript says so, and names itself, in at most this many bytes. */
 const SHELL_TEXT = 300;
-/** What remains of a page without any content: its name, "Loading…". */
+/** Maximum number of bytes on a page without any content: its name, "Loading…". */
 const NO_TEXT = 60;
 /** A shell may link to its feed, an imprint or an app store. */
 const SHELL_LINKS = 3;
-/** A whole application within the page; analytics scripts are shorter. */
+/** Minimum size of a whole application within the page; analytics scripts are shorter. */
 const APPLICATION_BYTES = 20_000;
 
-/** Why the page must be rendered to have content, for a person; undefined if it brings its content itself. */
+/** Why the page must be rendered to have content, in words for a person; undefined if it contains its content. */
 export function findRenderingReason(signs: ScriptSigns): string | undefined {
   const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
   const isShell = links <= SHELL_LINKS;
@@ -53,7 +53,7 @@ export function findRenderingReason(signs: ScriptSigns): string | undefined {
     return `scripts would fill the empty element ${signs.emptyRoot} (${what})`;
   if (signs.template !== undefined) return `scripts would put content in place of ${signs.template} (${what})`;
   if (signs.asksForScripts && textBytes <= SHELL_TEXT && isShell)
-    return `the page asks its visitors to turn JavaScript on (${what})`;
+    return `the page asks its visitors to turn on JavaScript (${what})`;
   return textBytes > NO_TEXT ? undefined : findReasonWithoutText(signs, isShell, what);
 }
 

@@ -1,7 +1,7 @@
 import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
 import type { ConditionRule, UrlOptions } from '../crawl/policy-definition.js';
 
-/** Whether any URL may be rendered by this configuration. */
+/** Whether this configuration may render any URL. */
 export const usesRendering = ({ crawlers }: Pick<ServerDefinition, 'crawlers'>): boolean =>
   crawlers.some(crawlerUsesRendering);
 

@@ -1,22 +1,22 @@
 import type { Duration } from '../time/units.js';
 
-/** What rendering a page brought, besides the document. */
+/** What rendering a page yielded, besides the document. */
 export interface RenderReport {
   readonly time: Duration;
-  /** Requests of the page for scripts, data and frames. */
+  /** The page's requests for scripts, data and frames. */
   readonly requests: number;
-  /** How many of them were sent to the host of the page. */
+  /** How many of them were sent to the page's own host. */
   readonly ownRequests: number;
-  /** Requests that were not made, by reason. */
+  /** Number of requests that were not made, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   readonly readiness?: 'quiet' | 'condition' | 'time limit';
   readonly failure?: string;
-  /** What the page contained as it was sent, and after its scripts ran. */
+  /** What the page contained as sent, and after its scripts ran. */
   readonly plain?: Amount;
   readonly rendered?: Amount;
   /** JPEG, if a person asked for it. */
   readonly picture?: Uint8Array;
-  /** The page as it was sent, if a person compares the two. */
+  /** The page as sent, if a person wants to compare the two. */
   readonly sent?: SentPage;
 }
 
@@ -26,7 +26,7 @@ export interface SentPage {
   /** The first 200,000 characters. */
   readonly text: string;
   readonly textLength: number;
-  /** Canonical URLs without repeats. */
+  /** Canonical URLs without duplicates. */
   readonly links: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What to do with a rendered page before it is read, as it is written in a rule: `click .more; wait 1; scroll 3`. */
+/** What to do with a rendered page before it is read, as written in a rule: `click .more; wait 1; scroll 3`. */
 import { type Duration, seconds } from '../time/units.js';
 
 export type RenderStep =
@@ -11,9 +11,9 @@ const MOST_SCROLLS = 50;
 const LONGEST_WAIT_S = 30;
 
 export const STEPS_FORM =
-  'steps with semicolons between them: `click SELECTOR`, `scroll` or `scroll TIMES` (1 to 50), `wait SECONDS` (up to 30); 20 at most';
+  'at most 20 steps, separated by semicolons: `click SELECTOR`, `scroll` or `scroll TIMES` (1 to 50), `wait SECONDS` (up to 30)';
 
-/** Undefined if it is not valid. */
+/** Undefined if the text is not valid. */
 export function parseSteps(text: string): readonly RenderStep[] | undefined {
   const parts = text.split(';').map((part) => part.trim());
   if (parts.length > MOST_STEPS) return undefined;

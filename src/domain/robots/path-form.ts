@@ -1,30 +1,32 @@
 /**
- * The one form in which robots.txt patterns and URL paths are compared (RFC 9309, 2.2.2): unreserved characters plain, everything
- * that RFC 3986 allows nowhere in a URL percent-encoded, escapes in upper case. In the query an escaped `:` or `/` is the same as a
- * plain one (the RFC's own example); in the path `%2F` differs from `/`.
+ * The one form in which robots.txt patterns and URL paths are compared (RFC 9309, 2.2.2): unreserved characters are
+ * plain, everything that RFC 3986 allows nowhere in a URL is percent-encoded, and escapes are in upper case. In the
+ * query, an escaped `:` or `/` equals a plain one (the RFC's own example); in the path, `%2F` differs from `/`.
  */
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /^[\w.~-]$/;
 const COLON = 0x3a;
 const SLASH = 0x2f;
-/** Characters of URLs; anything else is written as an escape. */
+/** Characters allowed in URLs; anything else is written as an escape. */
 const PLAIN = /^[!#-;=?-[\]_a-z~]*$/;
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => ({
   character: String.fromCharCode(byte),
   escaped: `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
 }));
-/** By byte: how it is written plain, and as an escape. */
+/** By byte: the form of a raw byte, and the form of an escaped one. */
 const WRITTEN = BYTES.map(({ character, escaped }) => (PLAIN.test(character) ? character : escaped));
 const UNESCAPED = BYTES.map(({ character, escaped }) => (UNRESERVED.test(character) ? character : escaped));
 
-/** Path and query of a URL; an empty one is the root. A plain `*` or `$` is not an operator here. */
+/** Normalizes path and query of a URL; an empty path is the root. A plain `*` or `$` is not an operator here. */
 export function normalizePath(pathWithQuery: string): string {
   if (pathWithQuery === '') return '/';
   return normalizeEncoding(pathWithQuery, utf8Bytes).replace(/[*$]/g, (operator) => (operator === '*' ? '%2A' : '%24'));
 }
 
-/** A pattern with one character per byte. `*` and a `$` at the end stay operators; other `$` are plain. */
+/**
+ * Normalizes a pattern with one character per byte. `*` and a `$` at the end stay operators; any other `$` is literal.
+ */
 export function normalizePattern(pattern: string): string {
   const anchored = pattern.endsWith('$');
   const form = normalizeEncoding(anchored ? pattern.slice(0, -1) : pattern, charactersAsBytes)

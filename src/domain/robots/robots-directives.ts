@@ -1,6 +1,6 @@
 /**
- * What a page tells robots about itself, in `<meta name=robots>` (or a meta named like the agent) and in X-Robots-Tag lines. All of
- * it adds up: what any of them forbids is forbidden.
+ * What a page tells robots about itself, in `<meta name=robots>` (or a meta named like the agent) and in X-Robots-Tag
+ * lines. All of them are combined: what any one forbids is forbidden.
  */
 import { parseClaimedChange } from '../refresh/claimed-changes.js';
 import { metaName } from '../signals/meta-names.js';
@@ -13,9 +13,12 @@ export interface RobotsDirectives {
   readonly follow: boolean;
   /** false: the index should show no copy of the page. */
   readonly archive: boolean;
-  /** Other directives for search engines, as written: limits of snippets and images, and until when it may be shown. */
+  /**
+   * Other directives for search engines, as written: limits on snippets and images, and until when the page may be
+   * shown.
+   */
   readonly terms: readonly Preference[];
-  /** After this time it may not be shown. */
+  /** After this time the page may not be shown. */
   readonly unavailableAfter?: Instant;
 }
 
@@ -32,7 +35,7 @@ const FORBIDS: ReadonlyMap<string, Partial<RobotsDirectives>> = new Map([
   ['noarchive', { archive: false }],
 ]);
 
-/** Directives with a value: any other word before a colon names an agent. */
+/** Directives with a value: any other word before a colon is an agent's name. */
 const WITH_VALUE: ReadonlySet<string> = new Set([
   'unavailable_after',
   'max-snippet',
@@ -41,13 +44,16 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
 ]);
 const MOST_WORDS = 1000;
 
-/** Directives that are kept as metas of the document, to be obeyed by whatever shows it. */
+/** Directives that are kept as metas of the document, for whatever displays it to obey. */
 const TERM =
   /\b(nosnippet|noimageindex|max-snippet|max-image-preview|max-video-preview)\b(?:[ \t]{0,5}:[ \t]{0,5}([\w-]{1,20}))?/g;
-/** A date may contain commas, so it extends as far as a date may. */
+/** A date may contain commas, so it extends over all characters that a date may contain. */
 const UNAVAILABLE_AFTER = /\bunavailable_after[ \t]{0,5}:[ \t]{0,5}([\w ,:+.-]{4,64})/;
 
-/** `headerLines`: one per X-Robots-Tag field received; `agent`: product token of this crawler. */
+/**
+ * @param headerLines one per X-Robots-Tag field received
+ * @param agent this crawler's product token
+ */
 export function parseRobotsDirectives(
   metas: readonly RobotsMeta[],
   headerLines: readonly string[],
@@ -86,7 +92,7 @@ function addTerms(sum: RobotsDirectives, written: string): RobotsDirectives {
   return { ...sum, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };
 }
 
-/** `2026-06-25`, `2026-06-25T15:00:00Z` and similar, with whatever follows. */
+/** Parses `2026-06-25`, `2026-06-25T15:00:00Z` and the like, ignoring whatever follows. */
 function parseIsoDate(date: string): Instant | undefined {
   const written = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/i.exec(
     date,
@@ -117,7 +123,7 @@ function findRelevantPart(line: string, speaksTo: (name: string) => boolean): st
   return parts.join(',');
 }
 
-/** Directives of one line that apply to us. `name:` begins those for one agent, up to the next name. */
+/** The directives in one line that apply to us. `name:` begins those for one agent, up to the next name. */
 function readHeaderWords(line: string, speaksTo: (name: string) => boolean): string[] {
   const concerned: string[] = [];
   let listening = true;

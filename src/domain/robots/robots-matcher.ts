@@ -4,12 +4,12 @@
  */
 import type { RobotsRule } from './robots-rule.js';
 
-/** Up to this many are tried one by one. */
+/** Up to this many rules with stars are tried one by one. */
 const FEW_RULES = 16;
-/** Characters of the pieces by which patterns with stars are looked up. */
+/** Length, in characters, of the pieces by which patterns with stars are looked up. */
 const GRAM = 3;
 
-/** A pattern with a star, cut at its stars once for all paths. */
+/** A pattern with a star, split at its stars once for all paths. */
 interface StarRule {
   readonly rank: number;
   readonly head: string;
@@ -20,15 +20,15 @@ interface StarRule {
 
 export class RobotsMatcher {
   private readonly rules: readonly RobotsRule[];
-  /** Patterns without a star, and with them those that are anchored, by their text; its place in the order of rules. */
+  /** Patterns without a star, anchored ones included, with their rank in `rules`. */
   private readonly plain = new Map<string, number>();
-  /** Lengths of the plain patterns, the longest first. */
+  /** Lengths of the plain patterns, longest first. */
   private readonly lengths: readonly number[];
-  /** By a piece of three characters that a path must hold to match. */
+  /** By a piece of three characters that a path must contain to match. */
   private readonly byGram = new Map<string, StarRule[]>();
   private readonly anyPath: StarRule[] = [];
 
-  /** `rules` in whatever order; of several with one pattern Allow counts. */
+  /** @param rules in any order; if several have the same pattern, an Allow counts */
   constructor(rules: readonly RobotsRule[]) {
     this.rules = [...rules].sort(byPrecedence);
     const stars: StarRule[] = [];
@@ -85,7 +85,7 @@ export class RobotsMatcher {
   }
 }
 
-/** The longest pattern first (RFC 9309, 2.2.2), of equally long ones those that allow. */
+/** The longest pattern first (RFC 9309, 2.2.2); among equally long ones, those that allow first. */
 function byPrecedence(a: RobotsRule, b: RobotsRule): number {
   return b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow);
 }
@@ -105,7 +105,7 @@ function parseStarRule(pattern: string, rank: number): StarRule {
   return { rank, head, pieces, tail, anchored };
 }
 
-/** Some grams of a long pattern are enough to find one that is rare. */
+/** This many grams of a long pattern are enough to find a rare one. */
 const MOST_GRAMS = 64;
 
 function gramsOf({ head, pieces, tail }: StarRule): Set<string> {
@@ -118,7 +118,7 @@ function gramsOf({ head, pieces, tail }: StarRule): Set<string> {
 
 /**
  * `*` stands for any characters, `$` at the end for the end of the path. Pieces between stars are searched for from left to
- * right, each as early as possible, so the time is linear in the path for every piece, whatever the pattern.
+ * right, each as early as possible, so each piece takes time linear in the path's length, whatever the pattern.
  */
 function matches({ head, pieces, tail, anchored }: StarRule, path: string): boolean {
   if (!path.startsWith(head)) return false;

@@ -1,18 +1,22 @@
 /**
- * From the answer to GET /robots.txt to what a host permits, and for how long that is known. Source: RFC 9309, 2.3.1 and
- * 2.4. Redirects are followed by the caller (at most `ROBOTS_MOST_REDIRECTS`); what it hands in is the last answer.
+ * Derives from the response to GET /robots.txt what a host permits, and for how long that is valid. Source: RFC 9309,
+ * 2.3.1 and 2.4. Redirects are followed by the caller (at most `ROBOTS_MOST_REDIRECTS`); it passes in the last
+ * response.
  */
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { after, type Duration, hours, type Instant, minutes } from '../time/units.js';
 import { EMPTY_ROBOTS, findCrawlDelay, parseRobots, type RobotsTxt, robotsAllows } from './robots-txt.js';
 
-/** Plain data, storable. */
+/** Plain data that can be stored. */
 export interface RobotsPolicy {
-  /** rules: `robots` decides; absent: there is none, all is allowed; unreachable: nothing is allowed until it can be read. */
+  /**
+   * rules: `robots` decides; absent: there is no robots.txt, and everything is allowed; unreachable: nothing is allowed
+   * until it can be read.
+   */
   readonly state: 'rules' | 'absent' | 'unreachable';
   readonly robots: RobotsTxt;
   readonly fetchedAt: Instant;
-  /** From here on robots.txt is asked for again before the next page. */
+  /** From this time on, robots.txt is requested again before the next page. */
   readonly expiresAt: Instant;
 }
 
@@ -21,8 +25,8 @@ const CACHE_AGE = hours(24);
 const RETRY_UNREACHABLE = minutes(5);
 
 /**
- * 2xx: its rules. 4xx and redirects that lead nowhere: all is allowed. 5xx, 429 and no answer: nothing is allowed, but
- * rules that were read before stay in force while the host is away.
+ * 2xx: the rules in the body apply. 4xx and redirects that lead nowhere: everything is allowed. 5xx, 429 and no
+ * response: nothing is allowed, but rules read earlier stay in force while the host is unavailable.
  */
 export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous?: RobotsPolicy): RobotsPolicy {
   const createPolicy = (state: RobotsPolicy['state'], robots: RobotsTxt, age: Duration): RobotsPolicy => ({

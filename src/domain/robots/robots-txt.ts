@@ -1,6 +1,6 @@
 /**
- * robots.txt: from bytes to plain data that can be stored, and from that data to yes or no for one path. Source: RFC 9309. Beyond
- * the RFC: Crawl-delay, and the misspellings that the large crawlers also tolerate.
+ * Parses robots.txt into plain data that can be stored, and decides from that data whether a path is allowed. Source:
+ * RFC 9309. Beyond the RFC: Crawl-delay, and the misspellings that the large crawlers also tolerate.
  */
 import { type Duration, seconds } from '../time/units.js';
 import { normalizePath, normalizePattern } from './path-form.js';
@@ -11,12 +11,12 @@ export type { RobotsRule } from './robots-rule.js';
 
 export interface RobotsTxt {
   readonly groups: readonly RobotsGroup[];
-  /** As written, in order, without repeats. */
+  /** As written, in order, without duplicates. */
   readonly sitemaps: readonly string[];
 }
 
 export interface RobotsGroup {
-  /** Product tokens in lower case; `*` is everybody. */
+  /** Product tokens in lower case; `*` means every agent. */
   readonly agents: readonly string[];
   /** As written. */
   readonly rules: readonly RobotsRule[];
@@ -28,13 +28,13 @@ export interface RobotsGroup {
 export interface RobotsPreference {
   /** Name of the record, lower case. */
   readonly field: string;
-  /** As of a rule; `/` for the whole host. */
+  /** As in a rule; `/` for the whole host. */
   readonly pattern: string;
   readonly value: string;
   readonly line: number;
 }
 
-/** RFC 9309, 2.5: at least 500 KiB must be read; what follows is ignored. */
+/** RFC 9309, 2.5: at least 500 KiB must be read; the rest is ignored. */
 export const ROBOTS_SIZE_LIMIT = 500 * 1024;
 const MOST_SITEMAPS = 1000;
 const MOST_PREFERENCES = 100;
@@ -44,11 +44,11 @@ const LONGEST_CRAWL_DELAY_SECONDS = 86_400;
 /** No rules: everything is allowed. */
 export const EMPTY_ROBOTS: RobotsTxt = { groups: [], sitemaps: [] };
 
-/** Bytes that a rule with its place in a matcher, and a group, take in memory besides its text (measured). */
+/** Bytes of memory, besides their text, for a rule with its entry in a matcher and for a group (measured). */
 const RULE_BYTES = 160;
 const GROUP_BYTES = 300;
 
-/** Approximate bytes in memory. */
+/** Approximate size in memory, in bytes. */
 export function estimateSize({ groups, sitemaps }: RobotsTxt): number {
   const totalLength = (texts: readonly string[]): number =>
     texts.reduce((sum, text) => sum + RULE_BYTES + text.length, 0);
@@ -67,9 +67,9 @@ export function parseRobots(input: Uint8Array | string): RobotsTxt {
 }
 
 /**
- * Lines with one character per byte: a pattern in an old 8-bit encoding must be compared byte by byte with percent-encoded URLs, so
- * a decoder must not change anything. A line that the size limit cuts, here or in the fetcher, is dropped: a cut pattern would mean
- * something else.
+ * Lines with one character per byte: a pattern in an old 8-bit encoding must be compared byte by byte with
+ * percent-encoded URLs, so a decoder must not change anything. A line that the size limit cuts off, here or in the
+ * fetcher, is dropped: a truncated pattern would mean something else.
  */
 function splitLines(bytes: Uint8Array): string[] {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -110,7 +110,8 @@ class RobotsBuilder {
   private agents: string[] = [];
   private rules: RobotsRule[] = [];
   /**
-   * Agents named since the last Crawl-delay of the group: the next Crawl-delay applies to them, rules to all agents of the group.
+   * Agents named since the last Crawl-delay of the group: the next Crawl-delay applies to them, whereas rules apply to
+   * all agents of the group.
    */
   private delayed: string[] = [];
   private crawlDelay: Duration | undefined;
@@ -123,7 +124,7 @@ class RobotsBuilder {
     this.lineNumber = lineNumber;
     const hash = line.indexOf('#');
     const content = (hash < 0 ? line : line.slice(0, hash)).trim();
-    // A blank instead of the colon is accepted if it leaves two words.
+    // Whitespace instead of the colon is accepted if there are exactly two words.
     const match = /^([^:]{1,20}):(.*)$/.exec(content) ?? /^(\S{1,20})\s+(\S+)$/.exec(content);
     const field = match ? FIELDS.get(match[1]!.trim().toLowerCase()) : undefined;
     if (field) this.addField(field, match![2]!.trim());
@@ -154,7 +155,7 @@ class RobotsBuilder {
     this.delayed.push(token);
   }
 
-  /** The longest of several, 0 to a day; anything but a number is skipped. */
+  /** The longest of several counts, from 0 to a day; anything but a number is skipped. */
   private addCrawlDelay(value: string): void {
     if (!/^\d{1,9}(?:\.\d{1,9})?$|^\.\d{1,9}$/.test(value)) return;
     const delay = seconds(Math.min(Number(value), LONGEST_CRAWL_DELAY_SECONDS));
@@ -168,7 +169,7 @@ class RobotsBuilder {
       this.rules.push({ allow, pattern: normalizePattern(value), line: this.lineNumber });
   }
 
-  /** `Content-Usage: /news/ train-ai=n`; without a path it applies to all of them. */
+  /** `Content-Usage: /news/ train-ai=n`; without a path, it applies to the whole host. */
   private addPreference(field: string, value: string): void {
     if (this.preferences.length >= MOST_PREFERENCES || value === '') return;
     const path = /^[/*]\S{0,2000}/.exec(value)?.[0];
@@ -183,8 +184,8 @@ class RobotsBuilder {
   }
 
   /**
-   * More User-agent lines follow. They share the rules of the group, which other records do not end (RFC 9309, 2.2.4), but have
-   * their own delay and preferences.
+   * More User-agent lines follow. They share the group's rules, as other records do not end a group (RFC 9309, 2.2.4),
+   * but have their own delay and preferences.
    */
   private closeDelay(): void {
     this.groups.push({ agents: this.delayed, rules: [], ...this.otherFields() });
@@ -223,7 +224,7 @@ function parseProductToken(value: string): string {
   return (/^[\w.-]+/.exec(value)?.[0] ?? '').toLowerCase();
 }
 
-/** All groups of the agent, or else those for everybody: several of them count as one (RFC 9309, 2.2.1). */
+/** All groups for the agent, or else those for every agent; several groups count as one (RFC 9309, 2.2.1). */
 function findGroups(robots: RobotsTxt, token: string): readonly RobotsGroup[] {
   const own = token === '*' ? [] : robots.groups.filter((group) => group.agents.includes(token));
   return own.length > 0 ? own : robots.groups.filter((group) => group.agents.includes('*'));
@@ -234,8 +235,9 @@ export const robotsAllows = (robots: RobotsTxt, agent: string, pathWithQuery: st
   findDecisiveRule(robots, agent, pathWithQuery)?.allow ?? true;
 
 /**
- * The rule that decides about a path with its query: the one with the longest matching pattern, and an Allow before a Disallow of
- * the same length. Undefined: none does, and the path is allowed, as robots.txt itself always is.
+ * The rule that decides about a path with its query: the one with the longest matching pattern, with Allow taking
+ * precedence over a Disallow of the same length. Undefined if none matches and the path is allowed, as robots.txt
+ * itself always is.
  */
 export function findDecisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
   if (robots.groups.length === 0) return undefined;
@@ -243,9 +245,9 @@ export function findDecisiveRule(robots: RobotsTxt, agent: string, pathWithQuery
   return path === '/robots.txt' ? undefined : createOrGetMatcher(robots, parseProductToken(agent)).find(path);
 }
 
-/** What has been built from a file for the agents that used it; it is dropped with the file. */
+/** Matchers built from a file for the agents that used it; they are dropped with the file. */
 const matchers = new WeakMap<RobotsTxt, Map<string, RobotsMatcher>>();
-/** Product tokens of the fetchers of one configuration are few. */
+/** The fetchers of one configuration have only a few product tokens. */
 const MOST_AGENTS = 8;
 
 function createOrGetMatcher(robots: RobotsTxt, token: string): RobotsMatcher {
@@ -258,7 +260,7 @@ function createOrGetMatcher(robots: RobotsTxt, token: string): RobotsMatcher {
   return matcher;
 }
 
-/** The pause that robots.txt requests from `agent`, as written up to a day; the caller limits it further. */
+/** The pause that robots.txt requests from `agent`, up to a day; the caller limits it further. */
 export function findCrawlDelay(robots: RobotsTxt, agent: string): Duration | undefined {
   const delays = findGroups(robots, parseProductToken(agent)).flatMap((group) =>
     group.crawlDelay === undefined ? [] : [group.crawlDelay],
@@ -266,7 +268,10 @@ export function findCrawlDelay(robots: RobotsTxt, agent: string): Duration | und
   return delays.length === 0 ? undefined : delays.reduce((longest, delay) => (delay > longest ? delay : longest));
 }
 
-/** The preferences for a path, one value for each field: that with the longest matching pattern, the first if equal. */
+/**
+ * The preferences for a path: for each field, the value with the longest matching pattern, or the first of equally long
+ * ones.
+ */
 export function findPreferences(robots: RobotsTxt, agent: string, pathWithQuery: string): readonly RobotsPreference[] {
   if (!robots.groups.some(({ preferences }) => preferences)) return [];
   const all = findGroups(robots, parseProductToken(agent)).flatMap(({ preferences }) => preferences ?? []);

@@ -5,18 +5,18 @@ export interface IndexNowSubmission {
   readonly host: string;
   readonly key: string;
   readonly urls: readonly string[];
-  /** Where the site keeps the key; URLs below that folder may be submitted with it. */
+  /** URL of the site's key file; URLs below its folder may be submitted with the key. */
   readonly keyLocation: string;
 }
 
-/** Statuses of the protocol, and what each means. */
+/** Status codes of the protocol and their meanings. */
 export const INDEXNOW_STATUSES = {
   200: 'The URLs are queued.',
-  202: 'The URLs are accepted; the key will be checked as soon as the host may be asked.',
+  202: 'The URLs are accepted; the key will be checked as soon as the host may be contacted.',
   400: 'The request is malformed.',
   403: 'The key file is not on the site, or contains another key.',
   422: 'A URL does not belong to the host, the host is not crawled here, or the key is not valid in the protocol.',
-  429: 'Too many URLs of the host in an hour, or too many wrong keys.',
+  429: 'Too many URLs of the host within an hour, or too many wrong keys.',
 } as const;
 
 export type IndexNowStatus = keyof typeof INDEXNOW_STATUSES;
@@ -32,19 +32,19 @@ const KEY = /^[A-Za-z0-9-]{8,128}$/;
 
 const createRefusal = (status: IndexNowStatus, message: string): IndexNowAnswer => ({ status, message });
 
-/** @param given the members of the JSON body, or the query of a GET in the same form (`url` for one URL). */
+/** @param given the members of the JSON body, or a GET's query parameters in the same form (`url` for one URL) */
 export function parseIndexNow(given: unknown): IndexNowSubmission | IndexNowAnswer {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return createRefusal(400, 'send {"host", "key", "urlList"} as JSON, or url and key as query');
+    return createRefusal(400, 'send {"host", "key", "urlList"} as JSON, or url and key as query parameters');
   const { host, key, keyLocation, urlList, url } = given as Record<string, unknown>;
   const urls = url === undefined ? urlList : [url];
-  if (!isStringList(urls)) return createRefusal(400, 'urlList has to be a list of URLs, at least one');
+  if (!isStringList(urls)) return createRefusal(400, 'urlList must be a list of at least one URL');
   if (urls.length > MOST_INDEXNOW_URLS) return createRefusal(400, `more than ${MOST_INDEXNOW_URLS} URLs in one call`);
   if (typeof key !== 'string' || key === '') return createRefusal(400, 'key is missing');
   if (keyLocation !== undefined && typeof keyLocation !== 'string')
-    return createRefusal(400, 'keyLocation has to be a URL');
-  if (host !== undefined && typeof host !== 'string') return createRefusal(400, 'host has to be a name');
-  if (!KEY.test(key)) return createRefusal(422, 'a key has 8 to 128 letters, digits and dashes');
+    return createRefusal(400, 'keyLocation must be a URL');
+  if (host !== undefined && typeof host !== 'string') return createRefusal(400, 'host must be a string');
+  if (!KEY.test(key)) return createRefusal(422, 'a key must have 8 to 128 letters, digits and dashes');
   const first = parseWebUrl(urls[0]!);
   if (!first) return createRefusal(422, `${urls[0]!.slice(0, 200)} is not an http or https URL`);
   const site = host === undefined ? first.host : host.toLowerCase();
@@ -64,7 +64,7 @@ function checkLocation({ site, key, urls, first, keyLocation }: Given): IndexNow
   if (!location || !isOnSite(location, site) || location.host !== first.host)
     return createRefusal(422, 'keyLocation is not on the host of the URLs');
   if (!isKeyFile(location))
-    return createRefusal(422, 'keyLocation has to be a text file: a path that ends in .txt, without a query');
+    return createRefusal(422, 'keyLocation must be a text file: a path that ends in .txt, without a query');
   const folder = location.pathname.slice(0, location.pathname.lastIndexOf('/') + 1);
   for (const written of urls) {
     const url = parseWebUrl(written);
@@ -76,10 +76,16 @@ function checkLocation({ site, key, urls, first, keyLocation }: Given): IndexNow
   return { host: first.host, key, urls, keyLocation: location.href };
 }
 
-/** Sites write their host with its port or without. Another port may belong to somebody else: all URLs of a call have the same. */
+/**
+ * Sites write their host with or without its port. Another port may belong to someone else, so all URLs of a call have
+ * the same one.
+ */
 const isOnSite = (url: URL, site: string): boolean => url.host === site || url.hostname === site;
 
-/** A stranger names it, and the crawler requests it: it must neither cause an action nor echo the request. */
+/**
+ * A stranger names this file and the crawler requests it, so the URL must neither trigger an action nor echo the
+ * request.
+ */
 const isKeyFile = ({ pathname, search }: URL): boolean => /\.txt$/i.test(pathname) && search === '';
 
 function parseWebUrl(written: string): URL | undefined {
@@ -90,5 +96,5 @@ function parseWebUrl(written: string): URL | undefined {
 const isStringList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
 
-/** The file of a key contains only the key; some editors put a byte order mark before it. */
+/** Whether a key file contains the key and nothing else; some editors put a byte order mark before it. */
 export const containsKey = (text: string, key: string): boolean => text.replace(/^\uFEFF/, '').trim() === key;

@@ -1,7 +1,7 @@
 /**
  * What a site allows to be done with its content: AIPREF's Content-Usage (drafts ietf-aipref-vocab and -attach), Content-Signal,
  * and the TDM Reservation Protocol. The drafts change, so the vocabulary is data: a new word is a new line. What concerns search
- * indexing is obeyed; everything else is kept with the document for whatever uses it.
+ * indexing is obeyed; everything else is kept with the document for its consumers.
  */
 import { metaName } from './meta-names.js';
 
@@ -15,7 +15,7 @@ export interface Preference {
 interface PreferenceField {
   /** Name of the header and of the record in robots.txt. */
   readonly field: string;
-  /** Expressions that forbid search engines to index, by name and value. */
+  /** Expressions that forbid search engines to index the content, by name and value. */
   readonly forbidsSearch: readonly (readonly [name: string, value: string])[];
   /** A general name whose value applies if a more specific one is absent. */
   readonly general?: string;
@@ -34,7 +34,7 @@ export const PREFERENCE_FIELDS: readonly PreferenceField[] = [
 
 const LONGEST = 1_000;
 
-/** From the header of an answer, and from metas of the page with these names. */
+/** Reads the preferences from the response header, or from the page's metas with the same names. */
 export function readPreferences(
   headers: Readonly<Record<string, string>>,
   metas: readonly { readonly name: string; readonly value: string }[],
@@ -47,7 +47,7 @@ export function readPreferences(
   return found;
 }
 
-/** The preference that forbids a search engine to index, if one does. */
+/** The preference that forbids search engines to index the content, if there is one. */
 export const findSearchProhibition = (preferences: readonly Preference[]): Preference | undefined =>
   preferences.find(({ name, value }) => {
     const field = PREFERENCE_FIELDS.find((one) => metaName(one.field) === name);
@@ -58,7 +58,10 @@ export const findSearchProhibition = (preferences: readonly Preference[]): Prefe
     });
   });
 
-/** `search=n, train-ai=y;x` as names and values, lower case; the last one counts, as in a structured dictionary (RFC 9651). */
+/**
+ * Parses `search=n, train-ai=y;x` into names and values in lower case; the last of equal names counts, as in a
+ * structured dictionary (RFC 9651).
+ */
 function parseExpressions(text: string): Map<string, string> {
   const said = new Map<string, string>();
   for (const part of text.toLowerCase().split(/[,\n]/, 100)) {

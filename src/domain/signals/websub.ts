@@ -3,7 +3,7 @@
 /** What a feed says about itself. */
 export interface FeedHub {
   readonly hub: string;
-  /** Its own URL, by which the hub knows it. */
+  /** The feed's own URL, by which the hub knows it. */
   readonly topic: string;
 }
 
@@ -11,13 +11,16 @@ export interface FeedHub {
 export interface WebSubDefinition {
   /** URL of this server as hubs reach it. */
   readonly callback: string;
-  /** Host names, including subdomains, besides the host of the feed. */
+  /** Host names, with their subdomains, that are allowed in addition to the feed's own host. */
   readonly hubs: readonly string[];
 }
 
 const LONGEST = 1_000;
 
-/** Any page can name any hub, and a hub is sent a POST: so only those approved by a person or on the feed's own host are used. */
+/**
+ * Any page can name any hub, and a hub is sent a POST, so only hubs that a person approved or that are on the feed's
+ * own host are used.
+ */
 export function mayUseHub({ hub, topic }: FeedHub, feed: string, hubs: readonly string[]): boolean {
   const [to, from] = [URL.parse(hub), URL.parse(feed)];
   if (!to || !from || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '') return false;
@@ -33,12 +36,12 @@ export const subscriptionForm = (callback: string, topic: string, leaseSeconds: 
     'hub.lease_seconds': String(leaseSeconds),
   }).toString();
 
-/** How a hub verifies the intent of a subscription, or reports that it is denied. */
+/** The request by which a hub verifies the intent of a subscription, or reports that it is denied. */
 export interface HubQuestion {
   readonly mode: string;
   readonly topic: string;
   readonly challenge: string;
-  /** How long it reports changes. */
+  /** How long the hub will report changes, in seconds. */
   readonly leaseSeconds: number;
 }
 

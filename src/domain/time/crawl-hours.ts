@@ -1,19 +1,19 @@
-/** What a schedule says at a given time, and when that may change. Pure: clocks and cron stay outside. */
+/** What a schedule says at a given time, and when that may change. Pure functions: clocks and cron stay outside. */
 import type { ScheduleDefinition, WindowDefinition } from '../crawl/schedule-definition.js';
 import { type Duration, type Instant, milliseconds } from './units.js';
 
 export interface CrawlHours {
   readonly crawls: boolean;
-  /** The shortest pause between two requests to one web server. */
+  /** Minimum pause between two requests to one web server. */
   readonly throttle: Duration;
-  /** Absent: no limit. */
+  /** Absent if there is no limit. */
   readonly bytesPerSecond?: number;
 }
 
 interface LocalTime {
-  /** 0 Sunday. */
+  /** 0 is Sunday. */
   readonly day: number;
-  /** Minute of the day. */
+  /** Minutes since midnight. */
   readonly minute: number;
 }
 

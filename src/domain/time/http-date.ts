@@ -5,7 +5,10 @@ const IMF_FIXDATE =
   /^\s*(?:[a-z]+,?\s+)?(\d{1,2})[\s-]([a-z]{3})[a-z]*[\s-](\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?/i;
 const ASCTIME = /^\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+(\d{1,2}):(\d{2}):(\d{2})\s+(\d{4})/i;
 
-/** HTTP dates in the three forms of RFC 9110, 5.6.7, read leniently, always as UTC; undefined if it is none of them. */
+/**
+ * Parses an HTTP date in one of the three forms of RFC 9110, 5.6.7, leniently and always as UTC; undefined if it is not
+ * one.
+ */
 export function parseHttpDate(text: string): Instant | undefined {
   const fix = IMF_FIXDATE.exec(text);
   if (fix) return toInstant(fix[3]!, fix[2]!, fix[1]!, fix[4]!, fix[5]!, fix[6] ?? '0');
@@ -25,7 +28,7 @@ function toInstant(year: string, monthName: string, ...rest: string[]): Instant 
   return instant((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000);
 }
 
-/** Days since 1970-01-01 of a date of the Gregorian calendar. */
+/** Days from 1970-01-01 to a date in the Gregorian calendar. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
@@ -45,7 +48,7 @@ export interface CivilTime {
   readonly second?: number;
 }
 
-/** In UTC; undefined for a date or time that does not exist. */
+/** The instant of a date and time in UTC; undefined if they do not exist. */
 export function civilTime({ year, month, day, hour = 0, minute = 0, second = 0 }: CivilTime): Instant | undefined {
   if (month < 1 || month > 12 || day < 1 || hour > 24 || minute > 59 || second > 60) return undefined;
   const days = daysFromCivil(year, month, day);
@@ -53,7 +56,7 @@ export function civilTime({ year, month, day, hour = 0, minute = 0, second = 0 }
   return instant((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000);
 }
 
-/** `2026-11-21T10:00:00.000Z`. */
+/** Formats a time like `2026-11-21T10:00:00.000Z`. */
 export function formatIsoTime(moment: Instant): string {
   const days = Math.floor(moment / 86_400_000);
   const ms = moment - days * 86_400_000;
@@ -65,7 +68,7 @@ export function formatIsoTime(moment: Instant): string {
 
 const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
 
-/** Nearly all times that are written are on the same day. */
+/** Nearly all times that are formatted fall on the same day. */
 let lastDay = { days: 0, text: '1970-01-01' };
 
 function formatIsoDay(days: number): string {

@@ -1,14 +1,14 @@
 /**
- * Converts what a link says to the one form under which a URL is known. The WHATWG parser does the standard part, and
+ * Converts a link to the one form under which its URL is known. The WHATWG parser does the standard part, and
  * percent-encoding is always normalized; the named steps after it are the crawler's own choice (`canonicalization` in the
- * definition) and run in the order of this list, until none changes anything: a canonical URL stays as it is.
+ * definition) and run in the order of this list, until none changes anything: a canonical URL stays unchanged.
  */
 import { type CrawlUrl, crawlUrl, isHashRoute, search } from './crawl-url.js';
 import { isPlainFragment, resolveFast } from './fast-resolve.js';
 import { toLowerCase } from './non-ascii.js';
 import { hasTrailingDot, normalizeEscapes, withoutTrailingDot } from './url-form.js';
 
-/** In the order in which they run, whatever order the configuration names them in. */
+/** In the order in which they run, regardless of their order in the configuration. */
 export const CANONICALIZATION_STEPS = [
   'remove-trailing-dot',
   'lower-case-path',
@@ -31,8 +31,8 @@ export const DEFAULT_CANONICALIZATION: readonly CanonicalizationStep[] = [
 ];
 
 /**
- * Some names are used for stories and for the sessions of a conference, too: there the value must look like the id of a visitor's
- * session, which nobody can guess, or be meaningless.
+ * Some names are also used for stories and for conference sessions: with those, the value must look like the
+ * unguessable id of a visitor's session, or be empty.
  */
 const SESSION_PARAMETER =
   /(?:^\?|&)(?:(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|cfid|cftoken|zenid|osCsid)(?=[=&]|$)|(?:sid|sessionid|session_id)(?:=(?:(?=[a-z]*\d)[0-9a-z]{16,}|[a-z]{24,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)?(?=&|$))/i;
@@ -42,12 +42,12 @@ const TRACKING_PARAMETER =
   /(?:^\?|&)(?:utm_[a-z_]+|gclid|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|_ga|_gl|igshid|gbraid|wbraid)(?=[=&]|$)/i;
 const DEFAULT_DOCUMENT = /\/(?:index|default)\.(?:html?|xhtml|php[345]?|aspx?|jsp|cgi|shtml)$/i;
 
-/** The only step about the host. */
+/** The only step that concerns the host. */
 const HOST_STEP = 'remove-trailing-dot';
-/** The only step about the fragment, which is removed first and put back at the end. */
+/** The only step that concerns the fragment, which is removed first and put back at the end. */
 const FRAGMENT_STEP = 'keep-hash-routes';
 
-/** What a step makes of the path, and of the query with its `?` (empty if there is none). */
+/** How a step changes the path, and the query with its `?` (empty if there is none). */
 interface Step {
   readonly path?: (path: string) => string;
   readonly search?: (search: string) => string;
@@ -71,7 +71,7 @@ const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP | ty
   'collapse-slashes': { path: (path) => (path.includes('//') ? path.replace(/\/{2,}/g, '/') : path) },
 };
 
-/** Works on the raw text of the query: decoding and encoding again would change other parameters. */
+/** Works on the query as written: decoding and re-encoding it would change other parameters. */
 function removeParameters(search: string, unwanted: RegExp): string {
   if (!unwanted.test(search)) return search;
   const kept = search
@@ -90,9 +90,9 @@ function removeTrailingSlashes(path: string): string {
 export type Canonicalizer = (raw: string, base?: string | CrawlUrl) => CrawlUrl | undefined;
 
 /**
- * Returns a function from a link as written (and the URL it is relative to) to the canonical URL, or undefined if it is not a URL
- * with a host. The scheme is not judged here: the link rules' protocol rule does that. A base that is a canonical web URL need not
- * be parsed.
+ * Creates a function that converts a link as written (and the URL it is relative to) to the canonical URL, or undefined
+ * if it is not a URL with a host. The scheme is not checked here: the protocol rule among the link rules does that. A
+ * base that is a canonical web URL need not be parsed.
  */
 export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
   const chosen = CANONICALIZATION_STEPS.flatMap((step) =>
@@ -106,7 +106,7 @@ export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Can
     const noted = markLostQuery(raw, url);
     return routed && noted ? routed(noted) : noted;
   };
-  // The links of a page have the same base and come one after the other.
+  // All links of a page have the same base and come in succession.
   let base: { text: string; url: CrawlUrl | undefined } | undefined;
   const parseBase = (text: string): CrawlUrl | undefined => {
     if (base?.text !== text) base = { text, url: parseWebUrl(text) };
@@ -121,9 +121,9 @@ export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Can
   };
 }
 
-/** The canonical form of a web URL that was canonical under these steps or others: its host needs no parser. */
+/** The canonical form of a web URL that was canonical under the same or different steps: its host needs no parsing. */
 export function recanonicalize(url: CrawlUrl, canonicalize: Canonicalizer): CrawlUrl | undefined {
-  // Two slashes would begin a host.
+  // Two slashes would start a host.
   const needsParser = hasTrailingDot(url) || url.path.startsWith('//');
   return needsParser || url.href.includes('#') ? canonicalize(url.href) : canonicalize(url.path + search(url), url);
 }
@@ -137,7 +137,7 @@ function markLostQuery(raw: string, url: CrawlUrl | undefined): CrawlUrl | undef
   return raw.indexOf('#') < 0 || raw.indexOf('?') < raw.indexOf('#') ? { ...url, lostQuery: true } : url;
 }
 
-/** The URL that a link means, as it is written: a server may distinguish equivalent variants. */
+/** The URL that a link refers to, as written: a server may distinguish equivalent variants. */
 export const resolveAsWritten = (raw: string, base: string): string | undefined => parseRaw(raw, base)?.href;
 
 function parseWebUrl(text: string): CrawlUrl | undefined {
@@ -171,7 +171,7 @@ function parseRaw(raw: string, base?: string): { readonly href: string; readonly
   return { href: url.href, fragment };
 }
 
-/** One step may expose what another removes: `/index.html/`. Each only shortens or sorts, so this ends. */
+/** One step may expose what another one removes: `/index.html/`. Each step only shortens or sorts, so the loop ends. */
 function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl | undefined {
   let current = url;
   while (current) {

@@ -1,7 +1,7 @@
 /**
- * A URL in canonical form, split into its parts once. Everything that the policy matches is here. The canonical form is the WHATWG
- * serialization without fragment and without user info, after the crawler's own canonicalization steps, of which one keeps
- * fragments that are routes; two URLs are the same if their `href` is equal.
+ * A URL in canonical form, split into its parts once. It has everything that the policy matches. The canonical form is
+ * the WHATWG serialization without fragment and without user info, after the crawler's own canonicalization steps, one
+ * of which keeps fragments that are routes; two URLs are the same if their `href` is equal.
  */
 export interface CrawlUrl {
   readonly href: string;
@@ -15,13 +15,16 @@ export interface CrawlUrl {
   readonly path: string;
   /** Without `?`; empty when there is none. */
   readonly query: string;
-  /** Without `#`. For a canonical URL a route, if one is kept, otherwise empty; rules on `fragment` see what the link carried. */
+  /**
+   * Without `#`. In a canonical URL, the route if one is kept, otherwise empty; rules on `fragment` see the link's
+   * fragment.
+   */
   readonly fragment: string;
   /** The link had a `?`, and the canonicalization steps have removed its query. */
   readonly lostQuery?: true;
 }
 
-/** Splits a canonical URL into its parts. No validation: pass only what `canonicalize` made. */
+/** Splits a canonical URL into its parts. No validation: pass only what `canonicalize` returned. */
 export function crawlUrl(href: string, fragment = ''): CrawlUrl {
   const schemeEnd = href.indexOf(':');
   const authorityStart = schemeEnd + 3;
@@ -45,8 +48,8 @@ export function crawlUrl(href: string, fragment = ''): CrawlUrl {
 }
 
 /**
- * The web server that politeness counts: host name, with the port when it is not a default one. http and https of one
- * name are the same machine to its operator, so they share one key.
+ * The web server that politeness counts: host name, with the port when it is not a default one. To its operator, http
+ * and https under one name are the same machine, so they share one key.
  */
 export const hostKey = (url: CrawlUrl): string => (url.port === '' ? url.host : `${url.host}:${url.port}`);
 
@@ -55,8 +58,8 @@ export const origin = (url: CrawlUrl): string =>
   url.port === '' ? `${url.scheme}://${url.host}` : `${url.scheme}://${url.host}:${url.port}`;
 
 /**
- * Whether a fragment, without its `#`, names a page of an application that keeps its route there: `#/orders/7`, `#!/orders/7`. The
- * route of its start page is the URL without it.
+ * Whether a fragment, without its `#`, names a page of an application that keeps its route there: `#/orders/7`,
+ * `#!/orders/7`. The start page's route is the URL without a fragment.
  */
 export const isHashRoute = (fragment: string): boolean =>
   (fragment.length > 1 && fragment.charCodeAt(0) === SLASH) || (fragment.length > 2 && fragment.startsWith('!/'));
@@ -69,7 +72,7 @@ export function withoutQuery(href: string): string {
   return end < 0 ? href : href.slice(0, end);
 }
 
-/** A URL as somebody wrote it, safe to be shown: user name and password are removed. */
+/** Makes a URL as written safe to show: user name and password are removed. */
 export const withoutUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1');
 
 /** Whether a URL, or the beginning of one, contains user info: `http://user:password@host/`. */

@@ -1,6 +1,7 @@
 /**
- * Resolves the most common kind of link without the WHATWG parser: plain ASCII in http(s), already in the form that the parser
- * would return. Whatever is not certain is left to the parser; what is resolved here is what it would return.
+ * Resolves the most common kind of link without the WHATWG parser: plain ASCII in http(s), already in the form that the
+ * parser would return. Anything uncertain is left to the parser; what is resolved here is exactly what the parser would
+ * return.
  */
 import { type CrawlUrl, origin, search as searchOf } from './crawl-url.js';
 
@@ -17,8 +18,8 @@ const HOST = /^(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*$/;
 export const isPlainFragment = (fragment: string): boolean => FRAGMENT.test(fragment);
 
 /**
- * The URL that `link`, which has no fragment, means on the page `base`; undefined if only the parser can tell. `base` is a
- * canonical http or https URL.
+ * The URL to which `link`, which has no fragment, refers on the page `base`; undefined if only the parser can tell.
+ * `base` is a canonical http or https URL.
  */
 export function resolveFast(link: string, base: CrawlUrl): string | undefined {
   const questionMark = link.indexOf('?');
@@ -31,7 +32,7 @@ export function resolveFast(link: string, base: CrawlUrl): string | undefined {
     return resolveAbsolute(front, front.indexOf('/') + 2, search);
   if (front.startsWith('//')) return resolveAbsolute(`${base.scheme}:${front}`, base.scheme.length + 3, search);
   if (front.startsWith('/')) return DOT_SEGMENT.test(front) ? undefined : origin(base) + front + search;
-  // A colon may end a scheme.
+  // What precedes a colon may be a scheme.
   if (front.includes(':')) return undefined;
   const path = resolvePath(front, base.path.slice(0, base.path.lastIndexOf('/') + 1));
   return path === undefined ? undefined : origin(base) + path + search;

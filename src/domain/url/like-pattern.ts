@@ -1,12 +1,18 @@
-/** Patterns that people write for stored URLs: SQL LIKE (`%`, `_`), as the seed's indexer expects it, or asterisks alone. */
+/**
+ * Patterns that people write for stored URLs: SQL LIKE (`%`, `_`), as mnoGoSearch's indexer expects, or asterisks
+ * alone.
+ */
 
-/** The LIKE pattern for what was written. An asterisk is a wildcard if there is no `%`; then `_` is an ordinary character. */
+/**
+ * The LIKE pattern for a pattern as written. An asterisk is a wildcard if there is no `%`; `_` is then an ordinary
+ * character.
+ */
 export const toLikePattern = (written: string): string =>
   written.includes('*') && !written.includes('%')
     ? written.replace(/[\\_]/g, (special) => `\\${special}`).replaceAll('*', '%')
     : written;
 
-/** The LIKE pattern of all URLs that begin with the text. */
+/** The LIKE pattern of all URLs that begin with `text`. */
 export const toLikePrefix = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** What is probably wrong with a pattern that matches nothing; undefined if nothing seems wrong. */

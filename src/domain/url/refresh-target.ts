@@ -1,19 +1,19 @@
 /**
- * Seconds after which search engines treat a refresh as part of the page, not as a redirect: within that time, a visitor cannot
- * read anything.
+ * Up to this many seconds, search engines treat a refresh as a redirect, as a visitor cannot read anything in that
+ * time; a longer one is part of the page.
  */
 export const QUICK_REFRESH = 1;
 
 export interface Refresh {
   /** As written, perhaps relative. */
   readonly target: string;
-  /** Whole seconds; what follows a full stop does not count. */
+  /** Whole seconds; a fraction is ignored. */
   readonly delay: number;
 }
 
 /**
- * The content of `<meta http-equiv=refresh>`, or of the header Refresh, by the steps of the HTML standard ("shared declarative
- * refresh steps"); undefined if it names no address (the page reloads itself) or is malformed.
+ * Parses the content of `<meta http-equiv=refresh>`, or of the Refresh header, as the HTML standard does ("shared
+ * declarative refresh steps"); undefined if it names no address (the page reloads itself) or is malformed.
  */
 export function parseRefresh(content: string): Refresh | undefined {
   const target = parseTarget(content);

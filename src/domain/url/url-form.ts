@@ -1,6 +1,7 @@
 /**
- * Converts equivalent variants of a URL to one form (RFC 3986, 6.2.2): what may be unencoded is decoded, the digits of the other
- * escapes are upper case, and a host has no trailing dot. URLs are stored in this form, and rules are compared in it.
+ * Converts equivalent variants of a URL to one form (RFC 3986, 6.2.2): escapes that are not needed are decoded, the
+ * digits of the others become upper case, and the host loses a trailing dot. URLs are stored in this form, and rules
+ * are compared in it.
  */
 import { type CrawlUrl, crawlUrl, origin, search } from './crawl-url.js';
 
@@ -9,7 +10,7 @@ const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
 const HEX_DIGIT = /^[0-9a-f]$/i;
 const DOT = 46;
 
-/** The percent-encoding of each byte in its normal form, by the two digits in upper case. */
+/** The normal form of each percent-encoded byte, by its two upper-case hex digits. */
 const NORMAL = new Map<string, string>();
 for (let byte = 0; byte < 256; byte++) {
   const char = String.fromCharCode(byte);
@@ -17,12 +18,12 @@ for (let byte = 0; byte < 256; byte++) {
   NORMAL.set(digits, UNRESERVED.test(char) ? char : `%${digits}`);
 }
 
-/** Normalizes percent-encoding. What is already normal is unchanged. */
+/** Normalizes percent-encoding; text that is already in normal form is unchanged. */
 export function normalizeEscapes(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(ESCAPE, (found: string, at: number) => {
     const digits = found.slice(1).toUpperCase();
-    // A percent sign that begins no escape must not become one through decoding of what follows: `%%36%31`.
+    // A stray percent sign must not become an escape because what follows it is decoded: `%%36%31`.
     return followsStrayPercent(text, at) ? `%${digits}` : (NORMAL.get(digits) ?? found);
   });
 }
@@ -30,7 +31,7 @@ export function normalizeEscapes(text: string): string {
 const followsStrayPercent = (text: string, at: number): boolean =>
   text[at - 1] === '%' || (text[at - 2] === '%' && HEX_DIGIT.test(text[at - 1] ?? ''));
 
-/** A name with a trailing dot is the same name, fully qualified to the root of the DNS. */
+/** Whether the host has a trailing dot: it is the same name, fully qualified to the DNS root. */
 export const hasTrailingDot = ({ host }: CrawlUrl): boolean =>
   host.charCodeAt(host.length - 1) === DOT && host.length > 1 && host.charCodeAt(host.length - 2) !== DOT;
 
@@ -41,8 +42,8 @@ export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
 }
 
 /**
- * The URL as rules are compared with it. A canonical URL is already in this form, unless the configuration keeps trailing dots, or
- * an earlier version stored it.
+ * The URL in the form in which rules are compared with it. A canonical URL is already in this form, unless the
+ * configuration keeps trailing dots, or an earlier version stored it.
  */
 export function toComparableUrl(url: CrawlUrl): CrawlUrl {
   const normal = normalizeEscapes(url.href);

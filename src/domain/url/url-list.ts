@@ -1,10 +1,10 @@
-/** A line of a text, numbered from 1, without its end. */
+/** A line of a text, numbered from 1, without its line break. */
 export interface TextLine {
   readonly line: number;
   readonly text: string;
 }
 
-/** The lines of a text, one at a time: a text of millions of lines is not turned into a list. */
+/** The lines of a text, one at a time, so that millions of lines are never held as a list. */
 export function* linesOf(text: string): Generator<TextLine> {
   let line = 1;
   for (let start = 0; start <= text.length; line++) {
@@ -15,7 +15,7 @@ export function* linesOf(text: string): Generator<TextLine> {
   }
 }
 
-/** How many lines a text has, up to the limit. */
+/** The number of lines in a text, counted up to the limit. */
 export function countLines(text: string, limit: number): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at >= 0 && count < limit; at = text.indexOf('\n', at + 1)) count++;
