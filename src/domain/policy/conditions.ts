@@ -1,7 +1,7 @@
 /**
- * Layer 5, recursive conditions (reference: Vivisimo Velocity, "Recursive Conditions"). Global options first, then the rules in order;
- * the last setting of an option wins. Being filtered is final, but evaluation continues: a later rule that filters as well may
- * request a record of the URL.
+ * Layer 5, recursive conditions (reference: Vivisimo Velocity, "Recursive Conditions"). Global options first, then the
+ * rules in order; the last setting of an option wins. Being filtered is final, but evaluation continues: a later rule
+ * that also filters the URL may request a record of it.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';
@@ -31,13 +31,13 @@ interface CompiledCondition {
   readonly rule: ConditionRule;
   readonly matches: Predicate;
   readonly children: Level;
-  /** Where its credentials and secret headers may be sent; undefined: it has none. */
+  /** The servers to which its credentials and secret headers may be sent; undefined if it has none. */
   readonly secretsFor: Servers | undefined;
-  /** For the URLs for which the rule has an effect. */
+  /** What every URL must contain for which the rule has an effect. */
   readonly necessary: Necessary;
 }
 
-/** Rules of one level; long lists are searched by an index. */
+/** Rules of one level; long lists are searched with an index. */
 interface Level {
   readonly rules: readonly CompiledCondition[];
   readonly index: LiteralIndex | undefined;
@@ -50,24 +50,24 @@ export interface ConditionStep {
   readonly rule: ConditionRule;
   readonly depth: number;
   readonly outcome: 'applies' | 'does not apply' | 'filters' | 'passes' | 'not evaluated';
-  /** What a matching rule assigns: its options, without secrets that are not for this server. */
+  /** What a matching rule assigns: its options, except secrets that are not meant for this server. */
   readonly options?: UrlOptions;
 }
 
 export interface ConditionsResult {
-  /** Last setting of each option, global ones included. */
+  /** The last setting of each option, including the global ones. */
   readonly options: UrlOptions;
   readonly filteredBy?: ConditionRule;
-  /** The rules that last set these two; the global options if none does. */
+  /** The rules that last set `defaultAllow` and `maxHops`; absent if only the global options do. */
   readonly defaultAllowBy?: ConditionRule;
   readonly maxHopsBy?: ConditionRule;
-  /** A rule that filtered the URL requests a record of it. */
+  /** Whether a rule that filtered the URL requests a record of it. */
   readonly log: boolean;
 }
 
 export interface ConditionsQuestion {
   readonly visit?: (step: ConditionStep) => void;
-  /** Where the URL is fetched, if that is elsewhere: secrets are sent there. */
+  /** Where the URL is fetched if it is an alias: secrets are sent there. */
   readonly fetchUrl?: string;
 }
 
@@ -75,9 +75,9 @@ export type Conditions = (subject: Subject, question?: ConditionsQuestion) => Co
 
 interface Walk {
   readonly subject: Subject;
-  /** Where the URL is fetched. */
+  /** The address from which the URL is fetched. */
   readonly href: string;
-  /** Its server, computed on first use. */
+  /** The server of `href`, computed on first use. */
   server: string | undefined;
   readonly visit: ((step: ConditionStep) => void) | undefined;
   options: UrlOptions;
@@ -87,7 +87,7 @@ interface Walk {
   log: boolean;
 }
 
-/** `roots`: those of the configuration. Secrets are sent to their servers, too. */
+/** @param roots roots in the configuration; secrets are also sent to their servers */
 export function compileConditions(
   definition: ConditionsDefinition,
   problems: Problem[],
@@ -129,13 +129,13 @@ function memoize<T>(make: () => T): () => T {
   };
 }
 
-/** Whether secrets for these servers may be sent to where the URL is fetched. */
+/** Whether secrets for these servers may be sent to the server from which the URL is fetched. */
 function maySendSecrets(walk: Walk, servers: Servers): boolean {
   walk.server ??= serverOf(walk.href) ?? '';
   return servers.has(walk.server);
 }
 
-/** An explanation also shows the rules without effect. */
+/** The index is skipped for an explanation, which also shows the rules without effect. */
 function evaluate({ rules, index }: Level, depth: number, walk: Walk): void {
   if (!index || walk.visit) {
     for (const rule of rules) evaluateCondition(rule, depth, walk);
@@ -261,7 +261,7 @@ export function createConditionsLayer(
 function applyResult(definition: ConditionsDefinition, result: ConditionsResult, draft: Draft): void {
   const limit = draft.options.maxHops;
   draft.setOptions(result.options);
-  // A server record rejects by its own limit, whatever a condition allows.
+  // A server record rejects URLs beyond its own limit, whatever a condition allows.
   if (limit !== undefined && limit < (draft.options.maxHops ?? limit)) draft.setOptions({ maxHops: limit });
   draft.opinion = { layer: 'conditions', place: definition.place, detail: 'passed all conditions' };
 }
@@ -284,7 +284,7 @@ function findRejection(
     return { layer, reason: 'condition-disallowed', place: (defaultAllowBy ?? definition).place, detail, record };
   }
   if (maxHops === undefined || candidate.hops <= maxHops) return undefined;
-  const detail = `${candidate.hops} links from the root, ${maxHops} are allowed by ${describeSetter(maxHopsBy)}`;
+  const detail = `${candidate.hops} links from the root, but ${describeSetter(maxHopsBy)} allows only ${maxHops}`;
   return { layer, reason: 'condition-max-hops', place: (maxHopsBy ?? definition).place, detail };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The crawl policy: one ordered list of layers, one verdict. Crawling, explaining, previewing a configuration and checking it all
- * use it; nothing is decided anywhere else.
+ * The crawl policy: one ordered list of layers, one verdict. Crawling, explanations, and previews and checks of a
+ * configuration all use it; nothing is decided anywhere else.
  */
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
@@ -22,7 +22,7 @@ export interface CrawlPolicy {
   explain(candidate: Candidate): Explanation;
 }
 
-/** @throws PolicyError with everything in the definition that does not compile: rules never fail open */
+/** @throws PolicyError listing everything in the definition that does not compile: rules never fail open */
 export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): CrawlPolicy {
   const problems: Problem[] = [];
   const layers = layersOf(crawler, global, problems);
@@ -36,7 +36,7 @@ export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpa
   };
 }
 
-/** In the order in which they are consulted. The first rejection decides. */
+/** The layers in the order in which they are consulted. The first rejection decides. */
 function layersOf(
   crawler: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
@@ -67,7 +67,7 @@ function evaluate(layers: readonly Layer[], asked: Candidate, trace?: TraceStep[
   return rejection ? toRejectedVerdict(rejection) : toAcceptedVerdict(draft);
 }
 
-/** Rules are written for URLs in canonical form, and apply to every URL. */
+/** Rules are written for URLs in canonical form, and must apply to every URL. */
 function toComparableCandidate(candidate: Candidate): Candidate {
   const { url, from, root } = candidate;
   if (toComparableUrl(url) === url && areComparable(from, root?.url)) return candidate;
@@ -79,7 +79,7 @@ function toComparableCandidate(candidate: Candidate): Candidate {
   };
 }
 
-/** Consecutive links have the same page and root: these need not be examined again. */
+/** Consecutive links have the same page and root, which need not be examined again. */
 let lastFrom: CrawlUrl | undefined;
 let lastRoot: CrawlUrl | undefined;
 
@@ -101,14 +101,14 @@ const toComparablePrefix = (prefix: string): string => toComparableUrl(crawlUrl(
 function restrictToLinks(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {
   draft.index = false;
   draft.follow = false;
-  trace?.push({ layer, test: 'robots.txt names it as a sitemap: it is read all the same', outcome: 'accept' });
+  trace?.push({ layer, test: 'robots.txt names it as a sitemap, so it is read nevertheless', outcome: 'accept' });
 }
 
-/** What the root passes on: its metas, and that nothing below it is followed automatically. */
+/** What a candidate inherits from its root: the root's metas, and whether links are followed. */
 function inheritFromRoot({ root, hops }: Candidate, draft: Draft): void {
   if (!root) return;
   draft.addMetas(root.metas);
-  // For a root that was removed it is unknown whether its links were followed; those further down were.
+  // Whether the links of a removed root were followed is unknown; those further down were.
   draft.follow = root.followLinks && !(root.removed && hops === 0);
 }
 

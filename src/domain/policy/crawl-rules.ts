@@ -1,6 +1,6 @@
 /**
- * Layer 6, the crawl rules and the crawler's defaults (reference: CloudView, "Crawl Rules"). All matching rules count, in file
- * order; each sets only the aspects that it names, and a later rule overrides an earlier one aspect by aspect.
+ * Layer 6, the crawl rules and the crawler's defaults (reference: CloudView, "Crawl Rules"). All matching rules apply,
+ * in file order; each sets only the aspects that it names, and a later rule overrides an earlier one, aspect by aspect.
  */
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
@@ -17,11 +17,11 @@ interface CompiledRule {
   readonly definition: RuleDefinition;
   readonly matches: Predicate;
   readonly label: string;
-  /** The reason for a URL that it ignores. */
+  /** The detail shown for a URL that the rule ignores. */
   readonly ignores: string;
 }
 
-/** The combined result of the rules; undefined: no matching rule sets the aspect. */
+/** The combined result of the rules; an aspect is undefined if no matching rule sets it. */
 interface Aspects {
   accept?: boolean;
   acceptedBy?: CompiledRule;
@@ -161,7 +161,7 @@ function traceDefault(accepted: boolean, trace?: TraceStep[]): void {
 function traceGrants(draft: Draft, aspects: Aspects, trace?: TraceStep[]): void {
   trace?.push({
     layer: 'crawl-rules',
-    test: `defaults for what no rule names: ${unsetAspects(aspects).join(', ') || 'none'}`,
+    test: `defaults for what no rule sets: ${unsetAspects(aspects).join(', ') || 'none'}`,
     outcome: 'set',
     effect: `index=${draft.index ? 'yes' : 'no'}, follow=${draft.follow ? 'yes' : 'no'}, priority shift ${draft.priorityShift}`,
   });

@@ -9,7 +9,7 @@ import { normalizeCidr } from '../net/address.js';
 import { createForeignFileProblem } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 
-/** A global crawl space is about domains only: it divides hosts between crawlers, nothing else. */
+/** A global crawl space has domain rules only, as its sole purpose is to divide hosts between crawlers. */
 export type CrawlSpaceKind = 'local' | 'global';
 
 export interface CrawlSpaceFile {
@@ -56,12 +56,12 @@ export function parseCrawlSpace(text: string, file: string, kind: CrawlSpaceKind
   return { rules, problems: [createForeignFileProblem(strange[0], 'crawl.rules', { strange: strange.length, all })] };
 }
 
-/** Not even a misspelt rule. */
+/** Whether a line is not even a misspelt rule. */
 const isUnrecognized = ([first, second]: readonly UrlCommand[]): boolean =>
   !/^(?:allow|forbid)$/i.test(first?.text ?? '') && !/^(?:domain|address|prefix)$/i.test(second?.text ?? '');
 
 function splitWords(line: string, place: Place): UrlCommand[] {
-  if (line.length > MAX_LINE) throw new BadLine(`a line has at most ${MAX_LINE} characters`, place);
+  if (line.length > MAX_LINE) throw new BadLine(`a line may have at most ${MAX_LINE} characters`, place);
   const comment = /(?:^|\s)#/.exec(line)?.index ?? line.length;
   const code = line.slice(0, comment).replace(/^\uFEFF/, ' ');
   if (code.includes(NOT_UTF8)) throw new BadLine(NOT_UTF8_MESSAGE, { ...place, column: code.indexOf(NOT_UTF8) + 1 });
@@ -72,21 +72,21 @@ function parseRule(words: readonly UrlCommand[], space: CrawlSpaceKind): CrawlSp
   const [first, second, target, ...more] = words;
   const verdict = first?.text.toLowerCase();
   if (!first || (verdict !== 'allow' && verdict !== 'forbid')) {
-    throw new BadLine(`a rule begins with allow or forbid, not "${first?.text}"`, placeOf(first));
+    throw new BadLine(`a rule must begin with allow or forbid, not "${first?.text}"`, placeOf(first));
   }
   const kind = second?.text.toLowerCase();
   if (kind !== 'domain' && kind !== 'address' && kind !== 'prefix') {
-    const message = `after ${verdict} comes domain, address or prefix, not "${second?.text ?? 'the end of the line'}"`;
+    const message = `${verdict} must be followed by domain, address or prefix, not "${second?.text ?? 'the end of the line'}"`;
     throw new BadLine(message, placeOf(second ?? first));
   }
   if (space === 'global' && kind !== 'domain') {
-    const message = `a global crawl space has domain rules only; move this ${kind} rule to a crawl.rules`;
+    const message = `a global crawl space may contain domain rules only; move this ${kind} rule to a crawl.rules file`;
     throw new BadLine(message, placeOf(second));
   }
   if (!target) throw new BadLine(`${verdict} ${kind} needs a target after it`, placeOf(second));
   const place = first.place;
   if (kind === 'address') return { verdict, kind, target: addressTarget(target, more), place };
-  if (more[0]) throw new BadLine(`"${more[0].text}" is one word too many: a rule has three`, more[0].place);
+  if (more[0]) throw new BadLine(`"${more[0].text}" is one word too many: a rule has three words`, more[0].place);
   return { verdict, kind, target: kind === 'domain' ? domainTarget(target) : prefixTarget(target), place };
 }
 
@@ -99,7 +99,7 @@ function addressTarget(first: UrlCommand, more: readonly UrlCommand[]): string {
   throw new BadLine(`"${text}" is not an address: write IP, IP/BITS or IP NETMASK`, first.place);
 }
 
-/** A host name with wildcards, and a port when only that server is meant. */
+/** A host name, possibly with wildcards, and with a port if only that server is meant. */
 function domainTarget({ text, place }: UrlCommand): string {
   if (/^[^\s/:?#@\\]+(?::(?:\d{1,5}|\*))?$/u.test(text)) return text.toLowerCase().replace(/:\*$/, '');
   const meant = /^[a-z]+:\/\/([^/]+)\/?$/i.exec(text)?.[1];
@@ -109,5 +109,5 @@ function domainTarget({ text, place }: UrlCommand): string {
 
 function prefixTarget({ text, place }: UrlCommand): string {
   if (/^(?:https?:\/\/|\*)/i.test(text)) return text;
-  throw new BadLine(`prefix "${text}" can match no URL: begin it with http://, https:// or *`, place);
+  throw new BadLine(`prefix "${text}" cannot match any URL: begin it with http://, https:// or *`, place);
 }

@@ -1,7 +1,8 @@
 /**
- * Layer 3, the crawl space of one crawler and the global one (reference: OmniFind, "Global Web crawl space configuration"). The first
- * matching rule of crawl.rules decides; no match allows. What a domain rule excludes from a crawler may stay in the index if
- * global.rules allows it: then another crawler has it.
+ * Layer 3, the crawl space of one crawler and the global one (reference: OmniFind, "Global Web crawl space
+ * configuration"). The first matching rule of crawl.rules decides; a URL that no rule matches is allowed. What a domain
+ * rule excludes from a crawler may stay in the index if global.rules allows it, since it then belongs to another
+ * crawler.
  */
 
 import type { Problem } from '../crawl/place.js';
@@ -20,7 +21,7 @@ import type { TraceStep } from './verdict.js';
 interface CompiledSpaceRule {
   readonly definition: CrawlSpaceRule;
   readonly matches: (url: CrawlUrl) => boolean;
-  /** Instead of the URL, the address of its host must be in this block. */
+  /** If set, the address of the URL's host must be in this block, and the URL itself is not compared. */
   readonly block?: Cidr;
   readonly necessary: Necessary;
 }
@@ -50,11 +51,12 @@ export function createCrawlSpaceLayer(
       const decision = local(draft.subject, candidate.address ?? undefined);
       const { rule, passedOver } = decision;
       const domain = rule?.verdict === 'forbid' && rule.kind === 'domain';
-      // The reference's first case: a URL that a prefix or address rule excludes as well does not belong to another crawler.
+      // First case in the reference: a URL that a prefix or address rule also excludes does not belong to another
+      // crawler.
       const other = domain ? beforeDomains?.(draft.subject, candidate.address ?? undefined) : undefined;
       const harder = other?.rule?.verdict === 'forbid' ? other.rule : undefined;
       const elsewhere = domain && !harder && shared !== undefined && isAllowedGlobally(shared, draft.subject);
-      // Only for a stored URL is there a document that stays or is deleted: a new one is refused either way.
+      // Only a stored URL can have a document to keep or delete; a new URL is refused either way.
       const stays = elsewhere && candidate.discoveredVia === 'stored';
       const later = stays ? (other?.passedOver ?? []) : [];
       draft.needsAddress =
@@ -77,15 +79,15 @@ export function createCrawlSpaceLayer(
 }
 
 export interface SpaceDecision {
-  /** Absent when no rule matches. */
+  /** Absent if no rule matches. */
   readonly rule?: CrawlSpaceRule;
-  /** Address rules before it that could not be tried, because the address is unknown. */
+  /** Address rules before `rule` that could not be tried because the address is unknown. */
   readonly passedOver: readonly CrawlSpaceRule[];
 }
 
 export type CrawlSpace = (subject: Subject, address?: string) => SpaceDecision;
 
-/** The first rule that matches a URL. */
+/** Creates a function that finds the first rule that matches a URL. */
 export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], problems: Problem[]): CrawlSpace {
   const rules = definitions.map((definition) => compileRule(definition, problems));
   const index = new LiteralIndex(rules.map((rule) => rule.necessary));
@@ -105,7 +107,7 @@ export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], proble
   };
 }
 
-/** A host name may be an IP address. */
+/** The address of the host, which may itself be an IP address. */
 const addressOf = (url: CrawlUrl, known: string | undefined): Address | undefined =>
   parseAddress(url.host) ?? (known === undefined ? undefined : parseAddress(known));
 
@@ -122,7 +124,7 @@ function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledS
 
 type Matcher = Pick<CompiledSpaceRule, 'matches' | 'necessary'>;
 
-/** `*.ibm.com` or `www.ibm.com`, with a port when only that server is meant. */
+/** Matches `*.ibm.com` or `www.ibm.com`, with a port if only that server is meant. */
 function createDomainMatcher(target: string): Matcher {
   const [, name = target, port] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
   const pattern = withoutTrailingDot(normalizeHostText(name, true));
@@ -134,7 +136,7 @@ function createDomainMatcher(target: string): Matcher {
   };
 }
 
-/** Scheme and host in any case; upper and lower case differ in the path. */
+/** Scheme and host are not case-sensitive, the path is. */
 function createPrefixMatcher(target: string): Matcher {
   const pattern = normalizeRuleText(target, { field: 'url', kind: 'prefix' });
   const begins = createWildcardMatcher(`${pattern}*`, 'star');
@@ -153,10 +155,10 @@ export const spaceRuleText = (rule: CrawlSpaceRule): string => `${rule.verdict} 
 
 function createSkippedStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): TraceStep {
   const effect = waits
-    ? "decided when the host's address is known"
+    ? "will be decided when the host's address is known"
     : unknown
-      ? "skipped: the host's address cannot be found"
-      : 'what comes after it decides the same';
+      ? "skipped: the host's address cannot be resolved"
+      : 'the rules after it lead to the same decision';
   const outcome = waits ? 'pending' : 'not evaluated';
   return { layer: 'crawl-space', test: spaceRuleText(rule), outcome, place: rule.place, effect };
 }
@@ -172,13 +174,13 @@ function createDecidingStep(rule: CrawlSpaceRule | undefined, file: string, wait
 
 const createPrecedenceStep = (rule: CrawlSpaceRule): TraceStep => ({
   layer: 'crawl-space',
-  test: `${spaceRuleText(rule)} excludes it too, and takes precedence over a domain rule`,
+  test: `${spaceRuleText(rule)} excludes it as well and takes precedence over a domain rule`,
   outcome: 'set',
   place: rule.place,
   effect: 'status 760, the document is deleted',
 });
 
-/** OmniFind's table: which status an excluded URL gets, and whether its document stays. */
+/** As in OmniFind's table: the status of an excluded URL, and whether its document stays. */
 function createRejection(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): Rejection {
   return {
     layer: 'crawl-space',

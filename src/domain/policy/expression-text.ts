@@ -1,7 +1,7 @@
-/** Match expressions in words, for explanations and the resolved view. */
+/** Descriptions of match expressions, for explanations and the resolved view. */
 import type { MatchExpression } from '../crawl/policy-definition.js';
 
-/** `host exact www.foo.com and not (path suffix .gif)`. */
+/** Describes an expression: `host exact "www.foo.com" and not (path suffix ".gif")`. */
 export function expressionText(expression: MatchExpression): string {
   switch (expression.type) {
     case 'and':

@@ -1,8 +1,8 @@
 import type { Place, Problem } from '../crawl/place.js';
 
 /**
- * The message for a text that is not a rule file at all: one error that does not quote it. The configuration may have been pointed
- * at a file that its author is not allowed to read.
+ * The problem for a text that is not a rule file at all: a single error that does not quote it. The configuration may
+ * have been pointed at a file that its author is not allowed to read.
  */
 export const createForeignFileProblem = (
   place: Place,
@@ -11,6 +11,6 @@ export const createForeignFileProblem = (
 ): Problem => ({
   severity: 'error',
   code: 'bad-rule-file',
-  message: `this does not look like a file ${kind}: ${lines.strange} of ${lines.all} lines begin with no command of such a file`,
+  message: `this does not look like a file of the kind ${kind}: ${lines.strange} of ${lines.all} lines do not begin with a command of such a file`,
   place,
 });

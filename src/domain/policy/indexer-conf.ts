@@ -1,6 +1,6 @@
 /**
- * Reads an indexer.conf of mnoGoSearch: the commands that have a meaning here become Server records; for others there is a warning
- * with their line. A value set before several Server commands applies to those that follow.
+ * Reads an indexer.conf of mnoGoSearch: the commands that have a meaning here become Server records; each of the others
+ * causes a warning with its line number. A value applies to all Server commands that follow it.
  */
 
 import type { Place, Problem } from '../crawl/place.js';
@@ -13,7 +13,7 @@ import { parsePeriod } from './period.js';
 import { recordPrefix } from './server-records.js';
 
 export interface IndexerConf {
-  /** The switches have mnoGoSearch's defaults where the file does not name them. */
+  /** Switches that the file does not set have mnoGoSearch's defaults. */
   readonly servers: ServersDefinition;
   readonly problems: readonly Problem[];
 }
@@ -23,7 +23,7 @@ interface Reading {
   readonly aliases: { readonly from: string; readonly to: string; readonly place: Place }[];
   problems: Problem[];
   inForce: ServerParameters;
-  /** Applies to the next Server, and to no other. */
+  /** Applies to the next Server only. */
   login: { readonly authentication: Secret; readonly place: Place } | undefined;
   followOutside: boolean;
   deleteNoServer: boolean;
@@ -94,7 +94,7 @@ const setParameters = (reading: Reading, parameters: ServerParameters): void => 
   reading.inForce = { ...reading.inForce, ...parameters };
 };
 
-/** A command with one value; `parse` returns undefined when the value is not valid. */
+/** Creates the reader of a command with one value; `parse` returns undefined if the value is not valid. */
 const valueReader =
   <T>(
     wanted: string,
@@ -120,7 +120,7 @@ const booleanReader = (use: (parsed: boolean, reading: Reading) => void): Reader
 const wordReader = (use: (parsed: string, reading: Reading) => void): Reader =>
   valueReader('a value', (text) => (text === '' ? undefined : text), use);
 
-/** By name in lower case. */
+/** Readers by command name in lower case. */
 const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['server', readServer],
   ['alias', readAlias],
@@ -150,9 +150,11 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['deletenoserver', booleanReader((parsed, reading) => (reading.deleteNoServer = parsed))],
 ]);
 
-/** mnoGoSearch's words between Server and the URL, which say how far a record reaches. */
+/**
+ * mnoGoSearch's words between Server and the URL, which determine the scope of a record, with what to write instead.
+ */
 const SUBSECTIONS: Readonly<Record<string, string>> = {
-  path: '; leave out path: a record is for the URLs that begin with its own',
+  path: '; leave out path: a record applies to all URLs that begin with its URL',
   site: '; leave out site and give the URL of the home page',
   page: '; leave out page and give the URL of the page, or write a Root with followLinks="false"',
   world: '; leave out world and write FollowOutside yes',
@@ -182,10 +184,10 @@ function readServer(command: Command, reading: Reading): void {
   reading.records.push({ url, place: command.place, parameters });
 }
 
-/** A login that no Server followed. */
+/** Reports a login that no Server command followed. */
 function reportUnusedLogin(reading: Reading): void {
   if (!reading.login) return;
-  const message = 'AuthBasic is for the next Server alone, and none comes after it: it has no effect';
+  const message = 'AuthBasic applies only to the next Server, and none follows, so it has no effect';
   reading.problems.push({ severity: 'warning', code: 'ignored-command', message, place: reading.login.place });
   reading.login = undefined;
 }
@@ -196,7 +198,7 @@ function rejectUserInfo(
   urls: readonly (string | undefined)[],
 ): boolean {
   if (!urls.some((url) => url !== undefined && hasUserInfo(url))) return false;
-  const message = `${name} cannot have a URL with a user name or password in it: write them as AuthBasic user:password before the Server`;
+  const message = `the URL of ${name} must not contain a user name or password: write them as AuthBasic user:password before the Server`;
   problems.push({ severity: 'error', code: 'bad-rule-file', message, place });
   return true;
 }
@@ -205,7 +207,7 @@ function readAlias(command: Command, reading: Reading): void {
   const [from, to, more] = command.words;
   if (!from || !to || more !== undefined) {
     reading.problems.push(
-      createInvalidValueProblem(command, command.words.join(' '), 'two URLs: what is in links, and where to fetch it'),
+      createInvalidValueProblem(command, command.words.join(' '), 'two URLs: the one in links, and the one from which to fetch it'),
     );
   } else if (!/^https?:\/\/[^/]/i.test(to)) {
     reading.problems.push(
@@ -214,7 +216,10 @@ function readAlias(command: Command, reading: Reading): void {
   } else if (!rejectUserInfo(command, reading, [from, to])) reading.aliases.push({ from, to, place: command.place });
 }
 
-/** An alias covers the records below it; inside a record it makes one of its own, with the parameters of that record. */
+/**
+ * An alias covers the records below its URL; if that URL lies within a record, it gets a record of its own with the
+ * same parameters.
+ */
 function applyAlias({ from, to, place }: Reading['aliases'][number], { records, problems }: Reading): void {
   const prefix = recordPrefix(from);
   const around = records
@@ -229,7 +234,7 @@ function applyAlias({ from, to, place }: Reading['aliases'][number], { records, 
     records[index] = { ...record, parameters: { ...record.parameters, alias: to + url.slice(prefix.length) } };
   }
   if (used) return;
-  const message = `no Server record has URLs that begin with ${from}, so this Alias has no effect`;
+  const message = `no Server record covers URLs that begin with ${from}, so this Alias has no effect`;
   problems.push({ severity: 'warning', code: 'ignored-command', message, place });
 }
 
@@ -244,7 +249,7 @@ const createNotUtf8Problem = ({ name, place }: Command): Problem => {
   return { severity: 'error', code: 'bad-rule-file', message: `${name}: ${NOT_UTF8_MESSAGE}`, place };
 };
 
-/** Real files have many commands of mnoGoSearch that mean nothing here, but a few that do. */
+/** Real files contain many mnoGoSearch commands that mean nothing here, but also a few that do. */
 const MOSTLY = 0.95;
 
 const FILTERS = /^(?:allow|disallow|checkonly|hrefonly|skip)/i;
@@ -259,7 +264,7 @@ const HINTS: Readonly<Record<string, string>> = {
   include: ': write its commands into this file; other files are not read',
 };
 
-/** `Serv` and `Servers` are Server, most likely. */
+/** Suggests what was probably meant: `Serv` and `Servers` are most likely Server. */
 function suggestCommand(name: string): string {
   const typed = name.toLowerCase();
   const meant = [...COMMANDS.keys()].find(
@@ -270,7 +275,7 @@ function suggestCommand(name: string): string {
 
 function createUnknownCommandProblem({ name, place }: Command): Problem {
   const hint = FILTERS.test(name)
-    ? '; URLs that it kept out are crawled: write it as a crawl rule'
+    ? '; the URLs that it excluded will be crawled: write it as a crawl rule'
     : (HINTS[name.toLowerCase()] ?? suggestCommand(name));
   const message = `${name} has no effect here and is ignored${hint}`;
   return { severity: 'warning', code: 'ignored-command', message, place };

@@ -1,6 +1,7 @@
 /**
- * What the layers of the crawl policy have in common. A layer reads a candidate, notes its effects in the draft and either returns
- * a rejection or has none. The same call with a trace reports what was tried: crawling and explaining share their code.
+ * What the layers of the crawl policy have in common. A layer reads a candidate, records its effects in the draft, and
+ * returns a rejection or undefined. The same call with a trace also reports what was tried, so that crawling and
+ * explaining share their code.
  */
 
 import type { Place, Problem } from '../crawl/place.js';
@@ -27,7 +28,7 @@ export interface Rejection {
   readonly keepDocument?: boolean;
 }
 
-/** The place where a layer that accepts says so. */
+/** The opinion of a layer that accepts a URL, with its place in the configuration. */
 export interface Opinion {
   readonly layer: LayerName;
   readonly place?: Place;
@@ -51,12 +52,12 @@ export class Draft implements Effects {
   networkErrorDelay: Duration | undefined = undefined;
   needsAddress = false;
   /**
-   * Site mode accepts the URL, so no crawl rule needs to. When a root is removed, the URLs that only it had accepted go too, unless
-   * the rules accept them.
+   * Site mode accepts the URL, so no crawl rule needs to. When a root is removed, the URLs that it alone had accepted
+   * are removed too, unless the rules accept them.
    */
   isOnSite = false;
   opinion: Opinion | undefined = undefined;
-  /** Shared by all layers, so that each form of the URL is made once. */
+  /** Shared by all layers, so that each form of the URL is computed only once. */
   readonly subject: Subject;
 
   constructor(url: CrawlUrl) {
@@ -74,7 +75,7 @@ export class Draft implements Effects {
   }
 }
 
-/** A layer without configuration: no opinion. */
+/** A layer without configuration, which has no opinion. */
 export const createUnconfiguredLayer = (name: LayerName): Layer => ({
   name,
   judge(_candidate, _draft, trace) {
@@ -83,17 +84,17 @@ export const createUnconfiguredLayer = (name: LayerName): Layer => ({
   },
 });
 
-/** The URL of the root itself: rules about links do not apply to it. */
+/** Whether the candidate is the root itself, to which rules about links do not apply. */
 export function isRoot(candidate: Candidate): boolean {
   if (candidate.discoveredVia === 'root') return true;
   return candidate.discoveredVia === 'stored' && candidate.root?.url.href === candidate.url.href;
 }
 
-/** A root that redirects: its target takes its place. */
+/** Whether the candidate is the target of a root that redirects, and so takes the root's place. */
 export const isRootRedirect = (candidate: Candidate): boolean =>
   candidate.discoveredVia === 'redirect' && candidate.hops === 0;
 
-/** The configuration does not compile; lists all problems at once. */
+/** The configuration does not compile. Lists all problems at once. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   constructor(readonly problems: readonly Problem[]) {

@@ -1,6 +1,7 @@
 /**
- * Layer 1, the link rules (reference: Fluid Dynamics Search Engine, "Link Detection"), and the trap rules that need no count.
- * They are about links; of a root only the protocol is judged. Robots exclusion is decided when robots.txt and page are read.
+ * Layer 1, the link rules (reference: Fluid Dynamics Search Engine, "Link Detection"), and the trap rules that need no
+ * counting. They apply to links; for a root, only the protocol is checked. Robots exclusion is decided when robots.txt
+ * and the page are read.
  */
 
 import type { TrapDefinition } from '../crawl/definition.js';
@@ -43,14 +44,14 @@ function toTraceStep(rule: LinkRule, detail: string | undefined, rules: LinkRule
   return { layer: 'link-rules', test, outcome: 'reject', reason: rule.reason, place: rules.place };
 }
 
-/** In the order of the reference. */
+/** In the reference's order. */
 function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRule[] {
   const { maxUrlLength, followQueryStrings, followOffsite } = rules;
   const extensions = new Set(rules.ignoreLinksTo);
   return [
     protocolRule(rules.protocols),
     createLinkRule('address length', 'url-too-long', ({ url: { href } }) =>
-      href.length > maxUrlLength ? `the URL has ${href.length} characters, ${maxUrlLength} are allowed` : undefined,
+      href.length > maxUrlLength ? `the URL has ${href.length} characters, but only ${maxUrlLength} are allowed` : undefined,
     ),
     createLinkRule('query string', 'query-string', ({ url }) =>
       !followQueryStrings && (url.lostQuery || url.href.includes('?'))
@@ -85,30 +86,30 @@ function protocolRule(protocols: readonly string[]): LinkRule {
     objection: ({ url }) =>
       spoken.has(url.scheme)
         ? undefined
-        : `the protocol ${url.scheme} is not one that this crawler uses: ${protocols.join(', ')}`,
+        : `the protocol ${url.scheme} is not among those that this crawler uses: ${protocols.join(', ')}`,
   };
 }
 
-/** Lower case, without the dot; undefined when the last segment has none. */
+/** In lower case, without the dot; undefined if the last segment has no extension. */
 function extensionOf(path: string): string | undefined {
   const dot = path.lastIndexOf('.');
   return dot < 0 || path.indexOf('/', dot) >= 0 ? undefined : path.slice(dot + 1).toLowerCase();
 }
 
-/** A stored URL has no page to compare with; a root that redirects changes its host. */
+/** A stored URL has no page to compare it with; a root that redirects may change its host. */
 function findOffsiteObjection(candidate: Candidate): string | undefined {
   if (candidate.discoveredVia === 'stored' || isRootRedirect(candidate)) return undefined;
   const home = candidate.from ?? candidate.root?.url;
   if (!home || home.host === candidate.url.host) return undefined;
-  return `the host ${candidate.url.host} is not that of the page, ${home.host}, and links to other hosts are not followed`;
+  return `the host ${candidate.url.host} differs from that of the page, ${home.host}, and links to other hosts are not followed`;
 }
 
 function findDepthObjection(path: string, limit: number): string | undefined {
   const depth = countSegments(path);
-  return depth > limit ? `the path has ${depth} segments, ${limit} are allowed` : undefined;
+  return depth > limit ? `the path has ${depth} segments, but only ${limit} are allowed` : undefined;
 }
 
-/** A trailing slash begins no segment. */
+/** A trailing slash does not begin another segment. */
 function countSegments(path: string): number {
   let count = 0;
   for (let i = 0; i + 1 < path.length; i++) if (path.charCodeAt(i) === 47) count++;
@@ -121,7 +122,7 @@ function findRepetitionObjection(path: string, limit: number): string | undefine
   for (const segment of path.split('/')) {
     if (segment === '') continue;
     const count = (counts.get(segment) ?? 0) + 1;
-    if (count > limit) return `the path segment "${segment}" appears ${count} times, ${limit} are allowed`;
+    if (count > limit) return `the path segment "${segment}" appears ${count} times, but at most ${limit} are allowed`;
     counts.set(segment, count);
   }
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * What was probably not intended in a configuration that compiles. Everything here is a warning with its place; the codes are in
- * lint/codes.ts.
+ * Finds what was probably not intended in a configuration that compiles. Every finding is a warning with its place; the
+ * codes are in lint/codes.ts.
  */
 import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
@@ -16,7 +16,7 @@ import { lintConditionSecrets, lintFetcherHeaders } from './lint/lint-secrets.js
 import { lintSites } from './lint/lint-sites.js';
 import { lintGlobalSpace, lintServers, lintSpaceRules } from './lint/lint-spaces.js';
 
-/** @throws PolicyError when the definition does not compile */
+/** @throws PolicyError if the definition does not compile */
 export const lint = (definition: ServerDefinition): Problem[] => [
   ...definition.crawlers.flatMap((crawler) => lintCrawler(crawler, definition.globalCrawlSpace)),
   ...lintGlobalSpace(definition),

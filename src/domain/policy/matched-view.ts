@@ -11,7 +11,7 @@ import { compileRecords, compileServers } from './server-records.js';
 import type { Candidate, LayerName } from './verdict.js';
 
 export interface MatchedEntry extends ResolvedEntry {
-  /** Undefined: not a rule that can match, or a condition below one that does not apply. */
+  /** Undefined if the entry is not a rule that can match, or is a condition below one that does not apply. */
   readonly matched: boolean | undefined;
 }
 
@@ -75,7 +75,7 @@ function matchConditions({ conditions, roots }: CrawlerDefinition, { url }: Cand
   return [undefined, ...matchNested(conditions.rules, true)];
 }
 
-/** A compiled condition without options is a copy of what was written. */
+/** A compiled condition without options is a copy of the rule as written. */
 const findOriginal = (rule: ConditionRule, said: ReadonlyMap<ConditionRule, boolean>): ConditionRule =>
   said.has(rule) ? rule : ([...said.keys()].find(({ test }) => test === rule.test) ?? rule);
 

@@ -1,6 +1,6 @@
 /**
- * File extensions that rules and conditions name in order to accept them. The default list of ignored extensions gives way to them;
- * for a list that somebody wrote, the linter warns.
+ * File extensions that rules and conditions name in order to accept them. They are removed from the default list of
+ * ignored extensions; for a list in the configuration, the linter warns.
  */
 
 import type { CrawlerDefinition } from '../crawl/definition.js';
@@ -9,12 +9,12 @@ import type { ConditionRule, MatchExpression } from '../crawl/policy-definition.
 
 export interface NamedExtension {
   readonly extension: string;
-  /** "rule 3", "a condition". */
+  /** Who names it: "rule 3", "a condition". */
   readonly by: string;
   readonly place: Place;
 }
 
-/** Lower case, without the dot, once for each place that names it. */
+/** Extensions in lower case, without the dot, once for each place that names them. */
 export function namedExtensions({
   rules,
   conditions,
@@ -27,7 +27,7 @@ export function namedExtensions({
   return [...inRules, ...(conditions?.rules ?? []).flatMap(conditionExtensions)];
 }
 
-/** A Not accepts whatever it does not name. */
+/** A Not accepts everything except what it names. */
 function extensionsOf(match: MatchExpression): string[] {
   if (match.type === 'and' || match.type === 'or') return match.children.flatMap(extensionsOf);
   if (match.type !== 'atom' || (match.field !== 'path' && match.field !== 'url')) return [];
@@ -51,7 +51,7 @@ function conditionExtensions({ kind, test, children, place }: ConditionRule): Na
   ];
 }
 
-/** The words after the first dot of the last segment: `\.(zip|tar\.gz)` names three. */
+/** The words after the first dot in the last segment: `\.(zip|tar\.gz)` names three. */
 function splitExtensions(value: string): string[] {
   const segment = value.slice(value.lastIndexOf('/') + 1);
   const dot = segment.indexOf('.');

@@ -1,9 +1,12 @@
-/** Per-URL options in words. Secrets are never shown: explanations and the resolved view go to logs, consoles and the API. */
+/**
+ * Per-URL options as text. Secrets are never shown, because explanations and the resolved view appear in logs, consoles
+ * and the API.
+ */
 import type { UrlOptions } from '../crawl/policy-definition.js';
 
 export type OptionName = keyof UrlOptions;
 
-/** The last setting of an option wins; each request header is an option of its own. */
+/** The last setting of an option wins; each request header counts as a separate option. */
 export function mergeOptions(before: UrlOptions, after: UrlOptions): UrlOptions {
   if (!before.headers || !after.headers) return { ...before, ...after };
   return { ...before, ...after, headers: { ...before.headers, ...after.headers } };
@@ -11,7 +14,7 @@ export function mergeOptions(before: UrlOptions, after: UrlOptions): UrlOptions 
 
 const HIDDEN = '(hidden)';
 
-/** `maxHops=3`, one for each option that is set. */
+/** One `maxHops=3` for each option that is set. */
 export const formatOptions = (options: UrlOptions): string[] =>
   Object.entries(redactOptions(options)).map(([name, value]) => `${name}=${value}`);
 

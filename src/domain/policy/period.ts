@@ -1,4 +1,4 @@
-/** Lengths of time as mnoGoSearch writes them, e.g. `Period 1d12h`. */
+/** Durations as mnoGoSearch writes them, e.g. `Period 1d12h`. */
 import { type Duration, seconds } from '../time/units.js';
 
 /** Case matters: `M` is a minute, `m` a month. */
@@ -15,8 +15,8 @@ const BARE_SECONDS = /^[+-]?\d{1,10}$/;
 const PAIRS = /^(?:[+-]?\d{1,10}[sMhdmy]){1,20}$/;
 
 /**
- * Seconds if there is no unit, or the sum of signed number and letter pairs (`1d12h`, `1m-5d`). Undefined for anything else, and
- * for a negative sum.
+ * A number without a unit is in seconds; otherwise, the result is the sum of signed number and letter pairs (`1d12h`,
+ * `1m-5d`). Undefined for anything else, and for a negative sum.
  */
 export function parsePeriod(text: string): Duration | undefined {
   const total = BARE_SECONDS.test(text) ? Number(text) : PAIRS.test(text) ? sumOfPairs(text) : -1;

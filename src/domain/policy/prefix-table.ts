@@ -1,14 +1,14 @@
 /**
- * Longest-prefix look-up: prefixes are sorted, each with the longest other prefix that it begins with. A look-up is one binary
- * search and a short walk up, so 100,000 prefixes cost a few steps more than 10.
+ * Longest-prefix look-up: prefixes are sorted, and each one is linked to the longest other prefix with which it begins.
+ * A look-up is one binary search and a short walk up, so 100,000 prefixes cost only a few more steps than 10.
  */
 export class PrefixTable<T> {
   private readonly prefixes: readonly string[];
   private readonly values: readonly T[];
-  /** Position of the longest proper prefix of the same table; -1 when there is none. */
+  /** Position of the longest proper prefix in the same table; -1 if there is none. */
   private readonly parents: Int32Array;
 
-  /** If entries have the same prefix, the last one counts; otherwise their order does not matter. */
+  /** If several entries have the same prefix, the last one counts; apart from that, their order does not matter. */
   constructor(entries: Iterable<readonly [prefix: string, value: T]>) {
     const sorted = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
     this.prefixes = sorted.map(([prefix]) => prefix);
@@ -16,10 +16,11 @@ export class PrefixTable<T> {
     this.parents = findParents(this.prefixes);
   }
 
-  /** The value of the longest prefix that the text begins with. */
+  /** The value of the longest prefix with which the text begins. */
   findLongest(text: string): T | undefined {
     let at = this.findLastNotAfter(text);
-    // Whatever sorts between a prefix of the text and the text begins with that prefix, so it is among the ancestors.
+    // Anything that sorts between a prefix of the text and the text itself begins with that prefix, so the prefix is
+    // among its ancestors.
     while (at >= 0 && !text.startsWith(this.prefixes[at] ?? '')) at = this.parents[at] ?? -1;
     return at < 0 ? undefined : this.values[at];
   }

@@ -1,7 +1,7 @@
 /**
- * Every reason that Crawlway gives for what happens to a URL, as data: stable code → who decides, what it means, what to change.
- * Verdicts, URL states, orders, metrics, docs and console use these codes. Why a visit failed is given by the codes of
- * domain/fetch/error-codes.ts.
+ * Every reason that Crawlway gives for what happens to a URL, as data: a stable code, who decides, what it means and
+ * what to change. Verdicts, URL states, orders, metrics, docs and console use these codes. Why a visit failed is given
+ * by the codes of domain/fetch/error-codes.ts.
  */
 import type { ErrorCode } from '../fetch/error-codes.js';
 
@@ -53,15 +53,15 @@ export const REASONS = {
     'Remove the extension from `ignoreLinksTo` in LinkRules.',
   ),
   offsite: linkRules(
-    'The link leads to another host than its page, and `followOffsite` is off.',
-    'Set `followOffsite="true"` in LinkRules, or submit the other host as a root of its own.',
+    'The link leads to a different host from its page, and `followOffsite` is off.',
+    'Set `followOffsite="true"` in LinkRules, or submit the other host as a separate root.',
   ),
   'trap-path-depth': linkRules(
-    'The path has more segments than `maxPathDepth`: typical of links that grow with every page.',
+    'The path has more segments than `maxPathDepth`, which is typical of links that grow with every page.',
     'Fix the relative links on the site, or raise `maxPathDepth` of Traps.',
   ),
   'trap-repeated-segments': linkRules(
-    'One path segment occurs in the path more often than `maxRepeatedSegments`: typical of links that feed on themselves.',
+    'One segment occurs in the path more often than `maxRepeatedSegments` allows, which is typical of relative links that keep extending themselves.',
     'Fix the relative links on the site, or raise `maxRepeatedSegments` of Traps.',
   ),
 
@@ -87,8 +87,8 @@ export const REASONS = {
     'Change or move the rule in crawl.rules.',
   ),
   'left-to-another-crawler': crawlSpace(
-    'A local domain rule forbids the host and global.rules allows it: another crawler has it now, the document stays. Status 761.',
-    'Nothing, when a local crawl space of another crawler takes the host; `crawlway check` says so.',
+    'A local domain rule forbids the host and global.rules allows it: it now belongs to another crawler, and the document stays. Status 761.',
+    "Nothing, if another crawler's local crawl space accepts the host; `crawlway check` warns if none does.",
   ),
 
   'no-server-record': serverRecords(
@@ -96,12 +96,12 @@ export const REASONS = {
     'Add a Server record for it, or set `followOutside="yes"` on Servers.',
   ),
   'outside-server': serverRecords(
-    'With `deleteNoServer="no"` links are followed only inside the server of their page, and this one leads to another.',
+    'With `deleteNoServer="no"`, links are followed only within the server of their page, and this one leads to another server.',
     'Submit a URL of the other server, or set `followOutside="yes"` on Servers.',
   ),
   'server-max-hops': serverRecords(
-    'More links lie between the root and the URL than `maxHops` of its Server record allows.',
-    'Raise `maxHops` of the record, or submit a root nearer to the URL.',
+    'There are more links between the root and the URL than `maxHops` of its Server record allows.',
+    'Raise `maxHops` of the record, or submit a root closer to the URL.',
   ),
 
   'condition-filtered': conditions(
@@ -110,11 +110,11 @@ export const REASONS = {
   ),
   'condition-disallowed': conditions(
     'No condition filters the URL, but `default-allow` is `disallow` for it.',
-    'Set `default-allow` to `allow` in a condition that applies for the URL.',
+    'Set `default-allow` to `allow` in a condition that applies to the URL.',
   ),
   'condition-max-hops': conditions(
-    'More links lie between the root and the URL than the option `max-hops` allows.',
-    'Raise `max-hops` where it is set last for the URL, or submit a root nearer to it.',
+    'There are more links between the root and the URL than the option `max-hops` allows.',
+    'Raise `max-hops` where it is last set for the URL, or submit a root closer to it.',
   ),
 
   'rule-ignored': crawlRules(
@@ -128,37 +128,37 @@ export const REASONS = {
 
   'trap-query-variants': traps(
     'The host has more URLs that differ only in their query than `maxQueryVariants`.',
-    'Ignore query strings of that path by a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
+    'Ignore URLs with a query string on that path with a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
   ),
   'trap-endless-pattern': traps(
-    'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them brought nothing new: no word and no link to anything else. Typical of calendars, endless next links and facets.',
-    'Nothing to do for a calendar. When the pages are wanted, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
+    'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them contained nothing new: no new word and no link to anything else. This is typical of calendars, endless next links and facets.',
+    'Nothing to do for a calendar. If you want the pages, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
   ),
   'links-cut': traps(
-    'The page that links to the URL names more different URLs than `maxLinksPerPage`; this is one of those beyond the limit.',
+    'The page that links to the URL has links to more URLs than `maxLinksPerPage`; this URL is beyond the limit.',
     'Raise `maxLinksPerPage` of Traps, or submit a list or a sitemap of the URLs.',
   ),
   'trap-host-size': traps(
     'The host has more URLs than `maxUrlsPerHost`.',
-    'Exclude the parts that multiply without end, or raise `maxUrlsPerHost` of Traps.',
+    'Exclude the parts that multiply indefinitely, or raise `maxUrlsPerHost` of Traps.',
   ),
 
   'robots-disallowed': robots(
-    'The robots.txt of the host forbids the URL to this agent.',
-    'Ask the site to admit the agent; `ignoreRobotsTxt="true"` only for sites that are your own.',
+    "The host's robots.txt disallows the URL for this agent.",
+    'Ask the site to allow the agent; use `ignoreRobotsTxt="true"` only for sites of your own.',
   ),
-  'login-page': page('Visitors log in or out at this page. Visiting it would end the session of the crawl.', NOTHING),
+  'login-page': page("Visitors log in or out on this page. Visiting it would end the crawl's session.", NOTHING),
   noindex: robots(
-    'The page says noindex (meta robots or X-Robots-Tag).',
+    'The page says noindex (robots meta tag or X-Robots-Tag).',
     'Remove noindex from the page if it should be found.',
   ),
   'unavailable-after': robots(
-    'The page says that it may not be shown any more (unavailable_after, in meta robots or X-Robots-Tag).',
-    'Nothing, if its time is over; otherwise fix the date on the page.',
+    'The page says that it may no longer be shown (unavailable_after, in a robots meta tag or X-Robots-Tag).',
+    'Nothing, if the date is right; otherwise fix the date on the page.',
   ),
   'search-not-allowed': robots(
-    'The site forbids search engines to index the page: `search=n` in Content-Usage or `search=no` in Content-Signal, in robots.txt, in the header of the answer or as a meta of the page.',
-    'Ask the site; the option `obey-robots` of a condition overrides it for sites of your own.',
+    'The site forbids search engines to index the page: `search=n` in Content-Usage or `search=no` in Content-Signal, in robots.txt, in the response header or in a meta tag of the page.',
+    'Ask the site; for sites of your own, the option `obey-robots` of a condition overrides it.',
   ),
   nofollow: robots(
     'The page, or the link, says nofollow.',
@@ -167,22 +167,22 @@ export const REASONS = {
 
   'no-index': page(
     'The crawl policy lets the page be read for its links only: it is not indexed.',
-    'Add a rule with Index for it, or set `defaultIndex="true"`; a Server record with `index="no"` forbids it as well.',
+    'Add a rule with Index for it, or set `defaultIndex="true"`; a Server record with `index="no"` also excludes it from the index.',
   ),
   'mime-type-excluded': page(
-    'The content type is not one that this crawler indexes.',
+    'This crawler does not index the content type.',
     'Change MimeTypes and `mimeTypesMode` of the crawler.',
   ),
   'excluded-by-plugin': page(
-    'A plug-in excludes the page from the index; the detail is its reason.',
-    'Look at the plug-in that the detail names.',
+    "A plug-in excludes the page from the index; the detail is the plug-in's reason.",
+    'Check the plug-in that the detail names.',
   ),
   'canonical-elsewhere': page(
-    'The page names another URL as its canonical one, which is in the index or waits for its first visit.',
+    'The page names another URL as its canonical one, which is in the index or is waiting for its first visit.',
     'Fix rel=canonical on the page if it is wrong.',
   ),
   'near-duplicate': page(
-    'The text is nearly the same as that of another document of the index.',
+    'The text is nearly the same as that of another document in the index.',
     'Set `nearDuplicateDetector="false"` to index both.',
   ),
   'extract-unsupported': page(
@@ -202,20 +202,20 @@ export const REASONS = {
     'Publish the file without a password if its text is to be found.',
   ),
   'extract-corrupt': page(
-    'The content is not what its type says, or is damaged: the document is pushed with its bytes and metas, without text.',
-    'Open the file and publish a good one.',
+    'The content does not match its type, or is damaged: the document is pushed with its bytes and metas, without text.',
+    'Check the file and publish an intact one.',
   ),
   'needs-rendering': page(
-    'The page is in the index with hardly any text: its scripts would add the content, but they are not run.',
+    'The page is in the index with hardly any text: its content would come from scripts, which are not run.',
     'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs, with Chromium on the server: see docs/RENDERING.md.',
   ),
   redirected: page(
-    'The URL answers with a redirect; the target is crawled, the old document is deleted.',
+    'The URL responds with a redirect; the target is crawled, and the old document is deleted.',
     'Nothing, or link to the target.',
   ),
 
   'removed-after-errors': refresh(
-    'The URL had two permanent errors in a row, or more temporary ones than `maxTemporaryErrors`: its status was removed, and it is not refreshed. It is retried when a live page that links to it is visited, whether that page has changed or not.',
+    'The URL had two permanent errors in a row, or more temporary ones than `maxTemporaryErrors`: its status became removed, and it is no longer refreshed. It is retried when a live page that links to it is visited, whether or not that page has changed.',
     'Fix the page, and it comes back with the next visit of a page that links to it; or submit it to try again now.',
   ),
   'too-many-temporary-errors': refresh(
@@ -228,67 +228,67 @@ export const REASONS = {
   'links-only': refresh('The page was read for its links; nothing of it is indexed.', NOTHING),
 
   'configuration-changed': configuration(
-    'A change of the configuration brought the URL back into the crawl policy; it waits for its next visit.',
+    'After a configuration change, the crawl policy accepts the URL again; it is waiting for its next visit.',
     NOTHING,
   ),
 
   'cleared-by-person': person(
-    'A person cleared the URL; it is gone until a link to it is found again.',
+    'A person cleared the URL; it is unknown until a link to it is found again.',
     'Submit it to crawl it again.',
   ),
   submitted: person('A person, a URL list or the configuration submitted the URL as a root.', NOTHING),
-  imported: person('The URL came with an imported pending file.', NOTHING),
+  imported: person('The URL was in an imported pending file.', NOTHING),
   'links-not-followed': person(
     'Links of this root are listed, not queued (`followLinks` is off).',
-    'Submit the links that you want, or turn following on for the root.',
+    'Submit the links that you want, or turn on `followLinks` for the root.',
   ),
 
   'never-linked': frontier(
-    'The configuration accepts the URL, but no page that was read so far links to it.',
+    'The configuration accepts the URL, but no page read so far links to it.',
     'Link to it from a page that is crawled, list it in a sitemap, or submit it.',
   ),
-  discovered: frontier('A page, a redirect or a sitemap led to the URL; it waits for its first visit.', NOTHING),
-  'redirect-target': frontier('A redirect led to the URL; it waits for its first visit.', NOTHING),
+  discovered: frontier('A page, a redirect or a sitemap led to the URL; it is waiting for its first visit.', NOTHING),
+  'redirect-target': frontier('A redirect led to the URL; it is waiting for its first visit.', NOTHING),
 
   held: push(
     'The deletion guard holds the order back: too many documents of the host would be deleted at once.',
-    'Look at the host, then release or drop the held deletions.',
+    'Check the host, then release or drop the held deletions.',
   ),
   'awaiting-sign-of-life': push(
-    'The deletion follows from a fault of the server and waits until the host serves a good page again.',
-    'Nothing: it is withdrawn when the page answers again. Release it to delete the document now.',
+    'The deletion follows from a server fault and is held until the host serves a good page again.',
+    'Nothing: it is withdrawn when the page responds again. Release it to delete the document now.',
   ),
   'awaiting-early-look': push(
     'Pages of the host are gone; a sample of the others is visited before the first document is deleted.',
     'Nothing: it takes a few minutes.',
   ),
   'order-refused': push(
-    'A sink has refused the document for good: its order is set aside with the message of the sink.',
+    "A sink has permanently refused the document: its order is set aside with the sink's message.",
     'Read the message of the order, fix the cause, then retry the order.',
   ),
   backfill: push(
-    'A sink was added, or filling it again was requested: what is indexed goes to it, from another sink or by a visit.',
+    'A sink was added, or a request was made to fill it again: it gets everything that is indexed, from another sink or by a visit.',
     'Nothing: GET /sinks and the console show the progress.',
   ),
   'access-changed': push(
-    'Who may see the document has changed (cw:Acl): it was sent to the sink again with the new principals, as it was or after a visit.',
+    'Who may see the document has changed (cw:Acl): it was sent to the sink again with the new principals, unchanged or after a visit.',
     'Nothing.',
   ),
   'sink-behind': push(
-    'A sink was slow or down when the document changed; now it gets what is indexed.',
+    'A sink was slow or down when the document changed; it now gets what is indexed.',
     'Nothing: GET /sinks and the console show what it is owed.',
   ),
   'part-gone': push(
     'The page exists, but it no longer has the part from which this document was made (cw:Split).',
-    'Nothing, if the part is really gone; otherwise check whether the selector of Split still fits the page.',
+    'Nothing, if the part is really gone; otherwise check whether the selector of Split still matches the page.',
   ),
   'with-its-page': push(
-    'The document was split off a page (cw:Split) whose document is deleted.',
-    'See the reason of its page.',
+    'The document was split off from a page (cw:Split) whose document is deleted.',
+    'See the reason for its page.',
   ),
   reconciled: push(
-    'The index and the store of the crawler disagreed, and the index was corrected.',
-    'Nothing, unless it happens often: then check what else writes to that index.',
+    "The index and the crawler's store disagreed, and the index was corrected.",
+    'Nothing, unless it happens often; in that case, check what else writes to that index.',
   ),
 } as const satisfies Record<string, ReasonEntry>;
 
@@ -298,6 +298,7 @@ export type ReasonCode = keyof typeof REASONS;
 export type Reason = ReasonCode | ErrorCode;
 
 /**
- * A code written by a store or another node. It may come from an earlier or later version and be unknown here: it is kept as it is.
+ * A code from the store or another node. It may come from an earlier or later version and be unknown here, so it is
+ * kept as is.
  */
 export const toReason = (code: string): Reason => code as Reason;

@@ -1,6 +1,6 @@
 /**
- * The resolved view (reference: Velocity, "view resolved"): the whole policy expanded in the order in which it is evaluated, and for one
- * URL what each rule did, with the final options and who set them.
+ * The resolved view (reference: Velocity, "view resolved"): the whole policy expanded in the order in which it is
+ * evaluated, and, for one URL, what each rule did, with the final options and what set them.
  */
 
 import type { CrawlerDefinition } from '../crawl/definition.js';
@@ -25,10 +25,10 @@ import { type Candidate, LAYERS, type LayerName, type TraceStep, type Verdict } 
 
 export interface ResolvedEntry {
   readonly layer: LayerName;
-  /** Nesting of recursive conditions; 0 elsewhere. */
+  /** Nesting depth of recursive conditions; 0 elsewhere. */
   readonly depth: number;
   readonly text: string;
-  /** What it sets when it applies. Secrets are hidden. */
+  /** What the entry sets when it applies. Secrets are hidden. */
   readonly effect?: string;
   readonly place?: Place;
 }
@@ -82,7 +82,7 @@ function listSpaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCraw
   ];
 }
 
-/** Longest first, the order in which they are found. */
+/** Longest first, which is the order in which they take precedence. */
 function listServerEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
   if (!servers) return [];
   const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
@@ -133,9 +133,9 @@ function listRuleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: 
 
 export interface ResolvedOption {
   readonly name: OptionName;
-  /** In words, with its unit. Secrets are hidden. */
+  /** The value as text, with its unit. Secrets are hidden. */
   readonly value: string;
-  /** Who set it last. */
+  /** The part of the configuration that last set it. */
   readonly setBy: string;
   readonly place?: Place;
 }
@@ -147,7 +147,7 @@ export interface ResolvedUrl {
   readonly options: readonly ResolvedOption[];
 }
 
-/** @throws PolicyError when the definition does not compile */
+/** @throws PolicyError if the definition does not compile */
 export function resolveUrl(
   crawler: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
@@ -189,7 +189,7 @@ function resolveOptions(crawler: CrawlerDefinition, candidate: Candidate): Resol
   return [...last.values()];
 }
 
-/** Both a server record and the conditions can reject by `maxHops`: the smaller limit applies. */
+/** Both a server record and the conditions can reject URLs by `maxHops`, so the smaller limit applies. */
 function keepSmallerLimit(last: Map<string, ResolvedOption>, record: Setting | undefined): void {
   const limit = record?.options.maxHops;
   if (!record || limit === undefined || limit >= Number(last.get('maxHops')?.value)) return;

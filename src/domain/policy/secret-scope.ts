@@ -1,6 +1,7 @@
 /**
- * Where the credentials and secret headers of a condition are sent: to the servers (scheme, host and port) that the condition names
- * and to those of the roots in the configuration, whatever else the condition matches. A path exists on every host.
+ * Where the credentials and secret headers of a condition are sent: to the servers (scheme, host and port) that the
+ * condition names and to those of the roots in the configuration, whatever else the condition matches. A condition on a
+ * path, for example, matches every host.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';
@@ -23,7 +24,7 @@ export interface NamedServers {
 
 export const NAMES_NONE: NamedServers = { servers: NO_SERVERS, open: true };
 
-/** Those that the condition names itself; if it names none, those of the enclosing condition. */
+/** The servers that the condition itself names; if it names none, those of the enclosing condition. */
 export function namedServers({ kind, test }: Pick<ConditionRule, 'kind' | 'test'>, outer: NamedServers): NamedServers {
   if (kind !== 'apply-for') return outer;
   const named = splitAlternatives(test).map((text) => findServers(test, text));
@@ -54,7 +55,7 @@ function findServers({ type, field }: ConditionTest, text: string): readonly str
 const serverUrls = (schemes: readonly string[], host: string): string[] =>
   schemes.flatMap((scheme) => serverOf(`${scheme}://${host.replaceAll('\\', '')}/`) ?? []);
 
-/** Servers of the sites that roots lead to; submitted roots are not among them. */
+/** Servers of the sites to which roots in the configuration lead; submitted roots are not included. */
 export function rootServers(roots: readonly RootDefinition[]): Servers {
   const prefixes = roots.flatMap(({ url, site }) => {
     const href = URL.parse(url)?.href;

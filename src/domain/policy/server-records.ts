@@ -1,7 +1,8 @@
 /**
- * Layer 4, Server records (reference: mnoGoSearch, "How does indexer walk through the hypertext links"). The record with the longest URL
- * that the candidate begins with gives its parameters. `followOutside` and `deleteNoServer="no"` add an empty record that is found
- * last; the second one also keeps links inside the server of their page.
+ * Layer 4, Server records (reference: mnoGoSearch, "How does indexer walk through the hypertext links"). Among the
+ * records whose URL is a prefix of the candidate, the longest one provides the parameters. `followOutside` and
+ * `deleteNoServer="no"` add an empty record that is found last; the second one also keeps links inside the server of
+ * their page.
  */
 import type {
   MetaDefinition,
@@ -19,7 +20,7 @@ import { formatOptions } from './options.js';
 import { PrefixTable } from './prefix-table.js';
 import type { Candidate } from './verdict.js';
 
-/** `Period 0` would request each page again as soon as it has answered. */
+/** With `Period 0`, each page would be requested again as soon as it has been visited. */
 export const SHORTEST_PERIOD = seconds(1);
 
 export interface CompiledRecord {
@@ -30,7 +31,7 @@ export interface CompiledRecord {
   readonly metas: readonly MetaDefinition[];
   /** What replaces the prefix when fetching. */
   readonly alias: string | undefined;
-  /** The one server that the record's credentials are for; undefined: it has none, or names no server. */
+  /** The one server for which the record's credentials are meant; undefined if it has none or names no server. */
   readonly credentialsFor: string | undefined;
 }
 
@@ -65,7 +66,10 @@ export function createServerRecordsLayer(servers: ServersDefinition): Layer {
   };
 }
 
-/** The switches' empty record has the parameters in force at the end of the list; a record that is written takes precedence. */
+/**
+ * The empty record that the switches add has the parameters in force at the end of the list; a written record takes
+ * precedence.
+ */
 export function compileRecords(servers: ServersDefinition): CompiledRecord[] {
   const open = servers.followOutside || !servers.deleteNoServer;
   const empty = { url: '', place: servers.place, parameters: servers.defaults };
@@ -92,7 +96,7 @@ function compileRecord(definition: ServerRecord): CompiledRecord {
 export const recordPrefix = (url: string): string =>
   url === '' ? '' : normalizeRuleText(url, { field: 'url', kind: 'prefix' });
 
-/** Scheme, host and port of a URL or a prefix of URLs; undefined when it names no server. */
+/** Scheme, host and port of a URL or a prefix of URLs; undefined if it names no server. */
 export function serverOf(url: string): string | undefined {
   const parsed = URL.parse(url);
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
@@ -138,11 +142,11 @@ function findHopsRejection(candidate: Candidate, { definition }: CompiledRecord)
     layer: 'server-records',
     reason: 'server-max-hops',
     place: definition.place,
-    detail: `${candidate.hops} links from the root, ${maxHops} are allowed`,
+    detail: `${candidate.hops} links from the root, but only ${maxHops} are allowed`,
   };
 }
 
-/** Where a URL of the record is fetched instead; undefined: at the URL itself. */
+/** The URL from which a URL of the record is fetched instead; undefined if it has no alias. */
 export const aliasUrl = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): string | undefined =>
   alias === undefined ? undefined : alias + href.slice(prefix.length);
 
@@ -185,5 +189,8 @@ export function recordEffect(record: CompiledRecord): string {
   ].join(', ');
 }
 
-/** The whole server of a URL, which a URL list means with `deleteNoServer="no"` (mnoGoSearch, 4). */
+/**
+ * Prefix for the whole server of a URL, to which each entry of a URL list extends with `deleteNoServer="no"`
+ * (mnoGoSearch, 4).
+ */
 export const serverScope = (url: CrawlUrl): string => `${origin(url)}/`;

@@ -1,6 +1,6 @@
 /**
  * Layer 2, the site mode of the root that led here (CloudView `site="true"`; FDSE "Index Entire Site", which is stricter).
- * It is about what lies below a root: the root's own URL is not judged.
+ * It concerns what lies below a root; the root's own URL is not judged.
  */
 import type { RootDefinition } from '../crawl/definition.js';
 import { parseAddress } from '../net/address.js';
@@ -30,13 +30,13 @@ export function createSiteModeLayer(): Layer {
   };
 }
 
-/** Removing a root removes nothing that the rules accept. */
+/** Removing a root does not remove anything that the rules accept. */
 const isKeptInStore = ({ discoveredVia, root }: Candidate): boolean =>
   discoveredVia === 'stored' && root?.removed === true;
 
 function describeInapplicable(candidate: Candidate): string {
-  if (isRoot(candidate)) return 'a root is not judged by its own site';
-  if (isKeptInStore(candidate)) return `root ${candidate.root?.url.href} was removed, and what is stored stays`;
+  if (isRoot(candidate)) return 'site mode does not apply to the root itself';
+  if (isKeptInStore(candidate)) return `root ${candidate.root?.url.href} was removed, but stored URLs stay`;
   return candidate.root ? `root ${candidate.root.url.href} has no site mode` : 'no root is known for the URL';
 }
 
@@ -59,12 +59,12 @@ function findOutsideSiteRejection(candidate: Candidate, root: RootContext, trace
     reason: inside ? undefined : 'outside-site',
   });
   if (inside) return undefined;
-  const gone = root.removed ? ' (removed, which releases nothing)' : '';
+  const gone = root.removed ? ' (removed, but its limits remain)' : '';
   const detail = `not on the site of root ${root.url.href}${gone}: it does not begin with ${prefixes.join(' or ')}`;
   return { layer: 'site-mode', reason: 'outside-site', place: root.place, detail };
 }
 
-/** What is stored of a site that has moved stays as long as it answers: the move may be temporary. */
+/** Stored URLs of a site that has moved stay as long as they respond, because the move may be temporary. */
 const prefixesFor = (
   { discoveredVia }: Candidate,
   { sitePrefixes, formerPrefixes = [] }: RootContext,
@@ -104,15 +104,15 @@ export function createRootContext(definition: RootDefinition, url: CrawlUrl): Ro
   };
 }
 
-/** Stands for a root that no longer exists: removing it must not lift the limits of what was found from it. */
+/** Stands for a root that no longer exists: removing it must not lift the limits on what was found from it. */
 export function createRemovedRoot(url: CrawlUrl): RootContext {
   const definition = { url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true };
   return { ...createRootContext(definition, url), removed: true };
 }
 
 /**
- * The URL prefixes that make up the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com` stands for foo.com and
- * www.foo.com, by http and https. A port belongs to the scheme with which it is written.
+ * The URL prefixes that make up the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com` stands for
+ * foo.com and www.foo.com, over http and https. A port applies only to the scheme with which it is written.
  */
 export function computeSitePrefixes(rootUrl: string): string[] {
   const url = crawlUrl(rootUrl);
@@ -124,7 +124,7 @@ export function computeSitePrefixes(rootUrl: string): string[] {
   return schemes.flatMap((scheme) => hosts.map((host) => `${scheme}://${host}${port}/`));
 }
 
-/** Whether a root with site mode leads to the URL. */
+/** Whether the URL is on the site of a root with site mode. */
 export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
   if (!root.site && !root.entireSite) return false;
   if (root.site && !startsWithAny(url.href, root.sitePrefixes)) return false;
@@ -132,8 +132,8 @@ export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
 }
 
 /**
- * The root that would lead to a URL that nothing has led to yet: one on whose site it is, or one without site mode, preferably on
- * its server; any other would not accept it.
+ * The root that would most likely lead to a URL to which nothing has led yet: one whose site contains it, or one
+ * without site mode, preferably on its server; any other root would not accept it.
  */
 export function findLikelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootContext | undefined {
   const all = [...roots];
@@ -142,7 +142,7 @@ export function findLikelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): Roo
   return all.find((root) => isOnSite(root, url)) ?? free.find(isOnServer) ?? free[0] ?? all.find(isOnServer) ?? all[0];
 }
 
-/** True if the home page of a site redirects to another site: that site is then the one crawled. */
+/** True if the home page of a site redirects to another site, which is then crawled instead. */
 export function movesSite(candidate: Candidate): boolean {
   const { root, url } = candidate;
   if (!root?.site || root.removed || candidate.discoveredVia !== 'redirect' || candidate.hops !== 0) return false;
@@ -150,8 +150,8 @@ export function movesSite(candidate: Candidate): boolean {
 }
 
 /**
- * The root with its site moved to where its home page redirects. The whole host if the root was a whole host; otherwise the target
- * without a file name: a home page `/docs/` that moves to `/en/index.html` means `/en/`.
+ * Moves the root's site to the target of its home page's redirect: the whole host if the root was a whole host;
+ * otherwise the target without a file name: `/en/` if a home page `/docs/` moves to `/en/index.html`.
  */
 export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
   const wholeHost = root.url.path === '/' && root.url.query === '';
@@ -159,7 +159,7 @@ export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
   return { ...root, sitePrefixes: prefixes, formerPrefixes: root.formerPrefixes ?? root.sitePrefixes };
 }
 
-/** The root with its own site again: its home page answers itself. */
+/** Restores the root's own site, after its home page no longer redirects. */
 export function moveSiteBack(root: RootContext): RootContext {
   const { formerPrefixes, ...own } = root;
   return formerPrefixes === undefined ? root : { ...own, sitePrefixes: formerPrefixes };

@@ -1,6 +1,6 @@
 /**
- * The values in which the crawl policy is expressed. The opinion of a layer and their sum, the verdict, say what was decided, why
- * (a stable reason code) and where in the configuration.
+ * The values in which the crawl policy is expressed. The opinions of the layers and their combination, the verdict, say
+ * what was decided, why (a stable reason code) and where in the configuration.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';
@@ -22,34 +22,42 @@ export const LAYERS = [
 
 export type LayerName = (typeof LAYERS)[number];
 
-/** What a URL is judged as. */
+/** A URL with everything that the policy needs to judge it. */
 export interface Candidate {
   readonly url: CrawlUrl;
   /** How it was discovered; `stored` = a known URL judged again. */
   readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
-  /** A sitemap that robots.txt names: of the layers only the crawl space can exclude it, and it is read for its links only. */
+  /**
+   * A sitemap that robots.txt names: the crawl space is the only layer that can exclude it, and it is read only for its
+   * links.
+   */
   readonly isNamedSitemap?: boolean;
-  /** The page that links or redirects to it. Absent for roots and for stored URLs. */
+  /** The page that links or redirects to the URL. Absent for roots and stored URLs. */
   readonly from?: CrawlUrl;
-  /** The root that led here, when known. */
+  /** The root that led here, if known. */
   readonly root?: RootContext;
   /** Links between the root and this URL; a root has 0. */
   readonly hops: number;
-  /** IP address of the host, if it was looked up: crawl space rules on addresses wait for it. `null`: it cannot be found. */
+  /**
+   * IP address of the host, if it was looked up, for crawl space rules on addresses; `null` if it could not be
+   * resolved.
+   */
   readonly address?: string | null;
 }
 
 export interface RootContext {
   readonly url: CrawlUrl;
-  /** It is no longer a root. Only its site remains, for the links of what was found from it. */
+  /** The URL is no longer a root. Only its site remains, for links on pages that were found from it. */
   readonly removed?: true;
-  /** Where it is in the configuration; absent when it was submitted. */
+  /** Its place in the configuration; absent if it was submitted. */
   readonly place?: Place;
   readonly site: boolean;
   readonly entireSite: boolean;
-  /** Prefixes that site mode allows; made by `computeSitePrefixes`, and moved when the home page redirects to another site. */
+  /**
+   * Prefixes that site mode allows, from `computeSitePrefixes`; they move when the home page redirects to another site.
+   */
   readonly sitePrefixes: readonly string[];
-  /** Its own site, while its home page leads to another one. */
+  /** Prefixes of its own site while its home page redirects to another one. */
   readonly formerPrefixes?: readonly string[];
   readonly group?: string;
   readonly metas: readonly MetaDefinition[];
@@ -68,7 +76,7 @@ export interface Effects {
   readonly options: UrlOptions;
   /** Time between visits, from a server record; takes precedence over smart refresh. */
   readonly period?: Duration;
-  /** mnoGoSearch alias: where to fetch it from instead. */
+  /** mnoGoSearch alias: the URL from which to fetch it instead. */
   readonly fetchUrl?: string;
   readonly maxNetworkErrors?: number;
   readonly networkErrorDelay?: Duration;
@@ -80,16 +88,19 @@ export interface Verdict {
   /** The layer that rejected, or the last one that had an opinion. */
   readonly layer?: LayerName;
   readonly place?: Place;
-  /** One sentence with the details: "the URL has 141 characters, 128 are allowed". */
+  /** One sentence with the details: "the URL has 141 characters, but only 128 are allowed". */
   readonly detail?: string;
   readonly effects: Effects;
-  /** A rejected URL of which a record must be kept (Velocity's log flags). */
+  /** Whether a record of the rejected URL must be kept (Velocity's log flags). */
   readonly record: boolean;
   /** OmniFind status of a stored URL outside the crawl space: 760 excluded, 761 left to another crawler. */
   readonly status?: 760 | 761;
-  /** A stored URL whose document stays in the index although it is not crawled any more. */
+  /** Whether the document of a stored URL stays in the index although the URL is no longer crawled. */
   readonly keepDocument: boolean;
-  /** An address rule that could not be tried might decide differently: judge again with `candidate.address` before fetching. */
+  /**
+   * An address rule that could not be tried might change the verdict: judge again with `candidate.address` before
+   * fetching.
+   */
   readonly needsAddress: boolean;
 }
 

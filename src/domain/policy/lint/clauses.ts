@@ -1,7 +1,7 @@
 /**
- * What a match expression demands of a URL, as alternatives of facts, so that two expressions can be compared: does one match
- * everything that the other matches, can both match one URL, can it match at all? Every answer "yes" is certain; "no" may mean that
- * it is unknown.
+ * What a match expression requires of a URL, as alternative sets of facts, so that two expressions can be compared:
+ * does one match everything that the other matches, can both match one URL, can it match at all? "Yes" is always
+ * certain; "no" may mean that it is unknown.
  */
 import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
@@ -10,12 +10,12 @@ import { analyzePattern, literalToRegex } from '../matching/pattern.js';
 import { toUrlForm } from '../matching/text-matcher.js';
 import { type Fact, factContradicts, factImplies } from './facts.js';
 
-/** All facts must hold. No fact: any URL. */
+/** All facts must hold. An empty clause matches any URL. */
 export type Clause = readonly Fact[];
-/** One clause must hold. No clause: no URL. */
+/** At least one clause must hold. An empty list matches no URL. */
 export type Clauses = readonly Clause[];
 
-/** Larger expressions are only compared as a whole. */
+/** Expressions with more clauses are only compared as a whole. */
 const MAX_CLAUSES = 64;
 
 export function clausesOf(expression: MatchExpression): Clauses {
@@ -60,7 +60,7 @@ function atomClauses(atom: Atom): Clauses {
   if (/^(?:\.\*)?$/.test(written) && (atom.kind !== 'exact' || written !== '')) return [[]];
   const { source, kind } = withoutAnchors(written, atom.kind);
   const { template } = analyzePattern(source);
-  // Everybody writes a host with plain dots, although a dot means any character.
+  // Everyone writes hosts with plain dots, although a dot means any character.
   const text = template?.map((char) => char ?? (field === 'host' ? '.' : undefined));
   if (!text || text.includes(undefined)) return opaqueClauses(atom);
   return [impliedFacts({ field, kind, norm, text: toUrlForm(text.join(''), { field, kind, norm }) })];
@@ -69,7 +69,8 @@ function atomClauses(atom: Atom): Clauses {
 const WITH_ANCHORS = /^(\^?)((?:[\w/~?=&-]|\\[./?])+)(\$?)$/;
 
 /**
- * `/$` as a prefix is exactly `/`, and inside it is a suffix. Plain characters only: with others, compiling an expression differs.
+ * Moves anchors from a pattern into its kind: `/$` as a prefix means exactly `/`, and with `inside` it is a suffix.
+ * Only for plain characters; other patterns are compiled differently.
  */
 export function withoutAnchors(source: string, kind: MatchKind): { source: string; kind: MatchKind } {
   const [, begins, text, ends] = WITH_ANCHORS.exec(source) ?? [];
@@ -86,7 +87,7 @@ interface LiteralFact {
   readonly text: string;
 }
 
-/** If the beginning of a URL is known, so are scheme, host and path. */
+/** If the beginning of a URL is known, then so are its scheme, host and path. */
 export function impliedFacts(fact: LiteralFact): Clause {
   if (fact.field !== 'url' || (fact.kind !== 'exact' && fact.kind !== 'prefix')) return [fact];
   if (!/^[a-z]+:\/\/[^/?#*]+\//i.test(fact.text)) return [fact];
@@ -101,15 +102,15 @@ export function impliedFacts(fact: LiteralFact): Clause {
   ];
 }
 
-/** Every URL that `small` matches is matched by `big`. */
+/** Whether `big` matches every URL that `small` matches. */
 export const covers = (big: Clauses, small: Clauses): boolean =>
   small.every((part) => big.some((clause) => clause.every((fact) => part.some((known) => factImplies(known, fact)))));
 
-/** No URL is matched by both. */
+/** Whether no URL is matched by both. */
 export const areDisjoint = (a: Clauses, b: Clauses): boolean =>
   a.every((left) => b.every((right) => left.some((fact) => right.some((other) => factContradicts(fact, other)))));
 
-/** The first clause that contradicts itself, with its two facts. */
+/** Two contradicting facts of the first clause, if every clause contradicts itself. */
 export function findContradiction(clauses: Clauses): readonly [Fact, Fact] | undefined {
   const found = clauses.map(findContradictionIn);
   return found.every((pair) => pair !== undefined) ? found[0] : undefined;
@@ -123,5 +124,5 @@ function findContradictionIn(clause: Clause): readonly [Fact, Fact] | undefined 
   return undefined;
 }
 
-/** Matches every URL. */
+/** Whether the clauses match every URL. */
 export const matchesAll = (clauses: Clauses): boolean => clauses.some((clause) => clause.length === 0);

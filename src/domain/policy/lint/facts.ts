@@ -1,19 +1,22 @@
-/** One thing that an expression demands of one field of a URL. */
+/** One requirement of an expression on one field of a URL. */
 import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import { fold } from '../matching/fold.js';
 
 export interface Fact {
   readonly field: MatchField;
-  /** domain: the host is the text or ends in `.` and the text; opaque: nothing is known but the expression itself. */
+  /**
+   * domain: the host equals the text or ends in `.` followed by it; opaque: nothing is known except the expression
+   * itself.
+   */
   readonly kind: 'exact' | 'prefix' | 'suffix' | 'inside' | 'domain' | 'opaque';
-  /** Folded by its norm. */
+  /** Folded according to `norm`. */
   readonly text: string;
   readonly norm: MatchNorm;
 }
 
 const STRICTNESS: Readonly<Record<MatchNorm, number>> = { none: 2, lower: 1, norm: 0 };
 
-/** Whatever satisfies `known` also satisfies `wanted`. */
+/** Whether everything that satisfies `known` also satisfies `wanted`. */
 export function factImplies(known: Fact, wanted: Fact): boolean {
   if (known.field !== wanted.field) return false;
   const caseless = known.field === 'host' || known.field === 'scheme';
@@ -41,7 +44,10 @@ function impliesDomain(kind: Fact['kind'], text: string, domain: string): boolea
   return kind === 'suffix' ? below : (kind === 'exact' || kind === 'domain') && (below || text === domain);
 }
 
-/** Nothing can satisfy both. Compared in the loosest form: texts that differ in that form differ in any. */
+/**
+ * Whether nothing can satisfy both. They are compared in the loosest form: texts that differ in that form differ in
+ * every form.
+ */
 export function factContradicts(a: Fact, b: Fact): boolean {
   if (a.field !== b.field || a.kind === 'opaque' || b.kind === 'opaque') return false;
   const toLooseForm = (fact: Fact): Fact => ({ ...fact, text: fold(fact.text, 'norm'), norm: 'norm' });
@@ -59,6 +65,6 @@ function haveDifferentEnds(a: Fact, b: Fact): boolean {
   return hasKnownEnd(a) && hasKnownEnd(b) && !a.text.endsWith(b.text) && !b.text.endsWith(a.text);
 }
 
-/** `host www.foo.com`, `path prefix /x`. */
+/** Describes a fact: `host www.foo.com`, `path prefix /x`. */
 export const factText = ({ field, kind, text }: Fact): string =>
   kind === 'exact' ? `${field} ${text}` : `${field} ${kind} ${text}`;

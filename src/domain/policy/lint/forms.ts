@@ -1,4 +1,7 @@
-/** Demands that no canonical URL can satisfy: a path without a slash, a query with a question mark, a host with a port … */
+/**
+ * Requirements that no canonical URL can satisfy: a path without a slash, a query with a question mark, a host with a
+ * port …
+ */
 import { isHashRoute } from '../../url/crawl-url.js';
 import type { Clauses } from './clauses.js';
 import type { Fact } from './facts.js';
@@ -36,9 +39,9 @@ function findHostFault({ kind, text }: Fact): string | undefined {
   if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" has a port, which is not part of the host`;
   if (text.includes('@')) return `host "${text}" has an at sign, which is not part of a host`;
   const fromStart = kind === 'exact' || kind === 'prefix' || kind === 'domain';
-  if (fromStart && text.startsWith('.')) return `host "${text}" begins with a dot, and no host does`;
+  if (fromStart && text.startsWith('.')) return `host "${text}" begins with a dot, which no host does`;
   return kind === 'exact' && text !== '' && !URL.canParse(`http://${text}/`)
-    ? `host "${text}" is not a name that a host can have`
+    ? `host "${text}" is not a valid host name`
     : undefined;
 }
 
@@ -52,13 +55,13 @@ function findUrlFault({ text }: Fact): string | undefined {
   return findAuthorityFault(text, authority, rest !== '');
 }
 
-/** @param complete the path follows, so that nothing can be added to host and port */
+/** @param complete a path follows, so nothing can be added to host and port */
 function findAuthorityFault(text: string, authority: string, complete: boolean): string | undefined {
   if (complete && authority === '') return `URL "${text}" has no host`;
-  if (authority.includes('*')) return `URL "${text}" has an asterisk in its host, and no host has one`;
+  if (authority.includes('*')) return `URL "${text}" has an asterisk in its host, which no host has`;
   const [, name = authority, port = ''] = /^(.*?):(\d*)$/.exec(authority) ?? [];
-  if (name.startsWith('.')) return `URL "${text}" has a host that begins with a dot, and no host does`;
-  if (Number(port) > 65_535) return `URL "${text}" has the port ${port}, and the highest is 65535`;
+  if (name.startsWith('.')) return `URL "${text}" has a host that begins with a dot, which no host does`;
+  if (Number(port) > 65_535) return `URL "${text}" has the port ${port}, but the highest is 65535`;
   return complete && !URL.canParse(`http://${authority}/`) ? `URL "${text}" has a host that cannot exist` : undefined;
 }
 

@@ -1,4 +1,7 @@
-/** Patterns with a blank, from a broken line or from a list where one value is expected: URLs contain no blanks. */
+/**
+ * Patterns with a space or line break, from a wrapped line or from a list where one value is expected: URLs contain
+ * neither.
+ */
 
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
@@ -12,7 +15,7 @@ export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] 
       .filter(hasBlank)
       .map(({ value, place }) => {
         const message = `rule ${number}: "${value.slice(0, 200)}" has a space, which no URL has, so it never matches`;
-        return lintWarning('rule-never-matches', place, `${message}; a space in a URL is written %20`);
+        return lintWarning('rule-never-matches', place, `${message}; a space in a URL is written as %20`);
       }),
   );
   return [...inRules, ...lintConditionBlanks(conditions?.rules ?? [])];

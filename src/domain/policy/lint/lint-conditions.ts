@@ -11,15 +11,15 @@ import { patternClauses, wildcardClauses } from './wildcard-clauses.js';
 
 /** What is known about the URLs that reach a rule. */
 interface Known {
-  /** All of them match this. */
+  /** All of these URLs match this. */
   readonly within: Clauses;
-  /** No URL that matches one of these gets here, or it is already filtered. */
+  /** URLs that match one of these do not get this far, or are already filtered. */
   readonly without: readonly Clauses[];
-  /** Those of the crawler. */
+  /** The crawler's protocols. */
   readonly protocols: readonly string[];
 }
 
-/** Each rule is compared with the filters before it. */
+/** Each rule is compared with up to this many filters before it. */
 const MAX_COMPARED = 500;
 
 export function lintConditions(
@@ -28,7 +28,7 @@ export function lintConditions(
 ): Problem[] {
   const problems = lintLevel(rules, { within: [[]], without: [], protocols });
   if ((options.defaultAllow ?? defaultAllow) !== 'allow' && !allowsSomething(rules)) {
-    const message = 'default-allow is disallow and no condition sets it to allow: nothing is crawled';
+    const message = 'default-allow is disallow and no condition sets it to allow, so nothing is crawled';
     problems.push(lintWarning('condition-unreachable', place, message));
   }
   return problems;
@@ -87,7 +87,7 @@ function findNoEffectReason(rule: ConditionRule, test: Clauses, known: Known): s
   }
 }
 
-/** Only "apply" conditions assign options and process what they contain. */
+/** Only "apply" conditions assign options and evaluate the conditions that they contain. */
 function findMisplacedReason(rule: ConditionRule): string | undefined {
   if (rule.children.length > 0) return 'contains conditions that are never evaluated: put them into one that applies';
   return Object.keys(rule.options).length > 0

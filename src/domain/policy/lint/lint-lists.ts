@@ -1,4 +1,4 @@
-/** Lists that are consulted before any rule: no rule accepts what they contain. */
+/** Lists that are consulted before any rule, so no rule can accept what they exclude. */
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import { namedExtensions } from '../named-extensions.js';
@@ -9,7 +9,7 @@ export function lintLists(crawler: CrawlerDefinition): Problem[] {
   return namedExtensions(crawler)
     .filter(({ extension }) => ignored.has(extension))
     .map(({ extension, by, place }) => {
-      const message = `${by} lets in .${extension}, but ignoreLinksTo of LinkRules keeps links to it out before any rule: take ${extension} off that list`;
+      const message = `${by} accepts .${extension}, but ignoreLinksTo of LinkRules excludes links to it before any rule: remove ${extension} from that list`;
       return lintWarning('list-before-rule', place, message);
     });
 }

@@ -10,7 +10,7 @@ interface Pattern {
   readonly field: MatchField;
   readonly value: string;
   readonly place: Place;
-  /** Crawl rules can also be written with the attribute `litteral`. */
+  /** Whether the attribute `litteral` is available; only crawl rules have it. */
   readonly litteral: boolean;
 }
 
@@ -33,7 +33,7 @@ function collectAtoms(expression: MatchExpression, what: string): Pattern[] {
   }
 }
 
-/** One element can become several expressions, the last of which is the one that was written. */
+/** One element may be turned into several expressions, the last of which is the one as written. */
 const onePerPlace = (patterns: readonly Pattern[]): Pattern[] => [
   ...new Map(patterns.map((pattern) => [`${pattern.place.line}:${pattern.place.column}`, pattern])).values(),
 ];
@@ -48,7 +48,7 @@ const collectConditionPatterns = (rules: readonly ConditionRule[]): Pattern[] =>
 
 const WITH_NAMES: ReadonlySet<MatchField> = new Set<MatchField>(['url', 'host', 'path']);
 
-/** A dot before a letter or digit, as in names of hosts and files; a question mark before `name=`. */
+/** A dot before a letter or digit, as in host and file names; a question mark before `name=`. */
 const OPERATOR = /\\.|\[\^?\]?(?:\\.|[^\]\\[])*\]|(\.)(?=[a-z0-9])|(?<=[\w%~/-])(\?)(?=[\w%.~-]{1,100}=)/gi;
 
 function suggestOperator({ what, field, value, place, litteral }: Pattern): Problem[] {
@@ -63,7 +63,7 @@ function suggestOperator({ what, field, value, place, litteral }: Pattern): Prob
   if (!dot && !question) return [];
   const shown = value.slice(0, 200);
   const means = question
-    ? `the question mark in "${shown}" makes the character before it optional, and no question mark matches`
+    ? `the question mark in "${shown}" makes the character before it optional and does not match a question mark`
     : `a dot in "${shown}" matches any one character`;
   const plain = litteral && !/[\\^$*+[\](){}|]/.test(value);
   const hint = plain ? ', or add litteral="true"' : '';

@@ -42,7 +42,7 @@ function collectPrefixes(expression: MatchExpression, what: string): Prefix[] {
   }
 }
 
-/** Ends in the middle of a host name, or of a folder name (one with a dot is a file). */
+/** Reports a prefix that ends within a host name or a folder name (a name with a dot is a file). */
 function lintOpenPrefix({ what, text, place }: Prefix): Problem[] {
   const [host] = /^https?:\/\/[^/?#*]+$/i.exec(text) ?? [];
   const [folder] = /\/[a-z0-9%]+$/i.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Roots: those that the policy rejects, and those that a rule of another group reaches. */
+/** Roots that the policy rejects, and roots that a rule of another group matches. */
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../../crawl/policy-definition.js';
@@ -52,7 +52,9 @@ function lintRejectedRoots(
   });
 }
 
-/** Groups only organise: a rule applies to every root of its crawler, which the name of its group may not suggest. */
+/**
+ * Groups only organise: a rule applies to every root of its crawler, although its group's name may suggest otherwise.
+ */
 function lintGroupCrossings(crawler: CrawlerDefinition, roots: readonly Root[]): Problem[] {
   const groups = new Set(roots.map(({ definition }) => definition.group));
   return crawler.rules.flatMap((rule) => {
@@ -63,7 +65,7 @@ function lintGroupCrossings(crawler: CrawlerDefinition, roots: readonly Root[]):
         definition.group !== undefined && definition.group !== rule.group && matches(new Subject(url)),
     );
     if (!other) return [];
-    const message = `rule ${rule.number} of group "${rule.group}" also matches root ${other.url.href} of group "${other.definition.group}": groups only organise, rules work on all roots`;
+    const message = `rule ${rule.number} of group "${rule.group}" also matches root ${other.url.href} of group "${other.definition.group}": groups only organise, rules apply to all roots`;
     return [lintWarning('group-crossing', rule.place, message)];
   });
 }

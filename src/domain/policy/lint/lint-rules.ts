@@ -12,7 +12,7 @@ interface Rule {
   readonly clauses: Clauses;
 }
 
-/** Each rule is compared with all later ones: the work grows quadratically. */
+/** Each rule is compared with all later ones, so the work grows quadratically. */
 const MAX_COMPARED = 2000;
 
 export function lintRules(crawler: CrawlerDefinition): Problem[] {
@@ -33,14 +33,14 @@ function lintNeverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
   const reason =
     findClausesFault(clauses, protocols) ?? (pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`);
   return reason
-    ? [lintWarning('rule-never-matches', definition.place, `${ruleName(rule)} can match no URL: ${reason}`)]
+    ? [lintWarning('rule-never-matches', definition.place, `${ruleName(rule)} cannot match any URL: ${reason}`)]
     : [];
 }
 
 function lintIneffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
   const { actions, place } = rule.definition;
   if (actions.accept && actions.index === false && actions.follow === false) {
-    const message = `${ruleName(rule)} accepts URLs that are neither indexed nor followed: they are fetched for nothing; write Ignore, or Index or Follow`;
+    const message = `${ruleName(rule)} accepts URLs that are neither indexed nor followed, so they are fetched for nothing; write Ignore, or Index or Follow`;
     return [lintWarning('fetched-for-nothing', place, message)];
   }
   const grants = actions.accept === undefined && (actions.index || actions.follow);
@@ -51,7 +51,7 @@ function lintIneffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
     crawler.rules.some((other) => other.actions.accept)
   )
     return [];
-  const message = `${ruleName(rule)} grants index or follow, but no rule has Accept and defaultAccept is off: nothing is crawled`;
+  const message = `${ruleName(rule)} grants index or follow, but no rule has Accept and defaultAccept is off, so nothing is crawled`;
   return [lintWarning('nothing-accepted', place, message)];
 }
 
@@ -66,7 +66,10 @@ function compareRules(rules: readonly Rule[]): Problem[] {
   });
 }
 
-/** A rule that narrows another is an exception; one for more or for other URLs was hardly meant to undo it. */
+/**
+ * A rule that narrows an earlier one is an exception to it; one for more URLs, or for others, was hardly meant to undo
+ * it.
+ */
 function lintGrantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
   if (rule.definition.actions.accept === false) return [];
   const aspects = (['index', 'follow'] as const).filter((aspect) => rule.definition.actions[aspect] === false);
@@ -82,7 +85,7 @@ function lintGrantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
   });
   return found.slice(0, 1).map(({ by, action, again }) => {
     const where = `${ruleName(by)} (${placeText(by.definition.place)})`;
-    const message = `${where} ${again} what ${ruleName(rule)} has ${action} for, where both match: put ${ruleName(rule)} after it`;
+    const message = `${where} ${again} URLs for which ${ruleName(rule)} has ${action}, where both match: put ${ruleName(rule)} after it`;
     return lintWarning('grant-undone', rule.definition.place, message);
   });
 }
@@ -95,7 +98,7 @@ const ASPECTS = ['accept', 'index', 'follow', 'source', 'priorityShift'] as cons
 
 const definedAspects = (actions: RuleActions) => ASPECTS.filter((aspect) => actions[aspect] !== undefined);
 
-/** Metas add up, so a rule that adds one always counts. */
+/** Metas accumulate, so a rule that adds one always has an effect. */
 function setsSameAspects(later: Rule, { definition: { actions } }: Rule): boolean {
   const aspects = definedAspects(actions);
   return (
@@ -113,13 +116,13 @@ function createOverriddenProblem(rule: Rule, later: Rule): Problem {
     return lintWarning(
       'ignore-undone',
       place,
-      `${where} accepts everything that ${ruleName(rule)} ignores again: put ${ruleName(rule)} after it`,
+      `${where} accepts again everything that ${ruleName(rule)} ignores: put ${ruleName(rule)} after it`,
     );
   }
   return lintWarning(
     'rule-overridden',
     place,
-    `${ruleName(rule)} has no effect: ${where} matches the same URLs and sets the same; change their order or remove one`,
+    `${ruleName(rule)} has no effect: ${where} matches the same URLs and sets the same actions; change their order or remove one`,
   );
 }
 
@@ -130,7 +133,7 @@ const createIgnoreUndoneProblem = (rule: Rule, later: Rule): Problem =>
   lintWarning(
     'ignore-undone',
     rule.definition.place,
-    `${ruleName(later)} (${placeText(later.definition.place)}) accepts again what ${ruleName(rule)} ignores, where both match: put ${ruleName(rule)} after it if they are to stay out`,
+    `${ruleName(later)} (${placeText(later.definition.place)}) accepts again what ${ruleName(rule)} ignores, where both match: put ${ruleName(rule)} after it if these URLs are to stay out`,
   );
 
 function lintRuleCount(rules: readonly Rule[]): Problem[] {

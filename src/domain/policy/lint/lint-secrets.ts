@@ -31,7 +31,7 @@ function lintRule(rule: ConditionRule, outer: NamedServers, site: boolean): Prob
 
 function createUnboundSecretProblem(place: Place, what: string, { servers }: NamedServers): Problem {
   const named = servers.size === 0 ? HOW : `${[...servers].slice(0, 5).join(', ')} and ${HOW}`;
-  const message = `${what} and matches URLs of more than one server: they are sent to ${named} only; put them into a condition on one server, such as url "https://host/*"`;
+  const message = `${what} and matches URLs of more than one server: they are sent to ${named} only; put them in a condition for one server, such as url "https://host/*"`;
   return lintWarning('credentials-unbound', place, message);
 }
 
@@ -39,11 +39,11 @@ export const lintFetcherHeaders = ({ fetchers, crawlers }: ServerDefinition): Pr
   fetchers.flatMap(({ name, secretHeaders: secret, place }) => {
     const users = crawlers.filter(({ fetcher }) => fetcher === name);
     if (secret.length === 0 || isOneSite(users.flatMap(({ roots }) => roots))) return [];
-    const message = `Header ${secret.join(', ')} of Fetcher ${name} has no url: it is sent to ${HOW} only; give it the url prefix that it is for`;
+    const message = `Header ${secret.join(', ')} of Fetcher ${name} has no url, so it is sent to ${HOW} only; give it a url with the prefix for which it is meant`;
     return place ? [lintWarning('credentials-unbound', place, message)] : [];
   });
 
-/** Roots of one host, `www.` and schemes apart. */
+/** Whether all roots are on one host, apart from `www.` and the scheme. */
 function isOneSite(roots: readonly RootDefinition[]): boolean {
   const hosts = new Set([...rootServers(roots)].map((server) => URL.parse(server)?.host.replace(/^www\./, '')));
   return hosts.size === 1;

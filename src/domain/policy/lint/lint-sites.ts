@@ -1,4 +1,7 @@
-/** Conflicts of site mode with rules and server records: what no root leads to, and what is accepted without them. */
+/**
+ * Conflicts of site mode with rules and server records: URLs to which no root leads, and URLs that are accepted without
+ * a rule.
+ */
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { MatchNorm, RuleDefinition } from '../../crawl/policy-definition.js';
@@ -58,7 +61,7 @@ function lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly Root
   });
 }
 
-/** A rule with Accept that used to narrow a site no longer does. */
+/** In site mode, a rule with Accept no longer narrows a site. */
 function lintRulesWithoutEffect(
   { rules, defaultAccept }: CrawlerDefinition,
   sites: readonly RootDefinition[],
@@ -71,7 +74,7 @@ function lintRulesWithoutEffect(
       (site) => covers(clausesOfSite(site), clauses) && !covers(clauses, clausesOfSite(site, 'none')),
     );
     if (!root) return [];
-    const message = `rule ${number} accepts a part of the site of root ${root.url}, all of which is accepted in site mode anyway: if only that part is meant, write it as the url of the root, or site="false"`;
+    const message = `rule ${number} accepts a part of the site of root ${root.url}, all of which is accepted in site mode anyway: if only that part is meant, write it as the root's url, or write site="false"`;
     return [lintWarning('accept-without-effect', place, message)];
   });
 }
@@ -84,12 +87,12 @@ const onlyGrants = ({ index, follow, source, priorityShift, metas, render }: Rul
   metas.length === 0 &&
   render === undefined;
 
-/** `http://foo.com/docs/index.html` means the URLs that begin with it, which is this page alone. */
+/** `http://foo.com/docs/index.html` covers the URLs that begin with it, which is this page alone. */
 function lintSinglePageSite(root: RootDefinition, { place }: CrawlerDefinition): Problem[] {
   const path = URL.parse(root.url)?.pathname ?? '';
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (root.entireSite || !root.followLinks || !/\.(?:html?|php|aspx?|jsp|xhtml)$/i.test(name)) return [];
   const folder = root.url.slice(0, root.url.indexOf(name));
-  const message = `the site of root ${root.url} is that page alone, and what begins with its URL: write url="${folder}", or entireSite="true"`;
+  const message = `the site of root ${root.url} is only that page and URLs that begin with its URL: write url="${folder}", or entireSite="true"`;
   return [lintWarning('outside-sites', root.place ?? place, message)];
 }

@@ -1,4 +1,4 @@
-/** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that nobody crawls. */
+/** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that no crawler crawls. */
 import type { CrawlerDefinition, ServerDefinition } from '../../crawl/definition.js';
 import { type Place, type Problem, placeText } from '../../crawl/place.js';
 import type { CrawlSpaceRule, ServerRecord, ServersDefinition } from '../../crawl/policy-definition.js';
@@ -11,10 +11,10 @@ import { lintWarning } from './codes.js';
 import { findClausesFault } from './forms.js';
 import { wildcardClauses } from './wildcard-clauses.js';
 
-/** Each rule is compared with all earlier ones. */
+/** Each rule is compared with all earlier ones, so the work grows quadratically. */
 const MAX_COMPARED = 2000;
 
-/** The first matching rule decides, so a rule after one that matches at least the same never does. */
+/** The first matching rule decides, so a rule never does if an earlier one matches at least the same URLs. */
 export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: readonly string[]): Problem[] {
   const earlier: { readonly rule: CrawlSpaceRule; readonly clauses: Clauses }[] = [];
   return rules.slice(0, MAX_COMPARED).flatMap((rule) => {
@@ -26,14 +26,14 @@ export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: read
     earlier.push({ rule, clauses });
     if (!first) return [];
     const where = `"${spaceRuleText(first.rule)}" (${placeText(first.rule.place)})`;
-    const message = `"${spaceRuleText(rule)}" never decides: ${where} comes first and matches the same`;
+    const message = `"${spaceRuleText(rule)}" never decides: ${where} comes first and matches the same URLs`;
     return [lintWarning('space-rule-unreachable', rule.place, message)];
   });
 }
 
 function findPortFault({ kind, target }: CrawlSpaceRule): string | undefined {
   const port = kind === 'domain' ? Number(/:(\d+)$/.exec(target)?.[1] ?? 0) : 0;
-  return port > 65_535 ? `the port is ${port}, and the highest is 65535` : undefined;
+  return port > 65_535 ? `the port is ${port}, but the highest is 65535` : undefined;
 }
 
 function spaceClauses({ kind, target }: CrawlSpaceRule): Clauses {
@@ -50,7 +50,7 @@ export const lintServers = (servers: ServersDefinition, protocols: readonly stri
   ...servers.records.flatMap(lintShortPeriod),
 ];
 
-/** A record is a prefix, without wildcards. */
+/** A record is a prefix without wildcards. */
 function lintNeverMatches({ url, place }: ServerRecord, protocols: readonly string[]): Problem[] {
   if (url === '') return [];
   const prefix = impliedFacts({ field: 'url', kind: 'prefix', text: recordPrefix(url), norm: 'none' });
@@ -58,7 +58,7 @@ function lintNeverMatches({ url, place }: ServerRecord, protocols: readonly stri
   return reason ? [lintWarning('server-never-matches', place, `server record ${url} matches no URL: ${reason}`)] : [];
 }
 
-/** Politeness alone would decide how often a page is visited. */
+/** With a period of 0, politeness alone would decide how often a page is visited. */
 function lintShortPeriod({ url, place, parameters: { period } }: ServerRecord): Problem[] {
   if (period === undefined || period >= SHORTEST_PERIOD) return [];
   const message = `server record ${url}: a period of 0 counts as ${SHORTEST_PERIOD / 1000} s, and every page is visited that often`;
@@ -71,8 +71,8 @@ function lintUnboundCredentials({ url, place, parameters }: ServerRecord): Probl
   if (authentication === undefined || /^https?:\/\/[^/?#]+\//i.test(named)) return [];
   const server = serverOf(named);
   const message = server
-    ? `"${named}" also begins the URLs of other hosts: its credentials are sent to ${server}/ alone`
-    : `"${named}" names no server, so its credentials are sent nowhere: write them to a record with scheme and host`;
+    ? `"${named}" is also a prefix of URLs on other hosts: its credentials are sent only to ${server}/`
+    : `"${named}" names no server, so its credentials are sent nowhere: put them in a record with scheme and host`;
   return [lintWarning('credentials-unbound', place, message)];
 }
 
@@ -87,13 +87,13 @@ function lintDuplicates({ records }: ServersDefinition): Problem[] {
       lintWarning(
         'server-duplicate',
         before,
-        `server record ${url} is written again (${placeText(place)}), and that one counts`,
+        `server record ${url} is repeated (${placeText(place)}), and the later one counts`,
       ),
     ];
   });
 }
 
-/** Each crawler has its own. */
+/** The global crawl space has no protocols of its own; each crawler has. */
 const ANY_PROTOCOL = ['http', 'https'];
 
 type Takes = (host: string) => boolean;
@@ -103,7 +103,10 @@ interface Space {
   readonly takes: Takes;
 }
 
-/** Global and local spaces must fit together: every host that may stay in the index needs one crawler that crawls it. */
+/**
+ * Global and local spaces must be consistent: every host that may stay in the index needs exactly one crawler that
+ * crawls it.
+ */
 export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition): Problem[] {
   if (!globalCrawlSpace) return [];
   const spaces = crawlers
@@ -118,13 +121,16 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
   ];
 }
 
-/** By domain rules alone: only they divide hosts between crawlers. */
+/** Matches by domain rules alone, as only they divide hosts between crawlers. */
 function createHostMatcher({ crawlSpace }: CrawlerDefinition): Takes {
   const space = compileCrawlSpace(crawlSpace?.rules.filter(({ kind }) => kind === 'domain') ?? [], []);
   return (host) => space(new Subject(crawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
 }
 
-/** Host names that represent a domain rule: itself, or for a wildcard one that matches and those named by other rules. */
+/**
+ * Host names that represent a domain rule: its own host or, for a wildcard, one matching name and the matching hosts
+ * that other rules name.
+ */
 function hostsOf({ target }: CrawlSpaceRule, others: readonly CrawlSpaceRule[]): string[] {
   const host = target.replace(/:\d+$/, '');
   if (!host.includes('*')) return [host];
@@ -144,7 +150,7 @@ function lintAcceptedByNone(
   spaces: readonly Space[],
 ): Problem[] {
   if (hostsOf(rule, local).some((host) => spaces.some(({ takes }) => takes(host)))) return [];
-  const message = `global.rules allows ${rule.target}, but no local crawl space takes it: its documents stay and are never crawled again`;
+  const message = `global.rules allows ${rule.target}, but no local crawl space accepts it: its documents stay and are never crawled again`;
   return [lintWarning('host-in-no-space', rule.place, message)];
 }
 

@@ -1,4 +1,4 @@
-/** What wildcards and searched patterns demand of a URL. */
+/** What wildcards and unanchored patterns require of a URL. */
 import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import { analyzePattern } from '../matching/pattern.js';
 import { toUrlForm } from '../matching/text-matcher.js';
@@ -12,7 +12,7 @@ interface Test {
   readonly norm: MatchNorm;
 }
 
-/** The text before the first star and after the last one is certain; the whole pattern is only known as itself. */
+/** The text before the first star and after the last one is certain; the pattern as a whole is opaque. */
 export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSyntax): Clauses {
   const text = toUrlForm(value, { field, kind: 'exact', norm });
   const special = syntax === 'star' ? /\*/ : /[*?]/;
@@ -31,7 +31,7 @@ export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSy
   return [[...facts, { field, kind: 'opaque', text, norm }]];
 }
 
-/** A regular expression that is found anywhere. */
+/** Clauses of a regular expression that may match anywhere in the field. */
 export function patternClauses({ field, value, norm }: Test): Clauses {
   if (value === '' || value === '.*') return [[]];
   const { source, kind } = withoutAnchors(value, 'inside');

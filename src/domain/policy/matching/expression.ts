@@ -1,4 +1,6 @@
-/** From a match expression of a crawl rule to one predicate, and the texts of which every match contains one. */
+/**
+ * Compiles a crawl rule's match expression to one predicate, and to texts at least one of which every match contains.
+ */
 
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
@@ -9,7 +11,7 @@ import { compilePattern } from './text-matcher.js';
 
 export interface CompiledExpression {
   readonly matches: Predicate;
-  /** Taken from the folded URL, in lower case. */
+  /** In the form of the folded URL, in lower case. */
   readonly necessary: Necessary;
 }
 
@@ -17,7 +19,7 @@ type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
 const NEVER: CompiledExpression = { matches: () => false, necessary: UNKNOWN };
 
-/** Adds compile errors to `problems`; then the result is unusable. */
+/** Adds compile errors to `problems`; if there are any, the result is unusable. */
 export function compileExpression(expression: MatchExpression, problems: Problem[]): CompiledExpression {
   switch (expression.type) {
     case 'and':
@@ -59,11 +61,11 @@ const compileOr = (children: readonly CompiledExpression[]): CompiledExpression 
   necessary: oneOf(children.map((child) => child.necessary)),
 });
 
-/** A domain as it is in canonical URLs, without a leading dot. */
+/** A domain as it appears in canonical URLs, without a leading dot. */
 export const normalizeDomain = (value: string): string =>
   withoutTrailingDot(normalizeHostText(value.replace(/^\./, ''), true));
 
-/** The host itself and all names below it. */
+/** Matches the host itself and all its subdomains. */
 function compileDomain(value: string): CompiledExpression {
   const host = normalizeDomain(value);
   const below = `.${host}`;
@@ -85,7 +87,7 @@ function compileAtom(expression: Atom, problems: Problem[]): CompiledExpression 
   }
 }
 
-/** Only regular expressions that run in linear time are supported; others are refused with their place. */
+/** Only regular expressions that run in linear time are supported; others are rejected, with their place. */
 export function createPatternProblem(value: string, error: unknown, place: Problem['place']): Problem {
   const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error);
   const hint = /\(\?[=!<]|invalid escape sequence: `\\\d/.test(reason)

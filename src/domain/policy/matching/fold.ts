@@ -1,13 +1,13 @@
 /**
- * Case and accents for comparing (`norm` of crawl rules). Canonical URLs are ASCII: what a person writes as `é` is `%C3%A9` in
- * them, so letters are folded after such bytes have been decoded; other escapes are unchanged.
+ * Folding of case and accents for comparisons (`norm` of crawl rules). Canonical URLs are ASCII: what a person writes
+ * as `é` is `%C3%A9` in them, so such bytes are decoded before letters are folded; other escapes stay unchanged.
  */
 import type { MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 
 const MARKS = /\p{M}+/gu;
 
-/** The form in which a text is compared. Texts of equal form are the same under that norm. */
+/** The form in which a text is compared. Texts with equal forms are the same under that norm. */
 export function fold(text: string, norm: MatchNorm): string {
   if (norm === 'none') return text;
   return (norm === 'lower' ? decodeNonAscii(text) : foldAccents(text)).toLowerCase();

@@ -1,7 +1,8 @@
 /**
- * Finds, among thousands of rules, the few that can match a URL. Each rule names texts of which every match contains one; the
- * rarest four characters of each text are its key. One pass over the URL looks up every four characters in turn, so the cost
- * depends on the URL's length and hardly on the number of rules. Rules of which nothing is known are always candidates.
+ * Finds, among thousands of rules, the few that can match a URL. Each rule has a set of texts, one of which every match
+ * contains; the rarest four characters of each text are its key. One pass over the URL looks up every four characters
+ * in turn, so the cost depends on the URL's length and hardly on the number of rules. Rules about which nothing is
+ * known are always candidates.
  */
 import type { Necessary } from './necessary.js';
 
@@ -22,7 +23,7 @@ interface Key {
 const KEY_LENGTH = 4;
 const FILTER_BITS = 16;
 
-/** Occurs in most URLs, so its keys are useless. */
+/** Texts that occur in most URLs, so their keys are useless. */
 const EVERYWHERE = 'https://www. http://www. .com/ .org/ .net/ index.html';
 const EVERYWHERE_FREQUENCY = 100_000;
 
@@ -30,11 +31,11 @@ export class LiteralIndex {
   private readonly always: number[] = [];
   /** By length of the key, 1 … 4: shorter texts have shorter keys. */
   private readonly tables: (Map<number, Entry[]> | undefined)[] = [];
-  /** One byte for many keys: almost every look-up ends here. */
+  /** One byte stands for many keys; almost every look-up ends here. */
   private readonly filter = new Uint8Array(1 << FILTER_BITS);
   private hasShortKeys = false;
 
-  /** `rules[i]` is what is known about rule number i, in lower case. */
+  /** @param rules what is known about each rule, by rule number, in lower case */
   constructor(rules: readonly Necessary[]) {
     const frequencies = countKeys(rules);
     for (const [rule, necessary] of rules.entries()) {
@@ -44,7 +45,10 @@ export class LiteralIndex {
     }
   }
 
-  /** Numbers of the rules that can match, ascending, none twice. `other` is a second form of the URL, or the same. */
+  /**
+   * Numbers of the rules that can match, ascending, without duplicates. `other` is a second form of the URL, or the
+   * same one.
+   */
   findCandidates(text: string, other: string): readonly number[] {
     const hits: number[] = [];
     this.collect(text, hits);
@@ -119,7 +123,7 @@ function countKeys(rules: readonly Necessary[]): Frequencies {
   return frequencies;
 }
 
-/** Among the sets known for a rule, the one that finds the fewest URLs; short texts find many. */
+/** Among the sets known for a rule, the one that probably occurs in the fewest URLs; short texts occur in many. */
 function findRarestSet(necessary: Necessary, frequencies: Frequencies): readonly string[] | undefined {
   let best: readonly string[] | undefined;
   let fewest = Number.POSITIVE_INFINITY;
@@ -145,7 +149,7 @@ function findRarestKey(literal: string, frequencies: Frequencies): Key {
   return best;
 }
 
-/** Both ascending; the first may repeat numbers. */
+/** Both lists are ascending; `hits` may contain duplicates. */
 function merge(hits: readonly number[], always: readonly number[]): number[] {
   const merged: number[] = [];
   let next = 0;

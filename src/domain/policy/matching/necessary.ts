@@ -1,5 +1,6 @@
 /**
- * What every match of a rule must contain: at least one text of each set. Without sets nothing is known, and any text may match.
+ * What every match of a rule must contain: at least one text of each set. Without sets, nothing is known, and any text
+ * may match.
  */
 export type Necessary = readonly (readonly string[])[];
 
@@ -8,10 +9,10 @@ export const UNKNOWN: Necessary = [];
 /** A literal that every match contains. */
 export const containsText = (text: string): Necessary => (text === '' ? UNKNOWN : [[text]]);
 
-/** All parts must match. */
+/** For a rule of which all parts must match. */
 export const allOf = (parts: readonly Necessary[]): Necessary => parts.flat();
 
-/** One part must match: only when something is known of each. */
+/** For a rule of which one part must match; known only if something is known about each part. */
 export const oneOf = (parts: readonly Necessary[]): Necessary =>
   parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap(longestTexts)] : UNKNOWN;
 
@@ -24,8 +25,8 @@ export const mapTexts = (necessary: Necessary, change: (text: string) => string)
   necessary.map((texts) => texts.map(change));
 
 /**
- * In lower case, as the index looks for them. Without encoded characters beyond ASCII: the index sees the letters they represent,
- * and a text may end in the middle of one.
+ * The texts in lower case, as the index looks for them, and without encoded non-ASCII characters: the index sees the
+ * letters that they represent, and a text may end in the middle of one.
  */
 export const toIndexForm = (necessary: Necessary): Necessary =>
   mapTexts(necessary, (text) =>

@@ -1,6 +1,6 @@
 /**
- * Parses a pattern far enough to know which texts every match must contain, and whether it is plain text. Most rules are plain
- * hosts, prefixes and suffixes: they need no regular expression engine, and can be found by an index.
+ * Parses a pattern far enough to know which texts every match must contain, and whether it is plain text. Most rules
+ * are plain hosts, prefixes and suffixes, which need no regular expression engine and can be indexed.
  */
 import { type Necessary, UNKNOWN } from './necessary.js';
 import type { Template } from './template.js';
@@ -8,7 +8,7 @@ import type { Template } from './template.js';
 const SPECIAL = '^$.*+?[](){}|';
 
 /**
- * The regular expression that a `litteral` pattern means: special characters are literal there, and a backslash makes them
+ * The regular expression for a `litteral` pattern, in which special characters are literal and a backslash makes them
  * operators (reference: CloudView; `\.\*` = anything).
  */
 export function literalToRegex(value: string): string {
@@ -25,12 +25,15 @@ export function literalToRegex(value: string): string {
 }
 
 export interface PatternShape {
-  /** The pattern consists of these characters; undefined stands for a dot. */
+  /** The characters of a plain pattern; undefined stands for a dot. */
   readonly template?: Template;
   readonly necessary: Necessary;
 }
 
-/** What can be derived from a regular expression without running it. Nothing is derived from parts that are not understood. */
+/**
+ * Derives what it can from a regular expression without running it. Nothing is derived from parts that it does not
+ * understand.
+ */
 export function analyzePattern(source: string): PatternShape {
   const reader = new PatternReader(source);
   const branches = reader.parseAlternation();
@@ -43,15 +46,18 @@ export function analyzePattern(source: string): PatternShape {
   };
 }
 
-/** once: as it is; optional: `?`; more: at least once; maybe: any number, possibly none. */
+/** once: no quantifier; optional: `?`; more: at least once; maybe: any number of times, possibly none. */
 type Times = 'once' | 'optional' | 'more' | 'maybe';
 
-/** One element with its quantifier. None of the four marks: a class, from which nothing is derived. */
+/**
+ * One element with its quantifier. Without any of the four optional properties it is a character class, from which
+ * nothing is derived.
+ */
 interface Item {
   readonly times: Times;
   readonly char?: string;
   readonly dot?: true;
-  /** An anchor: matches no character. */
+  /** An anchor, which matches no character. */
   readonly empty?: true;
   readonly group?: readonly (readonly Item[])[];
 }
@@ -70,7 +76,7 @@ class PatternReader {
     return this.position === this.source.length;
   }
 
-  /** undefined: syntax that is left to the engine. */
+  /** Undefined for syntax that is left to the engine. */
   parseAlternation(depth = 0): Item[][] | undefined {
     if (depth > MAX_DEPTH) return undefined;
     const branches: Item[][] = [[]];
@@ -101,7 +107,7 @@ class PatternReader {
   private parseGroup(depth: number): Unquantified | undefined {
     this.position++;
     if (this.source[this.position] === '?') {
-      // Other groups with a question mark set flags, which change how the rest is read.
+      // Other groups with a question mark set flags, which change the meaning of the rest.
       if (this.source[this.position + 1] !== ':') return undefined;
       this.position += 2;
     }
@@ -135,14 +141,14 @@ class PatternReader {
     return mark === '+' ? 'more' : mark === '?' ? 'optional' : 'maybe';
   }
 
-  /** Long enough for any quantifier. */
+  /** The next characters, enough for any quantifier. */
   private lookAhead(): string {
     return this.source.slice(this.position, this.position + 16);
   }
 }
 
 interface Analysis {
-  /** All texts that it matches, when they are few. */
+  /** All texts that the part matches, if they are few. */
   readonly exact?: readonly string[];
   readonly necessary: Necessary;
 }
@@ -187,7 +193,7 @@ function analyzeSequence(items: readonly Item[]): Analysis {
       if (item.times === 'once' || item.times === 'more') necessary.push(...inside);
       endRun();
     }
-    // `ab+c` contains `ab` and `bc`, but not always `abc`: what is repeated ends its run and begins the next.
+    // `ab+c` contains `ab` and `bc`, but not always `abc`: a repeated item ends its run and begins the next one.
     if (grown && item.times === 'more') endRun(exact);
   }
   const exact = whole ? run : undefined;
@@ -195,7 +201,7 @@ function analyzeSequence(items: readonly Item[]): Analysis {
   return { exact, necessary: sortLongestFirst(necessary) };
 }
 
-/** Skips the characters that occur once each: most patterns consist of little else. */
+/** Skips characters without a quantifier: most patterns consist of little else. */
 function literalEnd(items: readonly Item[], start: number): number {
   let end = start;
   while (items[end]?.char !== undefined && items[end]!.times === 'once') end++;

@@ -1,6 +1,7 @@
 /**
- * Converts the text of a rule to the form in which URLs are stored: a rule applies to a URL however either of them is written.
- * Default ports, a trailing dot of a host, percent-encoding, letters beyond ASCII, the case of scheme and host make no difference.
+ * Converts the text of a rule to the form in which URLs are stored: a rule applies to a URL however either of them is
+ * written. Default ports, a host's trailing dot, percent-encoding, non-ASCII letters, and the case of scheme and host
+ * make no difference.
  */
 import type { MatchField, MatchKind } from '../../crawl/policy-definition.js';
 import { encodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
@@ -25,11 +26,14 @@ function createEncoder(encode: (char: string) => string | undefined): (text: str
 
 export interface RuleText {
   readonly field: MatchField;
-  /** Which part of the field the text is: it may be changed at its end only if it is complete there. */
+  /** Which part of the field the text is: its end may be changed only if it is also the end of the field. */
   readonly kind: MatchKind;
 }
 
-/** A literal text, or one with wildcards (`*`, `?`, ANY_CHARACTER), as it occurs in the canonical URLs that it means. */
+/**
+ * Converts a literal text, or one with wildcards (`*`, `?`, ANY_CHARACTER), to the form in which it occurs in canonical
+ * URLs.
+ */
 export function normalizeRuleText(text: string, { field, kind }: RuleText): string {
   switch (field) {
     case 'scheme':
@@ -65,7 +69,7 @@ const DOT_SEGMENT = /\/(?:\.|%2e){1,2}\//i;
 
 const SERVER = /^([a-z*?\u0000][a-z0-9+.*?\u0000-]*):\/\/([^/?#\\]*)/i;
 
-/** `ends`: nothing may follow the text, so a URL without a path means that of the home page. */
+/** @param ends nothing may follow the text, so a URL without a path is that of the home page */
 function normalizeUrlText(text: string, ends: boolean): string {
   const [beginning = '', scheme, authority = ''] = SERVER.exec(text) ?? [];
   if (scheme === undefined) return normalizePathAndQuery(text);
@@ -74,7 +78,7 @@ function normalizeUrlText(text: string, ends: boolean): string {
   const server = authority.slice(authority.lastIndexOf('@') + 1);
   const [, host = server, port] = /^(.*?)(?::(\d*))?$/s.exec(server.endsWith(']') ? '' : server) ?? [];
   const named = server.endsWith(']') ? server : host;
-  // The last label of a name that nothing follows may be the beginning of a longer one.
+  // If nothing follows a name, its last label may be the beginning of a longer one.
   const whole = ends && !named.includes('*');
   const complete = whole || rest.startsWith('/') || port !== undefined;
   const shown = complete ? withoutTrailingDot(normalizeHostText(named, true)) : normalizeHostText(named);
@@ -101,7 +105,7 @@ export function normalizeHostText(text: string, whole = false): string {
   return parsed?.hostname ?? normalizeLabels(text);
 }
 
-/** Some labels of a name: lower case, punycode. Kept as written if they are not valid labels. */
+/** Converts labels of a name to lower case and punycode. Labels that are not valid are only lower-cased. */
 function normalizeLabels(text: string): string {
   if (!NON_ASCII.test(text)) return text.toLowerCase();
   const dot = text.startsWith('.') ? '.' : '';
@@ -109,7 +113,7 @@ function normalizeLabels(text: string): string {
   return host === undefined ? text.toLowerCase() : dot + host;
 }
 
-/** In an expression with plain dots, the one at the end of a name is one as well. */
+/** In an expression with plain dots, a dot at the end of a name may also be ANY_CHARACTER. */
 export const withoutTrailingDot = (host: string): string =>
   /[^.\u0000][.\u0000]$/.test(host) ? host.slice(0, -1) : host;
 
@@ -117,7 +121,7 @@ const SERVER_IN_EXPRESSION = /^(\^?(https?):\/\/(?:\\\.|[^/\\?#:()|[\]])*?)((?:\
 
 const ENCODED = /^%[0-9a-f]{2}$/i;
 
-/** Outside of character classes, where an escape is several characters to choose from. */
+/** Normalizes escapes outside character classes; inside one, an escape would be several alternative characters. */
 function normalizeExpressionEscapes(source: string): string {
   if (!source.includes('%')) return source;
   let text = '';
@@ -137,7 +141,10 @@ function normalizeExpressionEscapes(source: string): string {
   return text;
 }
 
-/** A regular expression, normalized as far as possible without running it: percent-encoding, default port and trailing dot. */
+/**
+ * Normalizes a regular expression as far as possible without running it: percent-encoding, default port and trailing
+ * dot.
+ */
 export function normalizeRuleExpression(source: string, field: MatchField): string {
   const escapes = normalizeExpressionEscapes(source);
   if (field === 'host') return escapes.replace(/([^\\.])\\\.\$$/, '$1$');

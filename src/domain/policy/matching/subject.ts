@@ -1,4 +1,4 @@
-/** The URL as matchers see it, with the folded forms of its fields made once, on first use. */
+/** The URL as matchers see it. The folded forms of its fields are computed once, on first use. */
 import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import type { CrawlUrl } from '../../url/crawl-url.js';
 import { fold } from './fold.js';
@@ -19,9 +19,9 @@ export class Subject {
 
   text(field: MatchField, norm: MatchNorm): string {
     const raw = field === 'url' ? this.url.href : this.url[field];
-    // Scheme and host of a canonical URL are lower-case ASCII already.
+    // Scheme and host of a canonical URL are already lower-case ASCII.
     if (norm === 'none' || field === 'host' || field === 'scheme') return raw;
-    // A canonical URL is ASCII: without an escape there is no accent to fold.
+    // A canonical URL is ASCII: without an escape, there is no accent to fold.
     if (norm === 'norm' && raw.includes('%')) return this.foldedText(FIELD_SLOT[field] + 1, raw, norm);
     return this.foldedText(FIELD_SLOT[field], raw, 'lower');
   }

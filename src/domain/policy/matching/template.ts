@@ -1,4 +1,4 @@
-/** Texts with gaps: undefined stands for any one character. */
+/** A text with gaps: undefined stands for any one character. */
 export type Template = readonly (string | undefined)[];
 
 export function matchesAt(template: Template, text: string, at: number): boolean {
@@ -9,7 +9,7 @@ export function matchesAt(template: Template, text: string, at: number): boolean
   return at >= 0 && at + template.length <= text.length;
 }
 
-/** First position from `from` on where the template fits; -1 when there is none. */
+/** First position at or after `from` where the template matches; -1 if there is none. */
 export function findTemplate(template: Template, text: string, from = 0): number {
   for (let at = from; at + template.length <= text.length; at++) if (matchesAt(template, text, at)) return at;
   return -1;

@@ -1,4 +1,7 @@
-/** Compiles one pattern to a function on texts: plain comparison if the pattern is plain, otherwise the linear-time engine. */
+/**
+ * Compiles one pattern to a predicate on texts: a plain comparison if the pattern is plain, otherwise the linear-time
+ * engine.
+ */
 import { RE2JS } from 're2js';
 import type { MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
@@ -19,16 +22,16 @@ export interface PatternDefinition {
 }
 
 export interface CompiledPattern {
-  /** Expects a text folded by the same norm. */
+  /** Expects a text folded with the same norm. */
   readonly matches: TextMatcher;
-  /** Expects texts folded by the same norm. */
+  /** Refers to texts folded with the same norm. */
   readonly necessary: Necessary;
 }
 
-/** Longer patterns are refused: their automata would cost more memory than a rule is worth. */
+/** Longer patterns are rejected: their automata would take more memory than a rule is worth. */
 const MAX_PATTERN_LENGTH = 4096;
 
-/** @throws Error with a message for a person, when the pattern is not a regular expression that runs in linear time */
+/** @throws Error with a message for a person if the pattern is not a regular expression that runs in linear time */
 export function compilePattern(definition: PatternDefinition): CompiledPattern {
   const { value, kind, norm, field } = definition;
   if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
@@ -46,12 +49,12 @@ export function compilePattern(definition: PatternDefinition): CompiledPattern {
   }
   const expression = normalizeRuleExpression(source, field);
   const { necessary } = analyzePattern(expression);
-  // Beyond ASCII, one written character is several in the URL: the index cannot see it.
+  // A non-ASCII character is several characters in the URL, so the index cannot see it.
   const folded = NON_ASCII.test(expression) ? UNKNOWN : mapTexts(necessary, (text) => fold(text, norm));
   return { matches: createRegexMatcher(expression, kind, norm), necessary: folded };
 }
 
-/** The text in the form of canonical URLs, folded. */
+/** Converts a text to the form of canonical URLs and folds it. */
 export const toUrlForm = (
   literal: string,
   { field, kind, norm }: Omit<PatternDefinition, 'value' | 'litteral'>,
@@ -70,7 +73,7 @@ function createLiteralMatcher(literal: string, kind: MatchKind): TextMatcher {
   }
 }
 
-/** `www.foo.com` written as a regular expression: a dot is any one character. */
+/** For patterns like `www.foo.com`, where a dot is any one character. */
 function createTemplateMatcher(template: Template, kind: MatchKind): TextMatcher {
   const { length } = template;
   switch (kind) {
@@ -99,7 +102,7 @@ function createRegexMatcher(source: string, kind: MatchKind, norm: MatchNorm): T
   const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
   const alone = RE2JS.compile(folded, flags);
   const [open, close] = ANCHORS[kind];
-  // Compiled alone as well: a stray parenthesis must not pair with those of the anchors.
+  // Also compiled without anchors: a stray parenthesis must not pair with theirs.
   const regex = kind === 'inside' ? alone : RE2JS.compile(open + folded + close, flags);
   return decodes ? (text) => regex.test(decodeNonAscii(text)) : (text) => regex.test(text);
 }

@@ -1,4 +1,7 @@
-/** Wildcards: `*` is any run of characters and, if enabled, `?` any single one. The whole text must match. */
+/**
+ * Wildcards: `*` stands for any run of characters and, if enabled, `?` for any one character. The whole text must
+ * match.
+ */
 import { allOf, containsText, type Necessary } from './necessary.js';
 import { findTemplate, matchesAt } from './template.js';
 import type { TextMatcher } from './text-matcher.js';
@@ -6,7 +9,10 @@ import type { TextMatcher } from './text-matcher.js';
 /** `star`: only `*` is special (a `?` in a URL begins its query); `star-question`: both are. */
 export type WildcardSyntax = 'star' | 'star-question';
 
-/** The pieces between stars are sought one after the other, leftmost first: no backtracking, so no blow-up. */
+/**
+ * The pieces between stars are searched for from left to right, each at its first occurrence: no backtracking, so no
+ * exponential time.
+ */
 export function createWildcardMatcher(pattern: string, syntax: WildcardSyntax): TextMatcher {
   const pieces = pattern.split('*').map((text) => (syntax === 'star' ? compilePlainPiece(text) : compilePiece(text)));
   const first = pieces[0] ?? compilePlainPiece('');
@@ -29,7 +35,7 @@ export function createWildcardMatcher(pattern: string, syntax: WildcardSyntax): 
 interface Piece {
   readonly length: number;
   readonly fits: (text: string, at: number) => boolean;
-  /** First position from `from` on; -1 when there is none. */
+  /** First position of the piece at or after `from`; -1 if there is none. */
   readonly find: (text: string, from: number) => number;
 }
 
@@ -49,7 +55,7 @@ function compilePiece(text: string): Piece {
   };
 }
 
-/** The texts between wildcards: every match contains all of them. */
+/** The texts between wildcards, all of which every match contains. */
 export const requiredTexts = (pattern: string, syntax: WildcardSyntax): Necessary =>
   allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(containsText));
 
