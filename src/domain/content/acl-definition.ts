@@ -1,10 +1,10 @@
 /** What the configuration says about who may see a document; see docs/ACL.md. */
 export interface AclDefinition {
-  /** Who may see documents for which nothing else is configured. */
+  /** Who may see documents for which nothing else allows anyone. */
   readonly default: readonly string[];
-  /** The longest prefix counts. */
+  /** If several prefixes match, the rule with the longest one applies. */
   readonly rules: readonly AclRule[];
-  /** Response headers and metas of the page with further principals. */
+  /** Names of response headers and page metas that contain further principals. */
   readonly allowHeader?: string;
   readonly denyHeader?: string;
   readonly allowMeta?: string;

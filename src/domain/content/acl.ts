@@ -1,6 +1,6 @@
 /**
- * Who may see a document: principals (users, groups) that a security-trimmed search compares with those of the searcher. Pure; what
- * is written where: docs/ACL.md.
+ * Who may see a document: principals (users, groups) that a security-trimmed search compares with those of the
+ * searcher. Pure functions; docs/ACL.md describes where principals come from.
  */
 import { PrefixTable } from '../policy/prefix-table.js';
 import { recordPrefix } from '../policy/server-records.js';
@@ -14,12 +14,12 @@ export interface Acl {
   readonly deny: readonly string[];
 }
 
-/** The parts of a page that may name principals. */
+/** The parts of a page that may contain principals. */
 export interface AclPage {
   readonly href: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Names in lower case; they may repeat. */
+  /** Names in lower case; a name may occur several times. */
   readonly metas: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -31,14 +31,17 @@ export const ACL_DENY = 'acl_deny';
 const MOST_PRINCIPALS = 1_000;
 const LONGEST_PRINCIPAL = 256;
 
-/** Principals in a text, separated by commas, semicolons or line ends: names of groups may contain blanks. */
+/**
+ * Principals in a text, separated by commas, semicolons or line breaks, but not by spaces, which group names may
+ * contain.
+ */
 export const parsePrincipals = (text: string | undefined): string[] =>
   (text ?? '')
     .split(/[,;\r\n]/, MOST_PRINCIPALS)
     .map((name) => name.trim())
     .filter((name) => name !== '' && name.length <= LONGEST_PRINCIPAL);
 
-/** Rules, headers and metas add up; the default applies if none of them allows anybody. */
+/** Rules, headers and metas are combined; the default applies if none of them allows anyone. */
 export function compileAcl(definition: AclDefinition): AclReader {
   const rules = new PrefixTable(definition.rules.map((rule) => [recordPrefix(rule.prefix), rule] as const));
   const { allowHeader, denyHeader, allowMeta, denyMeta } = definition;
@@ -62,11 +65,11 @@ export function compileAcl(definition: AclDefinition): AclReader {
   };
 }
 
-/** Rules alone say who may see a document: no page has to be fetched for that. */
+/** Whether rules alone decide who may see a document, so that no page has to be fetched for it. */
 export const isDecidedByRules = ({ allowHeader, denyHeader, allowMeta, denyMeta }: AclDefinition): boolean =>
   [allowHeader, denyHeader, allowMeta, denyMeta].every((source) => source === undefined);
 
-/** The metas with these principals in the place of those that they had; the same list when nothing differs. */
+/** Replaces the principals in `metas` with these; returns the same list if nothing differs. */
 export function addPrincipals(metas: readonly Meta[], { allow, deny }: Acl): readonly Meta[] {
   const isPrincipal = ({ name }: Meta): boolean => name === ACL_ALLOW || name === ACL_DENY;
   const wanted = [
@@ -87,7 +90,7 @@ export interface AclFileProblem {
   readonly message: string;
 }
 
-/** Lines `allow|deny PREFIX principal, principal`; `#` begins a comment. Lines with the same prefix add up. */
+/** Lines `allow|deny PREFIX principal, principal`; `#` begins a comment. Lines with the same prefix are combined. */
 export function parseAclFile(text: string): {
   readonly rules: readonly AclRule[];
   readonly problems: readonly AclFileProblem[];

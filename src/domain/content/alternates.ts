@@ -1,9 +1,9 @@
-/** A media type with its parameters is much shorter than this; longer text is not a media type and is not parsed. */
+/** A media type with its parameters is much shorter than this; longer strings are not parsed. */
 const LONGEST_TYPE = 1_024;
 
 /**
- * Is an alternate of this type for programs only? Common web sites link the record of each page in their software's interface
- * (JSON) and the form to embed it in other pages (oEmbed): neither is a document that a reader looks for.
+ * Is an alternate of this type for programs only? Many web sites link each page to its record in their software's API
+ * (JSON) and to its embeddable form (oEmbed), neither of which is a document that a reader looks for.
  */
 export function isForPrograms(type: string | undefined): boolean {
   if (type === undefined || type.length > LONGEST_TYPE) return false;

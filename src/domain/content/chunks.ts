@@ -1,4 +1,4 @@
-/** Cuts a text into chunks for a language model: at headings first, then between blocks, sentences and words. */
+/** Splits a text into chunks for a language model: at headings first, then between blocks, sentences and words. */
 import type { Chunk, ChunkDefinition, Heading } from './content-definition.js';
 
 export interface Outline {
@@ -11,8 +11,8 @@ export interface Outline {
 const MAX_CHUNKS = 10_000;
 
 /**
- * A chunk never crosses a heading. A token counts as four characters of alphabetic writing and as one of Chinese, Japanese and
- * Korean: close enough for the models in use.
+ * A chunk never crosses a heading. A token is taken to be four characters in alphabetic scripts and one in Chinese,
+ * Japanese and Korean, which is close enough for current models.
  */
 export function splitIntoChunks(outline: Outline, definition: ChunkDefinition): Chunk[] {
   const chunks: Chunk[] = [];
@@ -43,7 +43,7 @@ function addChunk(chunks: Chunk[], text: string, { start, end, path }: Range & P
   chunks.push({ text: inner, path, start: from, end: from + inner.length });
 }
 
-/** From one heading to the next, with the headings above it. */
+/** Sections from one heading to the next, with the headings above each. */
 function* sectionsOf({ text, headings }: Outline): Generator<Range & { readonly path: readonly string[] }> {
   let open: Heading[] = [];
   let start = 0;
@@ -64,13 +64,13 @@ function findChunkEnd(
   const most = findFurthestEnd(text, start, end, size, unit);
   if (most >= end) return end;
   const block = findLastAtMost(blockEnds, most);
-  // A block that ends early does not justify a chunk of a few words.
+  // An early end of a block does not justify a chunk of only a few words.
   const least = Math.max(last, start + ((most - start) >> 2));
   if (block > least) return block;
   return findLastSentenceEnd(text, least, most) ?? findLastWordEnd(text, least, most) ?? alignToCharacter(text, most);
 }
 
-/** As far as the size goes. */
+/** The furthest position that the maximum size allows. */
 function findFurthestEnd(
   text: string,
   start: number,
@@ -87,7 +87,7 @@ function findFurthestEnd(
   return end;
 }
 
-/** Hangul, kana and Han; those of the higher planes by their first half. */
+/** Hangul, kana and Han; characters in higher planes are recognised by their first surrogate. */
 const isIdeograph = (code: number): boolean =>
   (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xd840 && code <= 0xd8bf);
 

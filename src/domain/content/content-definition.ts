@@ -3,7 +3,7 @@
  */
 import type { Place } from '../crawl/place.js';
 
-/** Markers in the markup of a page by which its authors exclude parts from search. */
+/** Markers in a page's markup with which its authors exclude parts of it from search. */
 export const MARKERS = ['googleoff', 'nosnippet', 'elastic', 'swiftype', 'noindex'] as const;
 export type Marker = (typeof MARKERS)[number];
 
@@ -17,20 +17,20 @@ export type FieldSource =
   | {
       readonly kind: 'select';
       readonly selector: string;
-      /** Attribute of the elements; absent: their text. */ readonly attribute?: string;
+      /** Attribute of the elements; if absent, their text. */ readonly attribute?: string;
     }
   | { readonly kind: 'jsonld'; readonly path: string }
   | { readonly kind: 'meta'; readonly name: string }
   | { readonly kind: 'url'; readonly part: UrlPart };
 
 export interface FieldDefinition {
-  /** The name of the meta that it becomes. */
+  /** Name of the meta that the field becomes. */
   readonly name: string;
   readonly source: FieldSource;
-  /** Regular expression, linear time: the value is its first group, or the whole match if it has none. */
+  /** Regular expression for the linear-time engine: the value is its first group, or the whole match if it has none. */
   readonly match?: string;
   readonly type: FieldType;
-  /** Every value instead of the first. */
+  /** Whether all values are taken instead of the first one. */
   readonly multiple: boolean;
   readonly place: Place;
 }
@@ -43,27 +43,27 @@ export interface SplitDefinition {
 }
 
 export interface ChunkDefinition {
-  /** The most of one chunk. */
+  /** Maximum size of a chunk. */
   readonly size: number;
-  /** How much the end of one chunk and the beginning of the next overlap at most. */
+  /** Maximum overlap between the end of one chunk and the beginning of the next. */
   readonly overlap: number;
   readonly unit: 'tokens' | 'characters';
 }
 
 export interface ContentDefinition {
-  /** Chosen for some URLs by the option `content`; without a name it applies to all others. */
+  /** Name by which the option `content` selects it for some URLs; without a name, it applies to all others. */
   readonly name?: string;
-  /** CSS selectors: only the content of their elements counts, on pages that have any. */
+  /** CSS selectors: on pages with matching elements, only the content of these elements counts. */
   readonly include: readonly string[];
-  /** CSS selectors: their elements are ignored. */
+  /** CSS selectors of elements that are ignored. */
   readonly exclude: readonly string[];
   readonly markers: readonly Marker[];
-  /** Only the main content of the page, without navigation and the like. */
+  /** Whether only the main content of the page counts, without navigation and the like. */
   readonly main: boolean;
-  /** The metas that pages carry are delivered. */
+  /** Whether the metas that pages contain are delivered. */
   readonly metas: boolean;
   readonly fields: readonly FieldDefinition[];
-  /** Elements that become documents of their own. */
+  /** Elements that become separate documents. */
   readonly split?: SplitDefinition;
   readonly headings: boolean;
   readonly markdown: boolean;
@@ -75,7 +75,7 @@ export interface ContentDefinition {
 /** A part of the text for a language model. Offsets are UTF-16 units of the document's text. */
 export interface Chunk {
   readonly text: string;
-  /** The headings above it, the outermost first. */
+  /** The headings above the chunk, outermost first. */
   readonly path: readonly string[];
   readonly start: number;
   readonly end: number;
@@ -89,7 +89,7 @@ export interface Heading {
   readonly start: number;
 }
 
-/** Whether the page has to be read as a tree. */
+/** Whether the page must be parsed into a tree. */
 export const needsTree = (content: ContentDefinition): boolean =>
   content.include.length > 0 ||
   content.exclude.length > 0 ||
@@ -104,6 +104,6 @@ export const needsTree = (content: ContentDefinition): boolean =>
 /** Whether every page has to be read as a tree, also one without markers. */
 export const readsEveryTree = (content: ContentDefinition): boolean => needsTree({ ...content, markers: [] });
 
-/** Whether the element changes what documents look like. */
+/** Whether the `Content` element changes what documents contain. */
 export const changesDocuments = (content: ContentDefinition | undefined): boolean =>
   content !== undefined && (needsTree(content) || content.fields.length > 0 || !content.metas);

@@ -1,18 +1,20 @@
 /**
- * Bounds the links of a page by the different URLs they name, not counting fragments, so that the many repeats in menus and indexes
- * do not use up a page's links. On an ordinary page, which has too few links for this to matter, links are only counted.
+ * Limits a page's links by the number of distinct URLs, not counting fragments, so that the many repeated links in
+ * menus and indexes do not use up the limit. On an ordinary page, which has too few links for this to matter, links are
+ * only counted.
  */
 import { isHashRoute } from '../url/crawl-url.js';
 
-/** Number of links on a page from which on repeats are removed. */
+/** Number of links on a page from which on duplicates are removed. */
 const LOOK_FROM = 1_000;
 
 /**
- * V8 gives all longer strings of one length the same hash: looking up thousands of them takes minutes. They count as different.
+ * V8 gives all longer strings of one length the same hash: looking up thousands of them takes minutes, so they are
+ * treated as distinct.
  */
 const LONGEST_LOOKED_UP = 16_383;
 
-/** For the links that were left out. */
+/** Maximum number of samples of the links that were left out. */
 const MOST_SAMPLES = 500;
 
 export interface Link {
@@ -21,17 +23,17 @@ export interface Link {
   readonly nofollow: boolean;
 }
 
-/** Links that were left out because the page names too many URLs. */
+/** Links that were left out because the page links to too many URLs. */
 export interface CutLinks<Kept extends Link> {
-  /** As written; repeats among them are counted each time. */
+  /** Number of links as written; duplicates among them count each time. */
   readonly count: number;
-  /** The first of them, without repeats. */
+  /** The first of them, without duplicates. */
   readonly samples: readonly Kept[];
 }
 
 export class DistinctLinks<Kept extends Link> {
   readonly links: Kept[] = [];
-  /** How many of `links` are already in the sets below. */
+  /** Number of `links` that are already in the sets below. */
   private known = 0;
   private readonly written = new Set<string>();
   private readonly urls = new Set<string>();
@@ -59,7 +61,7 @@ export class DistinctLinks<Kept extends Link> {
     if (written !== undefined && this.written.has(written)) return false;
     const url = written === undefined ? undefined : withoutFragment(written);
     const isNew = url === undefined || !this.urls.has(url);
-    // Rules may examine the fragment, so other fragments of a URL are kept, up to twice the bound.
+    // Rules may examine the fragment, so the same URL with other fragments is kept, up to twice the limit.
     const fits = isNew ? this.urls.size + this.long < this.most : this.links.length < 2 * this.most;
     if (fits) return true;
     if (isNew) this.recordCut(link, url);
@@ -83,7 +85,7 @@ export class DistinctLinks<Kept extends Link> {
   }
 }
 
-/** The same URL has another meaning as a canonical link, or with nofollow. */
+/** As a canonical link or with nofollow, the same URL has a different meaning. */
 function identityOf({ href, kind, nofollow }: Link): string | undefined {
   if (href.length > LONGEST_LOOKED_UP) return undefined;
   if (kind === 'canonical' || kind === 'meta-refresh') return `${kind} ${href}`;

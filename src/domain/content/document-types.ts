@@ -1,10 +1,13 @@
-/** Which documents are read in a process of their own, and by which reader. */
+/** Which documents are read in a separate process, and by which reader. */
 
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 const MS = 'application/vnd.ms-';
 const ODF = 'application/vnd.oasis.opendocument.';
 
-/** Media types by format, with their file extensions. The first type of each pair is the one to send. */
+/**
+ * Media types by format, with their file extensions. If several media types have the same format, the one with an
+ * extension is the standard one.
+ */
 const TYPES = {
   pdf: [
     ['application/pdf', 'pdf'],
@@ -55,7 +58,7 @@ const FORMAT_OF = new Map<string, DocumentFormat>(
   entries.flatMap(([format, types]) => types.map(([mediaType]) => [mediaType, format] as const)),
 );
 
-/** Lower case, without parameters. */
+/** Media types in lower case, without parameters. */
 export const DOCUMENT_TYPES: readonly string[] = [...FORMAT_OF.keys()];
 
 export const formatOf = (mediaType: string): DocumentFormat | undefined => FORMAT_OF.get(mediaType);

@@ -6,9 +6,9 @@ import type { FieldDefinition, FieldType, UrlPart } from './content-definition.j
 import { MAX_META_VALUE } from './meta-types.js';
 import { parseTypedValue } from './typed-values.js';
 
-/** Values of one field on one page. */
+/** Maximum number of values of one field on one page. */
 const MAX_VALUES = 1_000;
-/** Characters that are searched for a match. */
+/** Maximum number of characters of a value that are searched for a match. */
 const MAX_VALUE = 32_768;
 
 export interface FieldFacts {
@@ -16,13 +16,16 @@ export interface FieldFacts {
   /** The base of relative URLs. */
   readonly base: string;
   readonly metas: readonly { readonly name: string; readonly value: string }[];
-  /** What selectors and JSON-LD paths found, by the number of the field. */
+  /** What selectors and JSON-LD paths found, by field number. */
   readonly found: ReadonlyMap<number, readonly string[]> | undefined;
 }
 
 export type FieldReader = (facts: FieldFacts) => Meta[];
 
-/** @throws if a `match` is not a regular expression of linear time; the configuration is checked for that when it is read */
+/**
+ * @throws if a `match` is not a regular expression that runs in linear time, which is checked when the configuration is
+ * read
+ */
 export function compileFields(definitions: readonly FieldDefinition[]): FieldReader {
   const readers = definitions.map((definition, number) => {
     const match = definition.match === undefined ? undefined : RE2JS.compile(definition.match);
@@ -43,7 +46,7 @@ function urlPart(url: CrawlUrl, part: UrlPart): string {
   return value ?? '';
 }
 
-/** Every match of every value. */
+/** All matches in all values. */
 function findMatches(values: readonly string[], pattern: RE2JS | undefined): readonly string[] {
   if (!pattern) return values;
   const found: string[] = [];

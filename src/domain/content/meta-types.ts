@@ -1,6 +1,9 @@
 import type { Meta } from '../push/order.js';
 
-/** Characters of a value taken from a page: search engines refuse a document with a longer term (32,766 bytes in Lucene). */
+/**
+ * Maximum number of characters in a value taken from a page: search engines reject a document with too long a term
+ * (32,766 bytes in Lucene).
+ */
 export const MAX_META_VALUE = 8_000;
 
 /** The metas to which Crawlway itself assigns a type. */

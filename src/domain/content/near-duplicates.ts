@@ -18,7 +18,10 @@ export class NearDuplicates {
   readonly #low: Uint32Array;
   readonly #keys: Float64Array;
   readonly #slotOf = new Map<number, number>();
-  /** For each band value the newest entry, then for each band and entry the next one in that list: slot + 1, 0 for none. */
+  /**
+   * For each band value, the newest entry; then, for each band and entry, the next one in its list: slot + 1, or 0 for
+   * none.
+   */
   readonly #heads = new Int32Array(BANDS * BAND_VALUES);
   readonly #older: Int32Array;
   readonly #newer: Int32Array;
@@ -39,7 +42,7 @@ export class NearDuplicates {
     return this.#slotOf.size;
   }
 
-  /** Adds a page, or gives it another simhash. `key` is a safe integer; the sign of the simhash does not matter. */
+  /** Adds a page, or replaces its simhash. `key` is a safe integer; the sign of the simhash does not matter. */
   add(key: number, simhash: bigint): void {
     this.remove(key);
     const slot = this.#next;
@@ -62,8 +65,8 @@ export class NearDuplicates {
   }
 
   /**
-   * The key of the nearest page that `counts`, within `maxDistance` bits; any of those that are equally near. Complete up to a
-   * distance of three.
+   * The key of the nearest page for which `counts` returns true, within `maxDistance` bits; an arbitrary one if several
+   * are equally near. Up to a distance of three, every page is found.
    */
   find(simhash: bigint, counts: (key: number) => boolean = acceptEveryKey, maxDistance = 3): number | undefined {
     const high = highHalf(simhash);

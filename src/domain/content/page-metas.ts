@@ -1,16 +1,16 @@
-/** Which of the metas that a page carries are delivered, and under which names. */
+/** Which of a page's metas are delivered, and under which names. */
 import type { Meta } from '../push/order.js';
 import { MAX_META_VALUE } from './meta-types.js';
 import { normalizeDate } from './typed-values.js';
 
 type Named = { readonly name: string; readonly value: string };
 
-/** Names as delivered: in lower case. */
+/** Names of metas that are delivered, in lower case. */
 const DELIVERED = /^(?:description|keywords|(?:og|twitter|article):.+|(?:dc|dcterms)\..+)$/;
 const MAX_METAS = 100;
 const MAX_NAME = 100;
 
-/** Where pages say when they were published and changed, the most reliable first. */
+/** Where pages state when they were published and modified, most reliable first. */
 const PUBLISHED = [
   'article:published_time',
   'jsonld.datepublished',
@@ -37,8 +37,8 @@ const MODIFIED = [
 ];
 
 /**
- * `metas`: those of the page, names in lower case; `structured`: its JSON-LD. Includes `date_published` and `date_modified` if the
- * page has them.
+ * The metas to deliver, with `date_published` and `date_modified` if the page has them. `metas` are those of the page,
+ * with names in lower case; `structured` is its structured data (JSON-LD and microdata).
  */
 export function deliveredMetas(metas: readonly Named[], structured: readonly Named[] = []): Meta[] {
   const chosen = metas.filter(({ name, value }) => value !== '' && name.length <= MAX_NAME && DELIVERED.test(name));

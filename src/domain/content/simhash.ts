@@ -3,17 +3,17 @@
  * fingerprints that differ in few bits.
  */
 
-/** Two short texts may be equal by chance, or consist only of a site's navigation. */
+/** Minimum number of words: two short texts may be equal by chance, or consist only of a site's navigation. */
 const LEAST_WORDS = 20;
 const SHINGLE_WORDS = 3;
 
-/** Nibbles of the fingerprint, and the number of values of each. */
+/** Number of nibbles in the fingerprint, and number of values that each can have. */
 const NIBBLES = 16;
 const VALUES = 16;
 
 /**
  * The fingerprint of a text as a signed 64-bit integer; undefined if it has too few words to compare. A word is a run of letters
- * and digits, ignoring ASCII case; in scripts without spaces each character is one.
+ * and digits, ignoring ASCII case; in scripts without spaces, each character is a word.
  */
 export function computeSimhash(text: string): bigint | undefined {
   const shingles = new ShingleCounter();
@@ -22,8 +22,8 @@ export function computeSimhash(text: string): bigint | undefined {
 }
 
 /**
- * Counts, for each nibble of the shingles' hashes, how often it had each value: 16 additions per shingle instead of 64, and the
- * majority of every bit can still be derived.
+ * Counts, for each nibble of the shingles' hashes, how often it had each value: this takes 16 additions per shingle
+ * instead of 64, and the majority of every bit can still be derived.
  */
 class ShingleCounter {
   words = 0;
@@ -31,7 +31,7 @@ class ShingleCounter {
   #before = 0;
   #last = 0;
 
-  /** Takes the hash of the next word. */
+  /** Adds the hash of the next word. */
   add(word: number): void {
     if (++this.words >= SHINGLE_WORDS) {
       const sequence = Math.imul(Math.imul(this.#before, 0x2c1b3c6d) ^ this.#last, 0x297a2d39) ^ word;
@@ -53,7 +53,7 @@ class ShingleCounter {
     }
   }
 
-  /** 32 bits, each set when more than half of the shingles' hashes have it set. */
+  /** 32 bits, each set if it is set in more than half of the shingles' hashes. */
   #majorityBits(firstNibble: number): number {
     const half = (this.words - SHINGLE_WORDS + 1) / 2;
     let bits = 0;
@@ -83,13 +83,13 @@ function countWords(text: string, shingles: ShingleCounter): void {
   if (word !== 0) shingles.add(word);
 }
 
-/** Letters in lower case and digits; 0 for what separates words. */
+/** The code of each digit and lower-cased letter; 0 for characters that separate words. */
 const ASCII = new Uint8Array(128);
 for (const letter of '0123456789abcdefghijklmnopqrstuvwxyz') {
   ASCII[letter.charCodeAt(0)] = ASCII[letter.toUpperCase().charCodeAt(0)] = letter.charCodeAt(0);
 }
 
-/** Beyond ASCII: Latin-1 signs and general punctuation separate words. */
+/** For non-ASCII characters: Latin-1 symbols and general punctuation separate words. */
 function isWordPart(code: number): boolean {
   return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f) && !isUnspacedScript(code);
 }

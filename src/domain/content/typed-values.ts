@@ -3,10 +3,10 @@ import { type CivilTime, civilTime, formatIsoTime, parseHttpDate } from '../time
 import { before, minutes } from '../time/units.js';
 import type { FieldType } from './content-definition.js';
 
-/** Longer texts contain no date and no number. */
+/** Maximum number of characters; longer values are not parsed as a date, number or boolean. */
 const LONGEST = 100;
 
-/** Undefined: the text is not of this type. `url`: relative URLs are resolved against `base`. */
+/** Undefined if the text is not of this type. Relative URLs (type `url`) are resolved against `base`. */
 export function parseTypedValue(text: string, type: FieldType, base: string): string | undefined {
   const value = text.trim();
   if (value === '') return undefined;
@@ -24,8 +24,7 @@ const normalizeBoolean = (value: string): string | undefined =>
   TRUE.has(value) ? 'true' : FALSE.has(value) ? 'false' : undefined;
 
 /**
- * The first number in the text; the last comma or point separates the fraction, unless it is the only one and three digits follow
- * it.
+ * The first number in the text; the last comma or point separates the fraction, unless it separates groups of digits.
  */
 export function normalizeNumber(value: string): string | undefined {
   const found = /[+-]?\d[\d.,'\u00a0\u202f ]*/.exec(value)?.[0].replace(/[^\d+.,-]/g, '');
@@ -60,7 +59,10 @@ const NUMBERS: readonly (readonly [RegExp, readonly [year: number, month: number
 const DAY_FIRST = /^(?:\p{L}{2,12}\.?,? )?(\d{1,2})(?:st|nd|rd|th|\.)? (\p{L}{3,9})\.?,? (\d{4})$/u;
 const MONTH_FIRST = /^(?:\p{L}{2,12}\.?,? )?(\p{L}{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/u;
 
-/** ISO 8601 and its parts, dates of HTTP and mail, and dates with an English name of the month. Without a time: midnight, UTC. */
+/**
+ * Accepts ISO 8601 in full or in part, HTTP and mail dates, and dates with an English month name. A date without a time
+ * means midnight UTC.
+ */
 export function normalizeDate(value: string): string | undefined {
   const text = value.trim();
   if (text.length > LONGEST) return undefined;
@@ -89,7 +91,7 @@ function fromIsoMatch([, year, month, day = '1', hour = '0', minute = '0', secon
   );
 }
 
-/** `offset`: minutes before UTC. */
+/** @param offset minutes by which the time is ahead of UTC */
 function toIsoTime(time: CivilTime, offset = 0): string | undefined {
   const moment = civilTime(time);
   return moment === undefined ? undefined : formatIsoTime(before(moment, minutes(offset)));

@@ -1,13 +1,13 @@
-/** Most distinct words that are read from one page. */
+/** Maximum number of distinct words read from one page. */
 const MOST_WORDS = 2_000;
 
-/** Bits and words of one generation: of 16,000 words that were never seen, about 200 seem to have been seen. */
+/** Bits and words per generation: out of 16,000 words never seen before, about 200 appear to have been seen. */
 const BITS = 1 << 18;
 const WORDS_PER_GENERATION = 16_000;
 
 /**
  * The distinct words of a text as hashes: runs of letters and digits, ignoring ASCII case. Without `numbers`, words that contain a
- * digit are skipped: dates, counters and session ids are new on every page and may mean nothing.
+ * digit are skipped: dates, counters and session ids are new on every page without meaning anything.
  */
 export function hashWords(text: string, numbers: 'with numbers' | 'without numbers'): Int32Array {
   const words = new Set<number>();
@@ -33,15 +33,15 @@ const isLetter = (code: number): boolean =>
 const lowerCase = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
 
 /**
- * The words of some pages, in 64 KiB whatever their number (a Bloom filter in two generations: when the younger is full, it becomes
- * the older). Now and then a new word seems known; none of the last 16,000 words seems new.
+ * The words of a set of pages, in 64 KiB whatever their number (a Bloom filter in two generations: when the younger one
+ * is full, it becomes the older one). Occasionally a new word seems known, but none of the last 16,000 words seems new.
  */
 export class Vocabulary {
   private young = new Uint8Array(BITS / 8);
   private old = new Uint8Array(BITS / 8);
   private size = 0;
 
-  /** Takes the words of a page and returns how many of them were new. */
+  /** Adds the words of a page and returns how many of them were new. */
   add(words: Int32Array): number {
     let fresh = 0;
     for (const word of words) {

@@ -1,7 +1,7 @@
 /**
- * A definition is the configuration as plain, complete, read-only data: every default is filled in, every value has its unit,
- * nothing is left to look up. It is sent to other threads with its secrets packed. Nothing here is compiled. Its XML form is
- * described in docs/REFERENCE.md; seeds: CloudView advanced configuration and the four others.
+ * A definition is the configuration as plain, complete, read-only data: every default is filled in, every value has its
+ * unit, nothing is left to look up. It is sent to other threads with its secrets wrapped. Nothing here is compiled. Its
+ * XML form is described in docs/REFERENCE.md; seeds: CloudView advanced configuration and the four others.
  */
 import { type AclDefinition } from '../content/acl-definition.js';
 import { type ContentDefinition } from '../content/content-definition.js';
@@ -31,25 +31,25 @@ export interface ServerDefinition {
   readonly crawlers: readonly CrawlerDefinition[];
   readonly globalCrawlSpace?: GlobalCrawlSpaceDefinition;
   readonly fetchers: readonly FetcherDefinition[];
-  /** Absent: as by default. */
+  /** Absent if the defaults apply. */
   readonly indexNow?: IndexNowDefinition;
-  /** Absent: no hub is subscribed to. */
+  /** Absent if there are no subscriptions to hubs. */
   readonly webSub?: WebSubDefinition;
-  /** Absent: documents are read with the default limits. */
+  /** If absent, documents are read with the default limits. */
   readonly extractors?: readonly ExtractorDefinition[];
-  /** Absent: nothing can be rendered. */
+  /** If absent, nothing can be rendered. */
   readonly renderer?: RendererDefinition;
   readonly sinks: readonly SinkDefinition[];
-  /** Absent: none. */
+  /** Absent if there are none. */
   readonly plugins?: readonly PluginDefinition[];
-  /** Absent: none. */
+  /** Absent if there are none. */
   readonly webhooks?: readonly WebhookDefinition[];
 }
 
-/** Sites may report their changed URLs. */
+/** Whether and how often sites may report their changed URLs. */
 export interface IndexNowDefinition {
   readonly enabled: boolean;
-  /** URLs of one host per hour. */
+  /** Maximum number of URLs of one host per hour. */
   readonly urlsPerHour: number;
 }
 
@@ -58,39 +58,39 @@ export type PolitenessBy = 'host' | 'address' | 'domain';
 export interface CrawlerDefinition {
   readonly name: string;
   readonly place: Place;
-  /** Pages of this crawler that may be in flight at the same time. */
+  /** Maximum number of this crawler's pages in flight at the same time. */
   readonly concurrency: number;
   /** Pause between two requests to one web server. */
   readonly throttle: Duration;
-  /** No pause, and several requests to one web server at the same time. */
+  /** Whether there is no pause, and several requests to one web server are sent at the same time. */
   readonly aggressive: boolean;
-  /** Requests to hosts that have this in common share one pause. */
+  /** Requests to hosts with this in common share one pause. */
   readonly politenessBy: PolitenessBy;
-  /** When and how fast hosts are crawled; absent: at all times. */
+  /** When and how fast hosts are crawled; default: at all times. */
   readonly schedules?: readonly ScheduleDefinition[];
   readonly ignoreRobotsTxt: boolean;
-  /** Push the extracted text instead of the bytes. */
+  /** Whether the extracted text is pushed instead of the bytes. */
   readonly storeTextOnly: boolean;
   readonly defaultAccept: boolean;
   readonly defaultIndex: boolean;
   readonly defaultFollow: boolean;
-  /** Follow the links of a root even when no rule says so. */
+  /** Whether the links of a root are followed even if no rule says so. */
   readonly defaultFollowRoots: boolean;
   readonly mimeTypesMode: 'include' | 'exclude';
-  /** Media types, lower case; `text/*` covers a family. */
+  /** Media types in lower case; `text/*` covers a family. */
   readonly mimeTypes: readonly string[];
-  /** What is extracted from pages; absent: everything. */
+  /** What is extracted from pages; default: everything. */
   readonly contents?: readonly ContentDefinition[];
-  /** Who may see its documents; absent: orders do not say. */
+  /** Who may see its documents; if absent, orders do not say. */
   readonly acl?: AclDefinition;
   /** What happens to a document whose text cannot be extracted: pushed with its bytes and metas, or left out. */
   readonly whenUnreadable: 'push' | 'skip';
-  /** Whether scripts of pages run before they are read; a rule or condition may override it for some URLs. */
+  /** Whether a page's scripts run before it is read; a rule or condition may override this for some URLs. */
   readonly render: RenderMode;
   readonly crawlSitemaps: boolean;
   readonly disableConditionalGet: boolean;
   readonly nearDuplicateDetector: boolean;
-  /** A document reached by a redirect has the URL that redirected to it as the meta `redirect_source`. */
+  /** Whether a document reached by a redirect gets the redirecting URL as the meta `redirect_source`. */
   readonly indexRedirectSources: boolean;
   readonly refresh: RefreshDefinition;
   readonly weights: Readonly<Record<SourceName, number>>;
@@ -104,25 +104,30 @@ export interface CrawlerDefinition {
   readonly errors: ErrorPolicyDefinition;
   readonly deletionGuard: DeletionGuardDefinition;
   readonly softErrors: readonly SoftErrorDefinition[];
-  /** Ask each host for a URL that cannot exist, and treat pages that look like the answer as errors. */
+  /**
+   * Whether each host is probed with a URL that cannot exist, and pages that look like the response are treated as
+   * errors.
+   */
   readonly probeErrorPages: boolean;
   readonly traps: TrapDefinition;
   /** Name of the fetcher that this crawler uses. */
   readonly fetcher: string;
-  /** Names of the sinks that receive this crawler's orders; a document is indexed when all of them have acknowledged. */
+  /**
+   * Names of the sinks that receive this crawler's orders; a document is indexed once all of them have acknowledged it.
+   */
   readonly pushTo: readonly string[];
 }
 
 export interface RefreshDefinition {
-  /** On: by each URL's change history, between the two ages. Off: at the times of `cron`. */
+  /** true: refresh by each URL's change history, between the two ages; false: at the times of `cron`. */
   readonly smart: boolean;
   readonly minimumAge: Duration;
   readonly maximumAge: Duration;
   /** What smart refresh optimizes. */
   readonly objective: RefreshObjective;
-  /** A changed page is a sign that the pages it links to have changed. */
+  /** Whether a changed page is taken as a sign that the pages to which it links have changed. */
   readonly hubs: boolean;
-  /** Five-field cron expression, used when `smart` is off; absent: no automatic refresh. */
+  /** Five-field cron expression, used if `smart` is off; absent if there is no automatic refresh. */
   readonly cron?: string;
   /** IANA time zone of the cron expression. */
   readonly timeZone: string;
@@ -134,23 +139,23 @@ export interface RootDefinition {
   readonly place?: Place;
   /** CloudView's site mode: stay on the site of this root; its URLs are accepted unless a crawl rule says otherwise. */
   readonly site: boolean;
-  /** `site` was not written; the linter explains what follows from its default. */
+  /** Set if the configuration does not give `site`; the linter then explains the effects of its default. */
   readonly siteByDefault?: true;
   /** FDSE's Index Entire Site: stay in the directory of the root document and below. */
   readonly entireSite: boolean;
   /** -2 (highest) … 2 (lowest). */
   readonly priority: number;
   readonly group?: string;
-  /** Metas that every document found from this root carries (`kvs`). */
+  /** Metas that every document found from this root gets (`kvs`). */
   readonly metas: readonly MetaDefinition[];
-  /** Off: FDSE's Index Remote Web Page; links are listed, not queued. */
+  /** false: links are listed, not queued (FDSE's Index Remote Web Page). */
   readonly followLinks: boolean;
 }
 
 export interface ErrorPolicyDefinition {
-  /** Temporary errors in a row that a URL may have on refresh before it is deleted. */
+  /** Maximum number of consecutive temporary errors that a URL may have on refresh before it is deleted. */
   readonly maxTemporaryErrors: number;
-  /** Time before a URL with a temporary error is tried again; six times longer with each further one in a row. */
+  /** Time before a URL with a temporary error is retried; six times longer after each further consecutive error. */
   readonly retryDelay: Duration;
   readonly maxRetryDelay: Duration;
   /** Overrides of the default table in domain/fetch/error-codes.ts. */
@@ -159,38 +164,43 @@ export interface ErrorPolicyDefinition {
 
 export interface DeletionGuardDefinition {
   readonly on: boolean;
-  /** Both limits must be exceeded, per host, within the window. */
+  /** A deletion is held if both limits are exceeded for its host within the window. */
   readonly maxDeletions: number;
-  /** 0…1 of the host's indexed documents. */
+  /** Share, 0…1, of the host's indexed documents. */
   readonly maxShare: number;
   readonly window: Duration;
-  /** A deletion that results from a server's fault waits for a good answer of the host; see domain/push/sign-of-life.ts. */
+  /**
+   * Whether a deletion that results from a server's fault waits for a good response from the host; see
+   * domain/push/sign-of-life.ts.
+   */
   readonly signOfLife: boolean;
-  /** It waits no longer than this. */
+  /** Maximum time for which such a deletion waits. */
   readonly signOfLifeWait: Duration;
 }
 
-/** Regular expressions, linear-time engine. At least one must be given, and a page must match all that are. */
+/**
+ * Regular expressions for the linear-time engine. At least one must be given, and a page must match all that are given.
+ */
 export interface SoftErrorDefinition {
   readonly url?: string;
   readonly title?: string;
   readonly content?: string;
-  /** HTTP status as which a matching 200 answer is treated. */
+  /** HTTP status that a matching response with status 200 is treated as. */
   readonly status: number;
   readonly place: Place;
 }
 
 export interface TrapDefinition {
-  /** Path segments. */
+  /** Maximum number of path segments. */
   readonly maxPathDepth: number;
-  /** Times that one segment may appear in a path. */
+  /** Maximum number of times that one segment may appear in a path. */
   readonly maxRepeatedSegments: number;
-  /** URLs of one host that differ only in their query. */
+  /** Maximum number of URLs on one host that differ only in their query. */
   readonly maxQueryVariants: number;
-  /** Number of URLs of one pattern on one host above which its pages have to bring something new. */
+  /** Number of URLs of one pattern on one host above which its pages must bring something new. */
   readonly maxPatternUrls: number;
-  /** URLs of one host. */
+  /** Maximum number of URLs of one host. */
   readonly maxUrlsPerHost: number;
-  /** Different URLs that are accepted from the links of one page. */
+  /** Maximum number of distinct URLs accepted from the links of one page. */
   readonly maxLinksPerPage: number;
 }

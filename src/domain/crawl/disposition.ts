@@ -1,7 +1,7 @@
 /**
- * The one decision: what a visit means for its URL. State + outcome + policy of errors and refresh + now → what is recorded, what
- * the sinks are told, when the URL is visited next. Pure; nothing else decides any of this. Seeds: CloudView "Error Handling" and
- * "How Priorities Work".
+ * The one decision: what a visit means for its URL. State + outcome + error and refresh policy + now → what is
+ * recorded, what the sinks receive, when the URL is next visited. Pure; nothing else decides any of this. Seeds:
+ * CloudView "Error Handling" and "How Priorities Work".
  */
 
 import { defaultReactions, ERROR_CODES, type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';
@@ -85,10 +85,10 @@ export function decideDocument(
   return { remove: false, changes, order, changed: seen ? changed : order !== undefined };
 }
 
-/** The reason of a page that gives way to its canonical URL. */
+/** Reason code for a page that gives way to its canonical URL. */
 export const CANONICAL_ELSEWHERE = 'canonical-elsewhere';
 
-/** Which URL the page gave way to; for most pages there is nothing to record. */
+/** The URL to which the page gave way; for most pages, there is nothing to record. */
 function canonicalChange(
   state: UrlState,
   { reason, related }: Extract<VisitOutcome, { kind: 'document' }>,
@@ -106,7 +106,7 @@ export function decideUnchanged(
   const belief = beliefAfterVisit(state, { changed: false, seen: true }, now);
   const status = state.stamp === undefined ? 'visited' : 'indexed';
   const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
-  // The header of the 304 updates the stored answer (RFC 9111, 4.3.4).
+  // The header of the 304 updates the stored response (RFC 9111, 4.3.4).
   const validators = {
     etag: etag === state.etag ? undefined : etag,
     lastModified: lastModified === state.lastModified ? undefined : lastModified,
@@ -115,7 +115,7 @@ export function decideUnchanged(
   return { remove: false, changes, changed: false };
 }
 
-/** The URL answers, but there is no document for it. */
+/** The URL responds, but there is no document for it. */
 function decideNoDocument(
   state: UrlState,
   { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: Reason; readonly news?: boolean },
@@ -145,8 +145,8 @@ export function decideExcluded(
   now: Instant,
 ): Disposition {
   const { reason } = outcome;
-  // A link that only its own visit could judge (by the address of its host) does not belong to the crawl, and there is no document
-  // to keep.
+  // A link that could be judged only when it was visited (by its host's address) does not belong to the crawl, and
+  // there is no document to keep.
   if (outcome.keepDocument && state.visits === 0 && state.stamp === undefined && state.discoveredVia !== 'root')
     return { remove: true, changes: {}, changed: false };
   if (outcome.keepDocument) {
@@ -157,7 +157,7 @@ export function decideExcluded(
   const changes: StateChanges = {
     status: 'excluded',
     reason,
-    // The page has answered, or the rules left it out: when it belongs to the crawl again, it starts over.
+    // The page has responded, or the rules exclude it: if it belongs to the crawl again, it starts over.
     temporaryErrors: 0,
     permanentError: false,
     stamp: null,
@@ -176,10 +176,11 @@ export function decidePermanentError(
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
-  // A sitemap that robots.txt names, or that was only guessed, is not a page: its absence need not be recorded.
+  // A sitemap that robots.txt names, or that was only guessed, is not a page, so its absence need not be recorded.
   const order = deletionOrder(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
-  // While the deletion of its document is held back, the first error is not settled, so the next one is not the second.
+  // While the deletion of its document is held, the first error is not settled, so the next one does not count as the
+  // second.
   if (state.permanentError && state.stamp === undefined) return createRemoval(state, order, now);
   const changes: StateChanges = {
     ...requeue(computeErrorRevisit(state, rules, now), rules),
@@ -198,12 +199,13 @@ export function decidePermanentError(
 }
 
 /**
- * A first failure is often over in a minute; a fifth is an outage. With the defaults (a minute, five in a row, a day at most) a
- * site may be away for a whole day before its documents are deleted: 1 min, 6 min, 36 min, 3.6 h, 21.6 h.
+ * A first failure is often over in a minute; a fifth one means an outage. With the defaults (one minute, five in a row,
+ * at most one day), a site may be down for a whole day before its documents are deleted: 1 min, 6 min, 36 min, 3.6 h,
+ * 21.6 h.
  */
 const RETRY_GROWTH = 6;
 
-/** Why the document of a page with one temporary error after another is deleted. */
+/** Reason for deleting the document of a page with too many temporary errors in a row. */
 export const GIVEN_UP = 'too-many-temporary-errors';
 
 function decideTemporaryError(
@@ -216,36 +218,36 @@ function decideTemporaryError(
   const ours = defaultReactions(outcome.code).blame === 'crawler';
   if (!ours && count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
     const order = deletionOrder(state, GIVEN_UP);
-    // See permanentErrorDisposition: nobody named this sitemap.
+    // See decidePermanentError: a sitemap is not a page.
     if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
     return createRemoval({ ...state, temporaryErrors: count }, order, now);
   }
   const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;
   const grown = milliseconds(base * RETRY_GROWTH ** Math.min(count - 1, 20));
-  // Documents in error are refreshed like other documents: never later than at their maximum age.
+  // Documents in error are refreshed like other documents, never later than at their maximum age.
   const longest = Math.min(rules.errors.maxRetryDelay, maximumAge(rules));
   const delay = atMost(grown, milliseconds(longest));
   const wait = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
   const changes: StateChanges = {
-    // The source stays: a first visit that is repeated is still a first visit.
+    // The source stays unchanged: a repeated first visit is still a first visit.
     source: state.source ?? REFRESH,
     dueAt: after(now, wait),
     status: 'error',
     reason: outcome.code,
     lastVisitAt: now,
     visits: state.visits + 1,
-    // What this side lacks says nothing about the page.
+    // A fault on the crawler's side says nothing about the page.
     temporaryErrors: ours ? state.temporaryErrors : count,
   };
   return { remove: false, changes, changed: false };
 }
 
-/** The reason of a status that was removed after errors. */
+/** Reason code for URLs that were removed after errors. */
 export const REMOVED = 'removed-after-errors';
 
 /**
- * No longer visited. A trace remains, so that a live page that links to it brings it back whether that page has changed or not, and
- * so that a person can see what became of it.
+ * The URL is no longer visited. A trace of it remains, so that a link on a live page brings it back whether or not that
+ * page has changed, and so that a person can see what became of it.
  */
 export function createRemoval(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
   const changes: StateChanges = {
@@ -269,13 +271,13 @@ function deletionOrder(state: UrlState, reason: Reason): Disposition['order'] {
   return state.stamp === undefined ? undefined : { kind: 'delete', reason };
 }
 
-/** A document that is not in the index has left no content hash: its text shows whether it changed. */
+/** A document that is not in the index has no content hash, so its text shows whether it has changed. */
 function hasChanged(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'document' }>): boolean {
   if (state.stamp !== undefined || outcome.simhash === undefined) return outcome.stamp !== state.stamp;
   return outcome.simhash !== state.simhash;
 }
 
-/** What every answered visit changes, and when the next one is. */
+/** What every successful visit changes, including the time of the next one. */
 function createSuccessChanges(
   state: UrlState,
   rules: DispositionRules,

@@ -1,19 +1,22 @@
 import { Vocabulary } from '../content/vocabulary.js';
 import { urlPattern } from '../url/url-pattern.js';
 
-/** First visits in a row without anything new after which a pattern counts as endless. */
+/** Number of consecutive first visits without anything new after which a pattern counts as endless. */
 export const BARREN_PAGES = 50;
 
-/** Patterns counted, and patterns watched at 64 KiB each; beyond that, the least recently used one is forgotten. */
+/**
+ * Maximum numbers of patterns counted, and of patterns watched at 64 KiB each; beyond them, the least recently used one
+ * is forgotten.
+ */
 const MOST_COUNTED = 50_000;
 const MOST_WATCHED = 500;
 
 interface Watch {
   readonly vocabulary: Vocabulary;
-  /** First visits in a row that brought nothing new. */
+  /** Number of consecutive first visits that brought nothing new. */
   barren: number;
   endless: boolean;
-  /** Pages whose words are only learned, because those of the pages before a restart are unknown. */
+  /** Number of pages whose words are still only learned, because the words before a restart are unknown. */
   learning: number;
 }
 
@@ -23,25 +26,26 @@ export interface WatchedPage {
   readonly hostKey: string;
   readonly words: Int32Array;
   readonly firstVisit: boolean;
-  /** It led to an unknown URL that does not belong to an endless pattern. */
+  /** Whether it led to an unknown URL that does not belong to an endless pattern. */
   readonly ledOn: boolean;
 }
 
 /**
- * Distinguishes endless calendars, next links and facets from large archives by what their pages bring. A pattern of URLs (see
- * url-pattern.ts) with more URLs on one host than its limit is watched. A page of it brings something new if it has a word that the
- * previous ones did not have, or leads to new URLs of another kind. A calendar has used all its words after a year, facets show the
- * same things in another order; articles always have new words. After a number of pages in a row that brought nothing new, the
- * pattern is endless until one brings something again.
+ * Distinguishes endless calendars, next links and facets from large archives by what their pages contain. A pattern of
+ * URLs (see url-pattern.ts) with more URLs on one host than its limit is watched. A page of the pattern brings
+ * something new if it has a word that the previous ones did not have, or leads to new URLs of another kind. A calendar
+ * has used all its words after a year, facets show the same things in another order; articles always have new words.
+ * After a number of consecutive pages that brought nothing new, the pattern is endless until one brings something new
+ * again.
  */
 export class EndlessPatterns {
-  /** URLs found, by host and pattern; the most recently used at the end, here and below. */
+  /** Number of URLs found, by host and pattern; here and below, the most recently used ones are at the end. */
   private readonly found = new Map<string, number>();
   private readonly watches = new Map<string, Watch>();
 
   constructor(private readonly limit: () => number) {}
 
-  /** A URL that was not known has been found by a link. */
+  /** Call this when a link has led to an unknown URL. */
   countNewUrl(hostKey: string, url: string): void {
     const key = keyOf(hostKey, url);
     if (key === undefined || this.watches.has(key)) return;
@@ -61,7 +65,10 @@ export class EndlessPatterns {
     return this.findWatch(hostKey, url)?.endless ?? false;
   }
 
-  /** Does the page bring something new? Records the answer; `turned` if this made its pattern endless, or no longer endless. */
+  /**
+   * Records whether the page brings something new. `turned` is true if its pattern became endless, or is no longer
+   * endless.
+   */
   recordPage({ hostKey, url, words, firstVisit, ledOn }: WatchedPage): { brings: boolean; turned: boolean } {
     const watch = this.findWatch(hostKey, url);
     if (!watch) return { brings: true, turned: false };

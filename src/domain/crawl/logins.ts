@@ -1,4 +1,4 @@
-/** How the crawl logs in at sites that require it. Plain data, read from `cw:Login`. */
+/** How the crawler logs in to sites that require it. Plain data, read from `cw:Login`. */
 import type { Secret } from '../secret.js';
 import { crawlUrl, origin } from '../url/crawl-url.js';
 import type { Place } from './place.js';
@@ -6,9 +6,9 @@ import type { Place } from './place.js';
 interface LoginBase {
   /** Unique over all fetchers. */
   readonly name: string;
-  /** URL prefix to which the login applies; nothing of it is sent elsewhere. */
+  /** URL prefix to which the login applies; no part of it is sent elsewhere. */
   readonly url: string;
-  /** URL to request in order to check whether the login works; default: the prefix itself. */
+  /** URL requested to check whether the login works; default: the prefix itself. */
   readonly check: string;
   readonly place: Place;
 }
@@ -19,19 +19,22 @@ export interface LoginField {
   readonly value: Secret;
 }
 
-/** What most login forms have: the field before the password, and the password. No real field has such a name. */
+/**
+ * Stand for the two fields that most login forms have: the one before the password, and the password. No real field has
+ * such a name.
+ */
 export const USER_FIELD = ':user';
 export const PASSWORD_FIELD = ':password';
 
 export interface LoginStep {
-  /** Name, id or CSS selector of the form; absent: the one that has the fields. */
+  /** Name, id or CSS selector of the form; if absent, the form that has the fields. */
   readonly form?: string;
   readonly fields: readonly LoginField[];
-  /** Instead of a form: where the fields are sent, as JSON. */
+  /** URL to which the fields are sent as JSON, instead of submitting a form. */
   readonly json?: string;
 }
 
-/** All that are given must hold for a login to be successful. */
+/** Conditions for a successful login; all that are given must hold. */
 export interface LoginSuccess {
   readonly selector?: string;
   readonly cookie?: string;
@@ -58,14 +61,14 @@ export type NegotiateLogin = LoginBase & {
   readonly service?: string;
   /** Client principal; default: that of the keytab or the ticket cache. */
   readonly principal?: string;
-  /** Absent: that of the environment (KRB5_CLIENT_KTNAME). */
+  /** Default: the keytab in the environment (KRB5_CLIENT_KTNAME). */
   readonly keytab?: Keytab;
 };
 
 export interface Keytab {
   /** Absolute. */
   readonly path: string;
-  /** SHA-256 of its content, hex: another one is another secret. */
+  /** SHA-256 of its content in hexadecimal: a different digest means a different secret. */
   readonly digest: string;
 }
 
@@ -95,18 +98,18 @@ export type CertificateLogin = LoginBase & {
 
 export type FormLogin = LoginBase & {
   readonly type: 'form';
-  /** Where the login begins. */
+  /** URL of the page where the login begins. */
   readonly page: string;
   readonly steps: readonly LoginStep[];
   readonly success: LoginSuccess;
-  /** Origins besides that of the page to which credentials may be sent. */
+  /** Origins to which credentials may be sent, in addition to the page's own. */
   readonly sendTo: readonly string[];
-  /** Text on the page that rejects a password, and on the one that reports a locked account. */
+  /** Text on the page that rejects a password, and text on the page that reports a locked account. */
   readonly refusedText?: string;
   readonly lockedText?: string;
-  /** Piece of HTML on pages for visitors who are not logged in. */
+  /** A piece of HTML that only pages for visitors who are not logged in contain. */
   readonly loggedOut?: string;
-  /** Credentials may cross the network in clear text. */
+  /** Whether credentials may be sent unencrypted. */
   readonly insecure: boolean;
 };
 
@@ -133,7 +136,7 @@ const KNOWN: Readonly<Record<LoginType, true>> = {
   header: true,
 };
 
-/** In the order of the reference. */
+/** In the order in which the reference lists them. */
 export const LOGIN_TYPES = Object.keys(KNOWN) as [LoginType, ...LoginType[]];
 
 /** The value of the option `login` that switches logins off. */
@@ -147,7 +150,10 @@ interface Prefix {
 
 export type LoginChoice = (href: string, option?: string) => LoginDefinition | undefined;
 
-/** The login of a URL: of those whose prefix matches, the one named by the option, or the one with the longest prefix. */
+/**
+ * Chooses the login for a URL: among those whose prefix matches, the one that the option names, or the one with the
+ * longest prefix.
+ */
 export function createLoginChooser(logins: readonly LoginDefinition[]): LoginChoice | undefined {
   if (logins.length === 0) return undefined;
   const prefixes = logins

@@ -1,4 +1,4 @@
-/** Where in the configuration something was written, so that every verdict and every message can point to it. */
+/** A position in the configuration, to which every verdict and every message can point. */
 export interface Place {
   /** File name as the operator gave it, e.g. `config/CrawlConfig.xml`, `crawl.rules`. */
   readonly file: string;
@@ -15,7 +15,7 @@ export interface Problem {
   readonly severity: 'error' | 'warning';
   /** Stable, kebab-case, e.g. `unknown-element`; listed in docs/REFERENCE.md. */
   readonly code: string;
-  /** What is wrong and what would be right, in one sentence for a person. */
+  /** What is wrong and what would be right, in one sentence for the user. */
   readonly message: string;
   readonly place: Place;
 }

@@ -2,19 +2,21 @@ import { type Secret } from '../secret.js';
 import { type Duration } from '../time/units.js';
 import { type Place } from './place.js';
 
-/** A module of the user's that takes part in the crawl (docs/PLUGINS.md). */
+/** A user's module that takes part in the crawl (docs/PLUGINS.md). */
 export interface PluginDefinition {
   readonly name: string;
   /** Absolute path. */
   readonly file: string;
   readonly place: Place;
-  /** Crawlers whose URLs, pages and orders it gets; absent: all. */
+  /** Crawlers whose URLs, pages and orders it gets; default: all. */
   readonly crawlers?: readonly string[];
-  /** For one call. */
+  /** Time limit for one call. */
   readonly timeLimit: Duration;
-  /** Bytes that its process may hold. */
+  /** Memory limit of its process, in bytes. */
   readonly memoryLimit: number;
-  /** What happens to a page when the plug-in fails: visited again later, or read as if the plug-in did not exist. */
+  /**
+   * What happens to a page when the plug-in fails: it is visited again later, or read as if the plug-in did not exist.
+   */
   readonly onFailure: 'fail' | 'skip';
   readonly settings: readonly { readonly name: string; readonly value: string | Secret }[];
 }

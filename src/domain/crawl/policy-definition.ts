@@ -10,17 +10,17 @@ import { type Place } from './place.js';
 export interface MetaDefinition {
   readonly name: string;
   readonly value: string;
-  /** `links`: documents found from this one carry the meta too. */
+  /** `links`: documents found from this one get the meta too. */
   readonly scope: 'document' | 'links';
 }
 
 export interface RuleDefinition {
-  /** 1-based position over all `Rules` blocks of the crawler: the order of evaluation. */
+  /** 1-based position across all `Rules` blocks of the crawler, which is the order of evaluation. */
   readonly number: number;
   readonly group: string;
   readonly key?: string;
   readonly place: Place;
-  /** Several match elements in one Rule are an And. */
+  /** Several match elements in one Rule form an And. */
   readonly match: MatchExpression;
   readonly actions: RuleActions;
 }
@@ -41,7 +41,7 @@ export type MatchExpression =
       readonly kind: MatchKind;
       readonly norm: MatchNorm;
       readonly value: string;
-      /** true: special characters are literal, and operators when preceded by a backslash. */
+      /** true: special characters are literal, unless a preceding backslash makes them operators. */
       readonly litteral: boolean;
       readonly place: Place;
     }
@@ -54,7 +54,7 @@ export type MatchExpression =
     }
   | { readonly type: 'domain'; readonly value: string; readonly norm: MatchNorm; readonly place: Place };
 
-/** Only the aspects that the rule sets; absent = no opinion. */
+/** Only the aspects that the rule sets; absent means no opinion. */
 export interface RuleActions {
   readonly accept?: boolean;
   readonly index?: boolean;
@@ -63,19 +63,19 @@ export interface RuleActions {
   /** -2 … 2, added to the natural source number. */
   readonly priorityShift?: number;
   readonly metas: readonly MetaDefinition[];
-  /** How its pages are rendered. */
+  /** How pages that match the rule are rendered. */
   readonly render?: Pick<UrlOptions, 'renderMode' | 'renderReadyWhen' | 'renderSteps'>;
 }
 
 export interface LinkRulesDefinition {
   /** Lower case, without the colon. */
   readonly protocols: readonly string[];
-  /** Characters. */
+  /** In characters. */
   readonly maxUrlLength: number;
   readonly followQueryStrings: boolean;
   /** Lower-case extensions without the dot. */
   readonly ignoreLinksTo: readonly string[];
-  /** true: robots meta and robots.txt are ignored. */
+  /** true: robots meta tags and robots.txt are ignored. */
   readonly rogue: boolean;
   /** false: links stay on their page's own host. */
   readonly followOffsite: boolean;
@@ -148,7 +148,7 @@ export type DefaultAllow = 'allow' | 'disallow' | 'disallow-log';
 export interface ConditionRule {
   readonly kind: 'apply-for' | 'apply-except-for' | 'may-not-have' | 'must-have';
   readonly test: ConditionTest;
-  /** Record URLs that this rule filters. */
+  /** Whether URLs that this rule filters are recorded. */
   readonly log: boolean;
   readonly options: UrlOptions;
   readonly children: readonly ConditionRule[];
@@ -157,7 +157,8 @@ export interface ConditionRule {
 
 export interface ConditionTest {
   /**
-   * wildcard: `*` and `?` over the whole part; wildcard-set: several, one per line, any of which may match; regex: found anywhere.
+   * wildcard: `*` and `?`, matching the whole field; wildcard-set: several wildcards, one per line, any of which may
+   * match; regex: may match anywhere in the field.
    */
   readonly type: 'wildcard' | 'regex' | 'wildcard-set';
   readonly field: MatchField;
@@ -167,32 +168,32 @@ export interface ConditionTest {
 
 export type RenderMode = 'never' | 'auto' | 'always';
 
-/** Options that can differ from URL to URL. Absent = not set by this rule. */
+/** Options that can differ from URL to URL. Absent means not set by this rule. */
 export interface UrlOptions {
   readonly defaultAllow?: DefaultAllow;
   readonly maxHops?: number;
   readonly throttle?: Duration;
   readonly concurrencyPerHost?: number;
   readonly connectTimeout?: Duration;
-  /** Between two pieces of the answer. */
+  /** Maximum time between two pieces of the response. */
   readonly readTimeout?: Duration;
   readonly totalTimeout?: Duration;
-  /** Bytes after decoding. */
+  /** In bytes, after decoding. */
   readonly maxSize?: number;
   readonly userAgent?: string;
   readonly headers?: RequestHeaders;
   /** `user:password`, Basic. */
   readonly credentials?: Secret;
-  /** URL of an HTTP or SOCKS5 proxy; a secret when it has a login. */
+  /** URL of an HTTP or SOCKS5 proxy; a secret if it contains a login. */
   readonly proxy?: string | Secret;
-  /** Name of the login to use, of those that apply to the URL, or `none`. */
+  /** Name of the login to use, among those that apply to the URL, or `none`. */
   readonly login?: string;
   /** Name of the fetcher to use instead of the crawler's. */
   readonly fetcher?: string;
   readonly obeyRobots?: boolean;
-  /** Whether scripts of pages run before they are read. */
+  /** Whether a page's scripts run before it is read. */
   readonly renderMode?: RenderMode;
-  /** Name of the `Content` that says what is extracted from the page; `none`: everything. */
+  /** Name of the `Content` that determines what is extracted from the page; `none` means everything. */
   readonly content?: string;
   /** See RendererDefinition. */
   readonly renderReadyWhen?: string;
@@ -201,7 +202,7 @@ export interface UrlOptions {
   readonly nearDuplicateDetector?: boolean;
   readonly refreshMinimumAge?: Duration;
   readonly refreshMaximumAge?: Duration;
-  /** How much more an up-to-date copy of the document is worth to smart refresh than that of another one. */
+  /** How much more an up-to-date copy of the document is worth to smart refresh than that of an average document. */
   readonly weight?: number;
   /** How long a URL in error is remembered before it is tried again. */
   readonly errorExpiry?: Duration;

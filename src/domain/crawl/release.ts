@@ -4,9 +4,9 @@ import type { Disposition } from './state-changes.js';
 import type { UrlState } from './url-state.js';
 
 /**
- * What releasing a held deletion means for its URL: the same as if it had been sent at once. A URL that was to be forgotten (given
- * up, or without a server record any more) is forgotten; one whose page failed or excludes itself from the index stays, and is
- * visited when it is due.
+ * What releasing a held deletion means for its URL: the same as if the deletion had been sent at once. A URL that was
+ * to be forgotten (given up, or no longer covered by a server record) is forgotten; one whose page failed or excludes
+ * itself from the index stays and is visited when it is due.
  */
 export function releaseDisposition({ status, reason: present }: UrlState, reason: Reason): Disposition {
   const order = { kind: 'delete', reason } as const;

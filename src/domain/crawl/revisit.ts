@@ -1,6 +1,6 @@
 /**
- * When a URL is visited next: what is believed about its changes, the ages between which smart refresh visits it, and what a change
- * of those times means for URLs visited under the previous ones. Pure.
+ * When a URL is visited next: what is believed about its changes, the ages between which smart refresh visits it, and
+ * what a change of these settings means for URLs visited under the previous ones. Pure functions.
  */
 import { INDEX, REFRESH } from '../frontier/sources.js';
 import { type ChangeBelief, UNKNOWN, updateBelief } from '../refresh/change-belief.js';
@@ -12,7 +12,7 @@ import { type ErrorPolicyDefinition, type RefreshDefinition } from './definition
 import { type Disposition } from './state-changes.js';
 import { type StateChanges, type UrlState } from './url-state.js';
 
-/** Schedule overrides of the verdict on the URL. */
+/** Overrides of the schedule from the verdict on the URL. */
 export interface VisitSchedule {
   readonly period?: Duration;
   readonly refreshMinimumAge?: Duration;
@@ -20,7 +20,7 @@ export interface VisitSchedule {
   readonly errorExpiry?: Duration;
   readonly maxTemporaryErrors?: number;
   readonly retryDelay?: Duration;
-  /** How much an up-to-date copy is worth, by priority and weight; see VisitCost. */
+  /** How much an up-to-date copy is worth, according to priority and weight; see VisitCost. */
   readonly importance?: number;
 }
 
@@ -28,15 +28,15 @@ export interface DispositionRules {
   readonly errors: ErrorPolicyDefinition;
   readonly refresh: RefreshDefinition;
   readonly schedule: VisitSchedule;
-  /** Next time of the cron schedule, when smart refresh is off; absent: no automatic refresh. */
+  /** Next time of the cron schedule if smart refresh is off; absent if there is no automatic refresh. */
   readonly nextCron?: Instant;
-  /** What a visit costs at the host; absent: the minimum. */
+  /** What a visit to the host costs; default: the minimum. */
   readonly visitPrice?: Duration;
 }
 
 interface Seen {
   readonly changed: boolean;
-  /** There was an earlier visit to compare with. */
+  /** Whether there was an earlier visit to compare with. */
   readonly seen: boolean;
   readonly lastModified?: string;
   readonly lifetime?: Duration;
@@ -63,8 +63,8 @@ const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief
     : { interval: changeInterval, uncertainty: changeUncertainty };
 
 /**
- * Evenly distributed over 0…1 for pages found together and for the visits of a page (golden ratio), so that they are not all due
- * together.
+ * A number that is evenly distributed over 0…1 for pages found together and for successive visits to a page (golden
+ * ratio), so that they are not all due together.
  */
 const quasiRandomDraw = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
 
@@ -83,7 +83,7 @@ export function computeNextRefresh(
   return after(now, computeNextVisit(belief, range, cost));
 }
 
-/** The place in the queue of a URL that another program visited at that time: as after a first visit here. */
+/** The queue place of a URL that another program visited at `visitedAt`, as after a first visit here. */
 export const scheduleFirstRefresh = (
   state: UrlState,
   rules: DispositionRules,
@@ -91,12 +91,12 @@ export const scheduleFirstRefresh = (
 ): Pick<StateChanges, 'source' | 'dueAt'> => requeue(computeNextRefresh(state, rules, UNKNOWN, visitedAt), rules);
 
 /**
- * What a change of the refresh times means for a URL visited under the previous ones: a visit that would come too late is brought
- * forward. Overdue visits are spread over an interval. Undefined: it comes in time.
+ * Applies changed refresh times to a URL visited under the previous ones: a visit that would come too late is brought
+ * forward, and overdue visits are spread over an interval. Undefined if the visit comes in time.
  */
 export function reschedule(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
   const { lastVisitAt, dueAt } = state;
-  // URLs with temporary errors are tried again at their own times.
+  // URLs with temporary errors are retried at times of their own.
   if (
     lastVisitAt === undefined ||
     state.status === 'removed' ||
@@ -142,7 +142,7 @@ export function computeErrorRevisit(state: UrlState, rules: DispositionRules, no
   return computeNextRefresh(state, rules, beliefOf(state), now);
 }
 
-/** Without smart refresh there is no refresh source: due URLs go to the index source. */
+/** Without smart refresh, there is no refresh source, and due URLs go to the index source. */
 export function requeue(dueAt: Instant, rules: DispositionRules): StateChanges {
   if (dueAt >= NEVER) return { source: null, dueAt: NEVER };
   return { source: rules.refresh.smart ? REFRESH : INDEX, dueAt };

@@ -1,29 +1,29 @@
-/** The part of a crawler's definition that says when and how fast hosts are crawled (`cw:Schedule`). */
+/** The part of a crawler's definition that determines when and how fast hosts are crawled (`cw:Schedule`). */
 import { type Duration } from '../time/units.js';
 
-/** What applies to a host name and the names below it. */
+/** The schedule for some host names and their subdomains, or for all hosts. */
 export interface ScheduleDefinition {
-  /** Lower case, without port; empty: all hosts. */
+  /** In lower case, without port; an empty list means all hosts. */
   readonly hosts: readonly string[];
-  /** IANA. */
+  /** IANA time zone. */
   readonly timeZone: string;
   /** What applies outside all windows. */
   readonly outside: 'rest' | 'crawl';
-  /** The first window that contains the time decides; if there are none: always as configured. */
+  /** The first window that contains the time decides; if the list is empty, hosts are crawled at all times. */
   readonly windows: readonly WindowDefinition[];
-  /** For all hosts of the schedule together, in the long run; absent: no limit. */
+  /** Limit for all hosts of the schedule together, in the long run; absent if there is none. */
   readonly bytesPerSecond?: number;
 }
 
 export interface WindowDefinition {
-  /** Days of the week on which it begins, 0 Sunday. */
+  /** Days of the week on which it begins; 0 is Sunday. */
   readonly days: readonly number[];
-  /** Minutes of the day. A window that ends before it begins ends on the next day. */
+  /** Minutes since midnight. A window that ends before it begins ends on the next day. */
   readonly from: number;
   readonly to: number;
   readonly crawl: boolean;
-  /** The shortest pause between two requests to one web server; absent: as configured elsewhere. */
+  /** Minimum pause between two requests to one web server; default: as configured elsewhere. */
   readonly throttle?: Duration;
-  /** Replaces that of the schedule. */
+  /** Replaces the limit of the schedule. */
   readonly bytesPerSecond?: number;
 }

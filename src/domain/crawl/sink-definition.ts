@@ -1,4 +1,4 @@
-/** The part of a definition that says where documents and messages go. */
+/** The part of a definition that determines where documents and messages go. */
 import { type MapStep } from '../push/map-steps.js';
 import { type SinkOptions, type SinkType } from '../push/sink-types.js';
 import { type WebhookEventType } from '../push/webhook.js';
@@ -6,28 +6,28 @@ import { type Secret } from '../secret.js';
 import { type Duration } from '../time/units.js';
 import { type Place } from './place.js';
 
-/** What is configured for sinks of every type. */
+/** Settings of sinks of every type. */
 export interface SinkSettings {
   readonly name: string;
-  /** Its meaning depends on the type: a base URL, a path, the URL of a database. Its login is in the options. */
+  /** Depends on the type: a base URL, a path or the URL of a database. Any login is in the options. */
   readonly url: string;
   readonly place: Place;
   readonly batchDocuments: number;
   readonly batchBytes: number;
   readonly batchAge: Duration;
   readonly timeout: Duration;
-  /** Requests that may be in flight at the same time. */
+  /** Maximum number of requests in flight at the same time. */
   readonly concurrency: number;
   /** CIDR blocks that are not public but may be pushed to; loopback is always allowed for sinks. */
   readonly allowedAddresses: readonly string[];
   readonly tls?: SinkTls;
-  /** Changes of the documents on their way to this sink; absent: none. */
+  /** Changes to documents on their way to this sink; absent if there are none. */
   readonly map?: readonly MapStep[];
 }
 
-/** PEM texts. */
+/** In PEM. */
 export interface SinkTls {
-  /** Trusted in addition to those of the system. */
+  /** Trusted in addition to the system's. */
   readonly certificateAuthorities: readonly string[];
   readonly clientCertificate?: { readonly certificate: string; readonly key: Secret; readonly passphrase?: Secret };
 }
@@ -38,14 +38,14 @@ export type SinkDefinitionOf<T extends SinkType> = {
 
 export type SinkDefinition = SinkDefinitionOf<SinkType>;
 
-/** A receiver of messages about what happens. */
+/** A receiver of event messages. */
 export interface WebhookDefinition {
   readonly name: string;
   readonly url: string;
   readonly place: Place;
-  /** `whsec_` and the key of the signature in Base64. */
+  /** `whsec_` followed by the signature key in Base64. */
   readonly secret: Secret;
-  /** Empty: all. */
+  /** An empty list means all events. */
   readonly events: readonly WebhookEventType[];
   readonly timeout: Duration;
   readonly allowedAddresses: readonly string[];

@@ -1,4 +1,4 @@
-/** The input and output of the decision on a visit. */
+/** Input and output of the decision about a visit. */
 
 import { type ErrorCode } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
@@ -6,13 +6,13 @@ import type { Reason } from '../policy/reasons.js';
 import { type Duration } from '../time/units.js';
 import { type StateChanges } from './url-state.js';
 
-/** The outcome of a visit, as far as the decision needs it. */
+/** The outcome of a visit, as far as it matters for the decision. */
 export type VisitOutcome =
   | {
       readonly kind: 'document';
       readonly index: boolean;
       readonly reason: Reason;
-      /** The document that is in the index in its place, if there is one. */
+      /** URL of the document that is in the index in its place, if there is one. */
       readonly related?: string;
       readonly stamp: string;
       readonly simhash?: bigint;
@@ -20,7 +20,7 @@ export type VisitOutcome =
       readonly title: string;
       readonly etag?: string;
       readonly lastModified?: string;
-      /** How long it claims to stay fresh. */
+      /** How long the response claims to stay fresh. */
       readonly lifetime?: Duration;
     }
   | ({ readonly kind: 'unchanged' } & Validators)
@@ -36,10 +36,10 @@ export type VisitOutcome =
   | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };
 
 export interface Disposition {
-  /** The URL is deleted from the store, without a trace. */
+  /** Whether the URL is deleted from the store without a trace. */
   readonly remove: boolean;
   readonly changes: StateChanges;
-  /** What the sinks are told; the changes hold when they have acknowledged it. */
+  /** The order for the sinks; the changes take effect once they have acknowledged it. */
   readonly order?: { readonly kind: 'add' | 'delete'; readonly reason: Reason };
   readonly changed: boolean;
 }

@@ -1,21 +1,22 @@
 /**
- * What is known of a URL, and the states it can be in. *Where it is* (status, source, due time) stays apart from *how the
- * last visit ended* (reason) and from *what the index holds* (stamp).
+ * What is known about a URL, and the states it can be in. *Where it is* (status, source, due time) stays apart from
+ * *how the last visit ended* (reason) and from *what the index holds* (stamp).
  *
  * | status     | what is true                                         | enters                              | leaves                              |
  * |------------|------------------------------------------------------|-------------------------------------|-------------------------------------|
  * | waiting    | known, never visited with success or failure         | discovered, submitted               | first visit                         |
  * | indexed    | the sinks hold the document with `stamp`             | add order acknowledged              | deletion acknowledged               |
  * | visited    | read, but not in the index (rules, noindex, duplicate)| visit                              | next visit                          |
- * | redirected | the URL answers with a redirect                      | visit                               | next visit                          |
+ * | redirected | the URL responds with a redirect | visit | next visit |
  * | error      | the last visit failed; `reason` is an error code; the document may still be indexed (`stamp`) | visit | next visit, removal |
  * | excluded   | the policy rejects it; never visited; status 760     | judged again                        | judged again                        |
  * | elsewhere  | left to another crawler; document kept; status 761   | judged again                        | judged again                        |
  * | filtered   | never crawled, kept only as a record of the reason   | discovered (a rule logs it)         | judged again                        |
  * | removed    | given up after errors; not visited                   | visit                               | found again on a live page, submitted |
  *
- * A URL is queued when it has a `source`; it may be fetched from `dueAt` on. `removed` is a trace only: found again, the URL
- * starts as a new one. What a person clears, or a server record no longer covers, is a deleted row.
+ * A URL is queued when it has a `source`; it may be fetched from `dueAt` on. `removed` is only a trace: if the URL is
+ * found again, it starts as a new one. A URL that a person clears, or that a server record no longer covers, is deleted
+ * from the store.
  */
 
 import type { SourceNumber } from '../frontier/sources.js';
@@ -37,10 +38,10 @@ export const URL_STATUSES = [
 
 export type UrlStatus = (typeof URL_STATUSES)[number];
 
-/** Statuses that are set by a policy, not by a visit. */
+/** Statuses that the policy sets, not a visit. */
 export const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 
-/** Reasons of crawl space rules, for which OmniFind's status is 760. */
+/** Reasons from crawl space rules that correspond to OmniFind's status 760. */
 export const CRAWL_SPACE_REASONS: readonly Reason[] = [
   'crawl-space-domain',
   'crawl-space-address',
@@ -65,8 +66,8 @@ export interface InheritedMeta {
   readonly name: string;
   readonly value: string;
   /**
-   * From a rule on the fragment of the link that led here: it is not inherited further. Absent: it reaches all documents below
-   * (`scope="links"`).
+   * `document` if it comes from a rule on the fragment of the link that led here, and is not inherited further; if
+   * absent, it applies to all documents below (`scope="links"`).
    */
   readonly scope?: 'document';
 }
@@ -77,16 +78,16 @@ export interface UrlState {
   readonly url: string;
   readonly hostKey: string;
   readonly status: UrlStatus;
-  /** Reason code (policy) or error code (visit) of the present status. */
+  /** Reason code (policy) or error code (visit) of the current status. */
   readonly reason: Reason;
-  /** Absent: not queued. */
+  /** Absent if the URL is not queued. */
   readonly source?: SourceNumber;
   readonly dueAt: Instant;
-  /** Links from the root. */
+  /** Number of links between the root and the URL. */
   readonly hops: number;
-  /** Length of the redirect chain that led here; 0 when none. */
+  /** Length of the redirect chain that led here; 0 if none. */
   readonly redirects: number;
-  /** URL of the page on which it was first found. */
+  /** URL of the page on which the URL was first found. */
   readonly foundOn?: string;
   /** URL of the root that led here. */
   readonly root?: string;
@@ -94,20 +95,20 @@ export interface UrlState {
   readonly firstSeenAt: Instant;
   readonly lastVisitAt?: Instant;
   readonly lastStatus?: number;
-  /** Temporary errors in a row. */
+  /** Number of consecutive temporary errors. */
   readonly temporaryErrors: number;
   /** Was the last visit a permanent error? Two in a row remove the status. */
   readonly permanentError: boolean;
   readonly visits: number;
-  /** Visits after the first that found the document changed. */
+  /** Number of visits after the first one that found the document changed. */
   readonly changes: number;
   readonly lastChangeAt?: Instant;
-  /** What is believed about its changes, see ChangeBelief; absent until a visit was answered. */
+  /** What is believed about its changes, see ChangeBelief; absent until a visit has succeeded. */
   readonly changeInterval?: Duration;
   readonly changeUncertainty?: number;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Digest of the document that the sinks hold; absent: nothing is indexed for this URL. */
+  /** Digest of the document that the sinks hold; absent if nothing is indexed for this URL. */
   readonly stamp?: string;
   /** 64-bit simhash of the text, signed. */
   readonly simhash?: bigint;
@@ -115,15 +116,15 @@ export interface UrlState {
   readonly title?: string;
   /** Metas inherited from the pages that led here. */
   readonly inheritedMetas: readonly InheritedMeta[];
-  /** The canonical URL that it gave way to; it is indexed itself if that URL turns out to bring no document. */
+  /** The canonical URL to which it gave way; it is itself indexed if that URL turns out to have no document. */
   readonly canonical?: string;
-  /** Documents that were split off it and that the sinks hold, or may hold. */
+  /** Documents split off from it that the sinks hold, or may hold. */
   readonly parts?: readonly PartState[];
   /** A deletion was decided (with this reason) and is not acknowledged yet. */
   readonly pendingDeletion?: Reason;
 }
 
-/** What is known since its discovery; a link that finds it again may still change some of it. */
+/** Fields that are set at discovery; a link that leads to the URL again may still change some of them. */
 type Discovered =
   | 'id'
   | 'crawler'
@@ -136,7 +137,7 @@ type Discovered =
   | 'firstSeenAt'
   | 'inheritedMetas';
 
-/** What a visit or a person changes. Undefined = unchanged; null = cleared. */
+/** What a visit or a person changes. Undefined means unchanged, null means cleared. */
 export type StateChanges = {
   -readonly [Field in Exclude<keyof UrlState, Discovered>]?: undefined extends UrlState[Field]
     ? UrlState[Field] | null

@@ -1,6 +1,6 @@
 /**
- * What became of a URL, in one complete sentence, and what to do next. Command line, API and console all show this sentence;
- * everything else that they show explains it.
+ * What became of a URL, in one complete sentence, and what to do next. The command line, the API and the console all
+ * show this sentence; everything else that they show explains it.
  */
 import type { Headline, UrlFacts } from './facts.js';
 import { storedHeadline } from './stored.js';
@@ -14,13 +14,13 @@ export function createHeadline(facts: UrlFacts): Headline {
   return facts.crawler === 'paused' || facts.crawler === 'stopped' ? withCrawlerState(headline, facts) : headline;
 }
 
-/** A crawler that is not running adds nothing to the index, whatever else is true. */
+/** A crawler that is not running adds nothing to the index, whatever the state of the URL. */
 function withCrawlerState(headline: Headline, { crawler }: UrlFacts): Headline {
   const text = `${headline.text} The crawler is ${crawler}: nothing is fetched until a person starts it.`;
   return headline.fate === 'on-its-way' ? { ...headline, text, nextStep: 'Start the crawler.' } : { ...headline, text };
 }
 
-/** One more link does not change a stored URL, whatever becomes of the link. */
+/** Another link does not change a stored URL, whatever becomes of the link. */
 function withLinkState(headline: Headline, { link }: UrlFacts): Headline {
   if (!link || link.verdict.accepted) return headline;
   return {

@@ -1,4 +1,4 @@
-/** What became of a stored URL. What overrides everything else comes first. */
+/** Headline for a stored URL. Facts that override all others come first. */
 
 import type { UrlState } from '../crawl/url-state.js';
 import { isErrorCode } from '../fetch/error-codes.js';
@@ -38,11 +38,11 @@ function heldHeadline({ hostKey }: UrlState, { reason }: OrderFacts): Headline {
     fate: 'in-index',
     reason: 'held',
     text: `In the index. Its deletion was decided (${reason}: ${withoutFullStop(findEntry(reason).meaning)}) and is held by the deletion guard until a person decides.`,
-    nextStep: `Look at ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: a page that answers again withdraws its deletion.`,
+    nextStep: `Check ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: the deletion is withdrawn when the page responds again.`,
   };
 }
 
-/** The answer of such an order is the code of what it waits for. */
+/** The answer of such an order is the code of what it is waiting for. */
 function awaitingHeadline({ reason, answer }: OrderFacts): Headline {
   const wait = toReason(answer ?? 'awaiting-sign-of-life');
   const { meaning, remedy } = findEntry(wait);
@@ -55,13 +55,13 @@ function awaitingHeadline({ reason, answer }: OrderFacts): Headline {
 }
 
 function inFlightHeadline({ stamp }: UrlState, { kind, reason, answer }: OrderFacts): Headline {
-  const said = answer === undefined ? '' : ` The sink last answered: ${answer}.`;
+  const said = answer === undefined ? '' : ` The sink's last response: ${answer}.`;
   if (kind === 'add') {
     return {
       fate: stamp === undefined ? 'on-its-way' : 'in-index',
       reason,
       text: `${stamp === undefined ? 'On its way to the index' : 'In the index, with a new version on its way'}: it was fetched, and a sink has not acknowledged the document yet.${said}`,
-      nextStep: 'If it stays so, look at the state of the sinks.',
+      nextStep: 'If this does not change, check the state of the sinks.',
     };
   }
   return {
@@ -84,7 +84,7 @@ function refusedHeadline({ stamp }: UrlState, { id, kind, answer }: OrderFacts):
   };
 }
 
-/** The present policy, and robots.txt as it was last read. */
+/** Headline for a URL that the current policy or the last robots.txt rejects. */
 function rulesHeadline({ verdict, robots }: UrlFacts, state: UrlState): Headline | undefined {
   const isIn = state.stamp !== undefined;
   if (!verdict.accepted) {
@@ -99,13 +99,13 @@ function rulesHeadline({ verdict, robots }: UrlFacts, state: UrlState): Headline
         nextStep,
       };
     const text = isIn
-      ? `Still in the index, and about to leave it: the configuration now rejects it: ${why}.`
+      ? `Still in the index, but about to be removed: the configuration now rejects it: ${why}.`
       : `Not in the index: the configuration rejects it: ${why}.`;
     return { fate: isIn ? 'in-index' : 'not-in-index', reason, text, nextStep };
   }
   if (robots?.state !== 'disallowed') return undefined;
   const text = isIn
-    ? `Still in the index, and leaving it at its next visit: ${robotsClause(robots)}.`
+    ? `Still in the index, but will be removed at its next visit: ${robotsClause(robots)}.`
     : `Not in the index: ${robotsClause(robots)}.`;
   return {
     fate: isIn ? 'in-index' : 'not-in-index',
@@ -132,14 +132,14 @@ function statusHeadline(facts: UrlFacts, state: UrlState): Headline {
   }
 }
 
-/** Later, if a schedule keeps the host closed for longer than the URL waits anyway. */
+/** If a schedule keeps the host closed beyond the due time, the next visit is when it opens. */
 function nextVisitText({ host, now }: UrlFacts, { source, dueAt }: UrlState): string {
   const closed = host?.closedUntil;
   if (source === undefined || closed === undefined || closed <= dueAt)
     return nextAttemptText(source === undefined ? undefined : dueAt, now);
   return closed >= NEVER
-    ? 'Its schedule never lets it be visited.'
-    : `It is visited next at ${formatTime(closed)}, when its schedule allows it.`;
+    ? 'Its schedule never allows a visit.'
+    : `Its next visit is at ${formatTime(closed)}, when its schedule allows it.`;
 }
 
 function waitingHeadline(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headline {
@@ -147,31 +147,31 @@ function waitingHeadline(facts: UrlFacts, { source, dueAt, hostKey }: UrlState):
   const createHeadline = (reason: Reason, why: string, nextStep?: string): Headline => ({
     fate: 'on-its-way',
     reason,
-    text: `Not in the index yet: it waits for its first visit${why}.`,
+    text: `Not in the index yet: it is waiting for its first visit${why}.`,
     nextStep,
   });
   if (host?.paused) return createHeadline('discovered', `, and a person has paused ${hostKey}`, 'Resume the host.');
   if (robots?.state === 'unreachable')
     return createHeadline(
       'robots-unreachable',
-      `, and nothing of ${hostKey} is fetched until its robots.txt can be read (last answer: ${robots.status})`,
+      `, and nothing of ${hostKey} is fetched until its robots.txt can be read (last response: ${robots.status})`,
       'Check the host; robots.txt is requested again every five minutes.',
     );
   if (host && host.backOffUntil > now)
     return createHeadline(
       'discovered',
-      `, and ${hostKey} is left alone ${untilText(host.backOffUntil)} because it failed or asked for it`,
-      'It will be visited then; refresh it to try once right now.',
+      `, and ${hostKey} is left alone ${untilText(host.backOffUntil)} because it failed or asked for a pause`,
+      'It will be visited then; refresh it to try once now.',
     );
   if (host?.closedUntil !== undefined) {
     const when = host.closedUntil >= NEVER ? 'at no time' : `not before ${formatTime(host.closedUntil)}`;
-    const next = 'Its schedule (`cw:Schedule`) says when; nothing to do.';
+    const next = 'Nothing to do: its schedule (`cw:Schedule`) determines when.';
     return createHeadline('discovered', `, and ${hostKey} is crawled ${when} because of its schedule`, next);
   }
   const queue = source === undefined ? '' : ` in the queue ${sourceName(source)}`;
   return createHeadline(
     'discovered',
-    dueAt > now ? `${queue}, not before its time. ${withoutFullStop(nextAttemptText(dueAt, now))}` : queue,
+    dueAt > now ? `${queue}, but is not due yet. ${withoutFullStop(nextAttemptText(dueAt, now))}` : queue,
   );
 }
 
@@ -180,7 +180,7 @@ function indexedHeadline(facts: UrlFacts, state: UrlState): Headline {
   const unread = responseDetail(visits.find(({ outcome }) => outcome === 'document')?.detail);
   if (state.reason === NEEDS_RENDERING) return scriptRenderedHeadline(unread, facts, state);
   const lacks = unread?.startsWith('render')
-    ? 'It was read as it was sent, without its scripts'
+    ? 'It was read as sent, without running its scripts'
     : 'Its text is missing';
   const without = unread ? ` ${lacks} (${withoutFullStop(unread)}).` : '';
   const again = nextVisitText(facts, state);
@@ -202,24 +202,24 @@ function errorHeadline(facts: UrlFacts, state: UrlState): Headline {
   const isIn = state.stamp !== undefined;
   const { meaning, remedy } = findEntry(reason);
   const said = visits[0]?.outcome === reason ? visits[0].detail : undefined;
-  // The status alone is in the reason.
+  // The status alone adds nothing to the reason.
   const detail =
     said && !/^the server (?:answered|responded with) \d+$/.test(said) ? ` (${withoutFullStop(said)})` : '';
   const again = nextVisitText(facts, state);
   const times = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
   const lasting = state.permanentError ? ' If it fails again, the URL is removed.' : '';
   const fate = isIn ? 'in-index' : temporaryErrors > 0 ? 'on-its-way' : 'not-in-index';
-  const text = `${isIn ? 'In the index, as it was before' : 'Not in the index'}: ${times} (${reason}). ${withoutFullStop(meaning)}${detail}. ${again}${lasting}`;
+  const text = `${isIn ? 'In the index, unchanged' : 'Not in the index'}: ${times} (${reason}). ${withoutFullStop(meaning)}${detail}. ${again}${lasting}`;
   return { fate, reason, text: text.trim(), nextStep: remedy };
 }
 
-/** Its status is removed: the visits that led to this explain why. */
+/** For the status `removed`: the visits that led to it explain why. */
 function givenUpHeadline({ visits }: UrlFacts, { reason }: UrlState): Headline {
   const { meaning, remedy } = findEntry(reason);
   const [last] = visits;
   const why =
     last && isErrorCode(last.outcome)
-      ? `it was given up after repeated errors, the last one at ${formatTime(last.at)}: ${last.outcome}: ${withoutFullStop(findEntry(last.outcome).meaning)}${last.detail ? ` (${withoutFullStop(last.detail)})` : ''}. It is retried when a page that links to it is visited, whether that page has changed or not.`
+      ? `it was given up after repeated errors, the last one at ${formatTime(last.at)}: ${last.outcome}: ${withoutFullStop(findEntry(last.outcome).meaning)}${last.detail ? ` (${withoutFullStop(last.detail)})` : ''}. It is retried when a page that links to it is visited, whether or not that page has changed.`
       : meaning;
   return { fate: 'not-in-index', reason, text: `Not in the index: ${why}`, nextStep: remedy };
 }
@@ -242,7 +242,7 @@ function redirectedHeadline({ related }: UrlFacts, state: UrlState): Headline {
     nextStep: refused
       ? `To have ${related.url} crawled: ${lowerFirst(findEntry(refused).remedy)}`
       : related
-        ? `Look at ${related.url}, which is crawled in its place.`
+        ? `Check ${related.url}, which is crawled instead.`
         : findEntry('redirected').remedy,
   };
 }
@@ -250,7 +250,7 @@ function redirectedHeadline({ related }: UrlFacts, state: UrlState): Headline {
 const INDEX_IT =
   'To have it indexed, change the rule with NoIndex that matches it (the policy below names it), or set `defaultIndex="true"`.';
 
-/** Read, or not even requested, and left out: the last visit explains why. */
+/** For a URL that was read, or not even requested, and is not indexed: the last visit explains why. */
 function leftOutHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { related, visits, verdict } = facts;
   const { reason } = state;
@@ -273,7 +273,7 @@ function leftOutHeadline(facts: UrlFacts, state: UrlState): Headline {
     return createHeadline(`its text is nearly the same as that of ${related.url}`);
   if (verdict.accepted && (state.status === 'filtered' || state.status === 'elsewhere'))
     return {
-      ...createHeadline('the configuration has just changed, and it waits to be judged again'),
+      ...createHeadline('the configuration has just changed, and it is waiting to be judged again'),
       fate: 'on-its-way',
     };
   const detail = visits[0]?.outcome === reason ? responseDetail(visits[0].detail) : undefined;

@@ -1,4 +1,4 @@
-/** What became of a URL that is not stored. */
+/** Headline for a URL that is not stored. */
 import type { Reason } from '../policy/reasons.js';
 import type { Headline, UrlFacts } from './facts.js';
 import { findEntry, policyClause, robotsClause, withoutFullStop } from './words.js';
@@ -27,24 +27,24 @@ export function unknownHeadline(facts: UrlFacts): Headline {
 function removedHeadline({ verdict }: UrlFacts, reason: Reason): Headline {
   const { meaning } = findEntry(reason);
   const text = `Not in the index: its document was deleted and the URL is no longer known. Reason: ${meaning}`;
-  const again = 'A page that links to it brings it back; submit it to crawl it now.';
+  const again = 'It comes back when a page that links to it is visited; submit it to crawl it now.';
   const nextStep = verdict.accepted ? again : `${withoutFullStop(findEntry(verdict.reason).remedy)}. ${again}`;
   return { fate: 'not-in-index', reason, text, nextStep };
 }
 
 function neverLinkedHeadline({ verdict, link, robots }: UrlFacts): Headline {
-  const reads = verdict.effects.index ? '' : ' It would be read for its links only, not indexed.';
+  const reads = verdict.effects.index ? '' : ' It would be read only for its links, not indexed.';
   if (robots === undefined) {
     return {
       fate: 'on-its-way',
       reason: 'accepted',
-      text: `The configuration accepts it.${reads} No server was asked: whether it was found, what robots.txt says and how visits ended is not known here.`,
+      text: `The configuration accepts it.${reads} No server was asked, so it is not known whether it was found, what robots.txt says and how visits ended.`,
       nextStep: 'Start the server, or name it with --server, to learn what became of it.',
     };
   }
   const why = link
-    ? `a link on ${link.from} would be accepted, but none was found there so far`
-    : 'the configuration accepts it, but no page that was read so far links to it';
+    ? `a link on ${link.from} would be accepted, but none has been found there so far`
+    : 'the configuration accepts it, but no page read so far links to it';
   return {
     fate: 'not-in-index',
     reason: 'never-linked',

@@ -1,4 +1,4 @@
-/** What the record of a visit says about another URL, and how it is read back: written and read only here. */
+/** Details in the record of a visit. They are formatted and parsed only here. */
 
 import type { Reason, ReasonCode } from '../policy/reasons.js';
 import { type Duration, toSeconds } from '../time/units.js';
@@ -20,7 +20,7 @@ export function notIndexedDetail(reason: Reason, related?: string): string {
 
 const CUT = /(?:^|; )links-cut: [\d,]+ links? beyond the first [\d,]+ URLs of the page left out$/;
 
-/** Links of the page were left out: `count` as written, beyond the first `most` URLs. */
+/** Links of the page were left out: `count` links as written, beyond the first `most` URLs. */
 export function cutLinksDetail(detail: string | undefined, { count, most }: { count: number; most: number }): string {
   const formatInteger = (value: number): string => value.toLocaleString('en-US');
   const cut = `links-cut: ${formatInteger(count)} ${count === 1 ? 'link' : 'links'} beyond the first ${formatInteger(most)} URLs of the page left out`;
@@ -31,7 +31,7 @@ const SENT = /(?:^|; )sent(?: with login \S+?)?(?:(?: and)? with cookies? [^;]+)
 const MOST_NAMES = 10;
 const LONGEST_NAME = 40;
 
-/** What the request carried of a session: the login and the names of the cookies, never their values. */
+/** The session data in the request: the login and the names of the cookies, never their values. */
 export function sessionDetail(
   detail: string | undefined,
   { login, cookies }: { readonly login?: string; readonly cookies: readonly string[] },
@@ -49,7 +49,7 @@ export function sessionDetail(
 
 const TRIED = /(?:^|; )tried at the request of a person, while the host was to rest for another \d+ s$/;
 
-/** A visit requested by a person although its host would have rested for this much longer. */
+/** For a visit requested by a person although its host was to rest for another `rest`. */
 export function backOffDetail(detail: string | undefined, rest: Duration): string {
   const tried = `tried at the request of a person, while the host was to rest for another ${Math.max(0, Math.ceil(toSeconds(rest)))} s`;
   return detail === undefined ? tried : `${detail}; ${tried}`;
@@ -58,17 +58,17 @@ export function backOffDetail(detail: string | undefined, rest: Duration): strin
 const TERMS = 'the site says: ';
 const LONGEST_TERMS = 500;
 
-/** What the site says about the use of the page. */
+/** Adds what the site says about the use of the page. */
 export function termsDetail(detail: string | undefined, terms: string): string {
   const said = `${TERMS}${terms.replace(/\s+/g, ' ').slice(0, LONGEST_TERMS)}`;
   return detail === undefined ? said : `${detail}; ${said}`;
 }
 
-/** How a site reports its changed URLs. */
+/** Protocols by which a site reports its changed URLs. */
 export type Teller = 'indexnow' | 'websub';
 
 const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow', websub: 'WebSub' };
-/** Visits of earlier versions are "asked for". */
+/** Earlier versions recorded "asked for". */
 const TOLD = /(?:^|; )(?:requested|asked for) by the site \([A-Za-z]+\)$/;
 
 export function notificationDetail(detail: string | undefined, teller: Teller): string {
@@ -76,7 +76,7 @@ export function notificationDetail(detail: string | undefined, teller: Teller): 
   return detail === undefined ? told : `${detail}; ${told}`;
 }
 
-/** The other URL named by the detail of a visit, and why it is not followed. */
+/** The other URL that the detail of a visit names, and the reason if it was refused. */
 export function parseRelatedUrl(
   detail: string | undefined,
 ): { readonly url: string; readonly refused?: ReasonCode } | undefined {
@@ -88,7 +88,9 @@ export function parseRelatedUrl(
   return url === undefined ? undefined : { url };
 }
 
-/** What the detail says about the answer itself, without the way it was requested, links cut off and terms of the site. */
+/**
+ * What the detail says about the response itself, without how it was requested, links left out and the site's terms.
+ */
 export function responseDetail(detail: string | undefined): string | undefined {
   if (detail === undefined || detail.startsWith(TERMS)) return undefined;
   const stripped = detail.replace(TRIED, '').replace(TOLD, '').replace(SENT, '').replace(CUT, '');

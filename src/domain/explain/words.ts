@@ -18,7 +18,7 @@ export function findEntry(code: string): Entry {
   );
 }
 
-/** Without its full stop, for use inside a sentence. */
+/** Removes the full stop, for use inside another sentence. */
 export const withoutFullStop = (sentence: string): string => sentence.replace(/\.$/, '');
 
 export const formatTime = (at: Instant): string => formatIsoTime(at).replace(/\.\d{3}Z$/, 'Z');
@@ -28,7 +28,7 @@ export const nextAttemptText = (dueAt: Instant | undefined, now: Instant): strin
     ? ''
     : dueAt <= now
       ? 'It is due now.'
-      : `It is visited next at ${formatTime(dueAt)}.`;
+      : `Its next visit is at ${formatTime(dueAt)}.`;
 
 export const untilText = (at: Instant): string => `until ${formatTime(at)}`;
 
@@ -41,5 +41,5 @@ export function policyClause({ reason, layer, detail, place }: Verdict): string 
 
 export function robotsClause({ agent, line, rule }: RobotsOpinion): string {
   const by = line === undefined ? '' : ` (line ${line}: ${rule})`;
-  return `robots.txt forbids it to ${agent}${by}`;
+  return `robots.txt disallows it for ${agent}${by}`;
 }

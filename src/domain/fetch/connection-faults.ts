@@ -1,50 +1,50 @@
 /**
- * Describes connection errors of libraries in sentences: what happened and what to do next. The library's own code stays, in
- * brackets, for those who want to look it up.
+ * Describes connection errors from libraries in sentences: what happened and what to do next. The library's own code is
+ * kept in brackets for those who want to look it up.
  */
 
 interface Fault {
-  /** An error code of Node, OpenSSL or zlib, or a part of a message where there is no code. */
+  /** Matches an error code of Node, OpenSSL or zlib, or part of a message that has no code. */
   readonly of: RegExp;
   readonly text: string;
   readonly nextStep: string;
 }
 
 const RENEW = 'Have it renewed on the server.';
-const TRUST = 'Add the authority as certificate authority of the fetcher or sink if you trust it.';
+const TRUST = 'If you trust the authority, add it as a certificate authority of the fetcher or sink.';
 
-/** The first match counts. */
+/** The first match applies. */
 const FAULTS: readonly Fault[] = [
-  { of: /^CERT_HAS_EXPIRED$/, text: 'The certificate of the server has expired', nextStep: RENEW },
+  { of: /^CERT_HAS_EXPIRED$/, text: "The server's certificate has expired", nextStep: RENEW },
   {
     of: /^CERT_NOT_YET_VALID$/,
-    text: 'The certificate of the server is not valid yet',
+    text: "The server's certificate is not valid yet",
     nextStep: 'Check the clocks of this machine and of the server.',
   },
   {
     of: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    text: 'The certificate of the server is for another host name',
-    nextStep: 'Use the name that it is for, or have this name added to it.',
+    text: "The server's certificate is for another host name",
+    nextStep: 'Use a name that the certificate covers, or have this name added to it.',
   },
   {
     of: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
-    text: 'The certificate of the server is self-signed or signed by a private authority',
+    text: "The server's certificate is self-signed or signed by a private authority",
     nextStep: TRUST,
   },
   {
     of: /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
-    text: 'The certificate of the server is signed by an unknown authority, or the server does not send the intermediate certificates',
+    text: "The server's certificate is signed by an unknown authority, or the server does not send the intermediate certificates",
     nextStep: `${TRUST} Otherwise have the server send its whole chain.`,
   },
   {
     of: /^(?:CERT_\w+|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
-    text: 'The certificate of the server is not acceptable',
+    text: "The server's certificate is not acceptable",
     nextStep: 'Have it replaced on the server.',
   },
   {
     of: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/i,
-    text: 'The server does not speak TLS on this port',
-    nextStep: 'Use http instead of https, or the port on which it speaks TLS.',
+    text: 'The server does not use TLS on this port',
+    nextStep: 'Use http instead of https, or the port on which it uses TLS.',
   },
   {
     of: /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE/i,
@@ -54,7 +54,7 @@ const FAULTS: readonly Fault[] = [
   {
     of: /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA/i,
     text: 'The server requires a client certificate',
-    nextStep: 'Ask whoever runs the server how a client can sign in.',
+    nextStep: "Ask the server's operator how a client can sign in.",
   },
   {
     of: /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
@@ -68,23 +68,23 @@ const FAULTS: readonly Fault[] = [
   },
   {
     of: /^(?:EAI_AGAIN|ETIMEOUT|ESERVFAIL|EREFUSED)$/,
-    text: 'No name server answers for the host name',
+    text: 'No name server is responding for the host name',
     nextStep: 'Check the resolver of this machine; Crawlway will retry.',
   },
   {
     of: /^ECONNREFUSED$/,
-    text: 'Nothing listens at this address and port',
-    nextStep: 'Check the port, and whether the server runs.',
+    text: 'Nothing is listening at this address and port',
+    nextStep: 'Check the port, and whether the server is running.',
   },
   {
     of: /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/,
-    text: 'The server closed the connection before its answer was complete',
+    text: 'The server closed the connection before its response was complete',
     nextStep: 'Check the log of the server, or of a proxy or firewall in front of it.',
   },
   {
     of: /^ETIMEDOUT$/,
-    text: 'The server did not answer within the time allowed',
-    nextStep: 'Check that it runs and that no firewall drops the connection.',
+    text: 'The server did not respond within the time allowed',
+    nextStep: 'Check that it is running and that no firewall is dropping the connection.',
   },
   {
     of: /^(?:EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
@@ -99,36 +99,36 @@ const FAULTS: readonly Fault[] = [
   {
     of: /^(?:EMFILE|ENFILE|ENOBUFS)$/,
     text: 'This machine has no sockets left',
-    nextStep: 'Raise its limit of open files.',
+    nextStep: 'Raise its limit on open files.',
   },
   {
     of: /^UND_ERR_HEADERS_OVERFLOW$/,
-    text: 'The header of the answer is larger than allowed',
-    nextStep: 'Ask whoever runs the server.',
+    text: 'The response header is larger than allowed',
+    nextStep: "Contact the server's operator.",
   },
   {
     of: /chunk size/i,
-    text: 'The answer is sent in chunks, and the size of one is not a number',
-    nextStep: 'Ask whoever runs the server.',
+    text: 'The response is sent in chunks, and the size of one of them is not a number',
+    nextStep: "Contact the server's operator.",
   },
   {
     of: /content-length|CONTENT_LENGTH/i,
-    text: 'The response gives a wrong content length, or several',
-    nextStep: 'Ask whoever runs the server.',
+    text: 'The response states a wrong content length, or several',
+    nextStep: "Contact the server's operator.",
   },
   {
     of: /HTTPParserError|^HPE_|bad response|bad upgrade|ERR_ASSERTION/,
-    text: 'The answer is not valid HTTP',
-    nextStep: 'Check that a web server listens at this port.',
+    text: 'The response is not valid HTTP',
+    nextStep: 'Check that a web server is listening on this port.',
   },
   {
     of: /^(?:Z_|ERR_BROTLI|ERR__ERROR_|ERR_PADDING|ZSTD_)/,
     text: 'The body is not encoded as its header says',
-    nextStep: 'Ask whoever runs the server, or a proxy in front of it, to send the page as it is.',
+    nextStep: 'Ask the operator of the server, or of a proxy in front of it, to send the page unencoded.',
   },
 ];
 
-/** A sentence with a next step for an error of a library; undefined if it is not about a connection. */
+/** A sentence with a next step for a library's error; undefined if the error does not concern a connection. */
 export function describeConnectionFault(error: unknown): string | undefined {
   const { code, message = '', name } = (error ?? {}) as { code?: unknown; message?: string; name?: string };
   const word = typeof code === 'string' ? code : '';

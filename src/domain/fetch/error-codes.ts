@@ -5,19 +5,23 @@
  */
 export type ErrorClass = 'permanent' | 'temporary';
 
-/** What a failed visit causes, besides the next state of its URL. */
+/** What a failed visit causes, apart from the next state of its URL. */
 export interface ErrorReactions {
   /**
-   * Whether the host is left alone for a while: `backs-off` at once, and longer each time; `after-a-run` when several visits in a
-   * row end so; `if-indexed` when the page is in the index. Absent: the error concerns this page alone.
+   * Whether the host is left alone for a while: `backs-off` at once, and longer each time; `after-a-run` if several
+   * visits in a row end this way; `if-indexed` if the page is in the index. Absent if the error concerns this page
+   * alone.
    */
   readonly host?: 'backs-off' | 'after-a-run' | 'if-indexed';
   /**
-   * Who is to blame; the deletion guard judges by it: `page`: the host answers, and says that this page is gone; `host`: it may be
-   * an outage, so a deletion waits for a sign of life; `crawler`: something is missing on this side, which never costs a document.
+   * Who is to blame, by which the deletion guard judges: `page`: the host responds, and says that this page is gone;
+   * `host`: it may be an outage, so a deletion waits for a sign of life; `crawler`: something is missing on the
+   * crawler's side, which never causes a deletion.
    */
   readonly blame: 'page' | 'host' | 'crawler';
-  /** The server answers that it has no such file: a sitemap that was only guessed does not exist, and nothing failed. */
+  /**
+   * The server says that it has no such file: if a sitemap was only guessed, it does not exist, and nothing has failed.
+   */
   readonly isMissing?: true;
 }
 
@@ -42,12 +46,12 @@ const temporary = (meaning: string, remedy: string, reactions: Partial<ErrorReac
 });
 
 export const ERROR_CODES = {
-  'http-404': permanent('The server says there is no such page (404).', 'Fix or remove the links that lead to it.', {
+  'http-404': permanent('The server says that there is no such page (404).', 'Fix or remove the links that lead to it.', {
     blame: 'page',
     isMissing: true,
   }),
   'http-410': permanent(
-    'The server says the page is gone for good (410).',
+    'The server says that the page is permanently gone (410).',
     'Fix or remove the links that lead to it.',
     { blame: 'page', isMissing: true },
   ),
@@ -56,16 +60,16 @@ export const ERROR_CODES = {
   }),
   'payment-required': permanent(
     'The server requires payment for the page (402).',
-    'Come to an agreement with the site, and give the fetcher the header or credential that it asks for.',
+    'Come to an agreement with the site, and give the fetcher the header or credential that the site requires.',
   ),
   'http-403': permanent(
     'The server denies the crawler access to the page (403).',
-    'Ask the site to admit the user agent, or give a credential.',
+    'Ask the site to allow the user agent, or give the fetcher a credential.',
     { isMissing: true },
   ),
   'http-4xx': permanent(
     'The server refuses the request (another 4xx).',
-    'Look at the status in the visit and ask the site.',
+    'Check the status in the visit and contact the site.',
     { isMissing: true },
   ),
   'http-5xx': permanent(
@@ -74,25 +78,25 @@ export const ERROR_CODES = {
     { host: 'after-a-run' },
   ),
   'http-other': permanent(
-    'The status is not one that returns a page for a GET: 204, 205, 206 or one that HTTP does not define.',
-    'Ask the site.',
+    'The status does not return a page for a GET: it is 204, 205, 206 or one that HTTP does not define.',
+    'Contact the site.',
   ),
   'not-modified-unconditional': permanent(
-    '304 to a GET that was not conditional: the server is inconsistent.',
-    'Ask the site, or disable conditional GET.',
+    'The server responded with 304 to a GET that was not conditional.',
+    'Contact the site, or disable conditional GET.',
   ),
   'redirect-malformed': permanent(
-    'The redirect has no target that is a valid http(s) URL.',
+    'The target of the redirect is missing or is not a valid http(s) URL.',
     'Fix the redirect on the site.',
   ),
-  'redirect-loop': permanent('The redirect leads back to a URL of its own chain.', 'Fix the redirect on the site.'),
+  'redirect-loop': permanent('The redirect leads back to a URL in its own chain.', 'Fix the redirect on the site.'),
   'redirect-limit': permanent(
-    'The chain of redirects is longer than allowed.',
+    'The redirect chain is longer than allowed.',
     'Fix the chain, or raise maxRedirects.',
   ),
   'dns-not-found': permanent(
     'The host name does not exist.',
-    'Check its spelling; fix the Root or the links that name it.',
+    'Check its spelling; fix the Root or the links that contain it.',
   ),
   'address-forbidden': permanent(
     'The host has an address that is not public.',
@@ -106,95 +110,95 @@ export const ERROR_CODES = {
   ),
   'tls-failed': permanent('The TLS handshake failed.', 'See the details of the visit.'),
   'tls-client-certificate': permanent(
-    'The server requires a client certificate, or does not accept the one that it was shown.',
-    'Ask whoever runs the site how a client can sign in, and give the certificate to a Login.',
+    'The server requires a client certificate, or does not accept the one that was presented.',
+    "Ask the site's operator how a client can sign in, and give the certificate to a Login.",
   ),
-  protocol: permanent('The answer is not valid HTTP.', 'Ask the site; the lenient parser could not read it either.'),
-  'header-too-large': permanent('The header of the answer is larger than allowed.', 'Ask the site.'),
+  protocol: permanent('The response is not valid HTTP.', 'Contact the site; the lenient parser could not read the response either.'),
+  'header-too-large': permanent('The response header is larger than allowed.', 'Contact the site.'),
   'body-too-large': permanent(
     'The body is larger than allowed; it is never pushed truncated.',
     'Raise `maxSizeBytes` of the Fetcher, or the option `max-size-bytes` of a condition for this URL.',
   ),
-  'body-truncated': permanent('The body ended before its announced length.', 'Ask the site.'),
-  'body-undecodable': permanent('The content encoding is broken or unknown.', 'Ask the site.'),
+  'body-truncated': permanent('The body is shorter than its announced length.', 'Contact the site.'),
+  'body-undecodable': permanent('The content encoding is broken or unknown.', 'Contact the site.'),
   'parse-timeout': permanent(
     'Reading the page took longer than allowed and was stopped.',
-    'Exclude the page, or ask the site.',
+    'Exclude the page, or contact the site.',
   ),
   'soft-error': permanent(
-    'A page with status 200 whose text says that it is an error.',
+    'The page has status 200, but its text says that it is an error.',
     'Nothing, or fix the SoftErrors pattern.',
   ),
-  'connection-failed': permanent('The connection failed in another way.', 'See the details of the visit.'),
+  'connection-failed': permanent('The connection failed for another reason.', 'See the details of the visit.'),
   'http-408': temporary('The server timed out waiting for the request (408).', 'Retried automatically.'),
-  'http-425': temporary('The server is not willing to answer early data (425).', 'Retried automatically.'),
-  'http-429': temporary('Too many requests (429).', 'Retried automatically; raise throttleTimeMS if it persists.', {
+  'http-425': temporary('The server is unwilling to process early data (425).', 'Retried automatically.'),
+  'http-429': temporary('The server reports too many requests (429).', 'Retried automatically; raise throttleTimeMS if it persists.', {
     host: 'backs-off',
   }),
   'http-503-retry-after': temporary(
-    'Unavailable for a while (503 with Retry-After).',
-    'Retried automatically at the time it names.',
+    'The server is temporarily unavailable (503 with Retry-After).',
+    'Retried automatically at the time that the server gives.',
     { host: 'backs-off' },
   ),
-  'connect-timeout': temporary('No connection within the time allowed.', 'Retried automatically.', {
+  'connect-timeout': temporary('No connection was made within the time allowed.', 'Retried automatically.', {
     host: 'backs-off',
   }),
   'read-timeout': temporary(
-    'The answer did not come, or stopped coming, within the time allowed.',
+    'The response did not arrive, or did not finish, within the time allowed.',
     'Retried automatically; raise the time limit if the site is slow.',
     { host: 'backs-off' },
   ),
   'connection-reset': temporary('The connection was reset by the site.', 'Retried automatically.', {
     host: 'backs-off',
   }),
-  'connection-refused': temporary('Nothing listens at the address.', 'Retried automatically.', {
+  'connection-refused': temporary('Nothing is listening at the address.', 'Retried automatically.', {
     host: 'backs-off',
   }),
-  'network-unreachable': temporary('There is no route to the address.', 'Look at the network of this machine.', {
+  'network-unreachable': temporary('There is no route to the address.', 'Check the network of this machine.', {
     host: 'backs-off',
   }),
   'dns-no-answer': temporary(
-    'The name servers do not answer.',
+    'The name servers are not responding.',
     'Retried automatically; check the resolver of this machine.',
     { host: 'backs-off' },
   ),
   'robots-unreachable': temporary(
-    'robots.txt could not be read, so the host is closed until it can (RFC 9309, 2.3.1.4).',
+    'robots.txt could not be read, so nothing on the host is fetched until it can be (RFC 9309, 2.3.1.4).',
     'Retried automatically.',
   ),
   'extractor-unavailable': temporary(
-    'The text extractor is not available: a Tika server does not respond, or the process that reads documents does not start. The document stays as it is, however long that lasts.',
+    'The text extractor is not available: a Tika server is not responding, or the process that reads documents does not start. The document stays unchanged, however long that lasts.',
     'Start the Tika server or check the url of Extractor, or see the detail of the visit; the document is visited again automatically.',
     { blame: 'crawler' },
   ),
   'plugin-failed': temporary(
-    'A plug-in threw an error, took too long or ended. The document stays as it is, however long that lasts.',
+    'A plug-in threw an error, took too long or exited. The document stays unchanged, however long that lasts.',
     'See the detail of the visit and *Plug-ins*; fix the file, which is reloaded automatically, or write `onFailure="skip"`.',
     { blame: 'crawler' },
   ),
   'render-timeout': temporary(
-    'The scripts of the page did not finish, and the page could not be read. After two attempts it is indexed as it was sent.',
+    "The page's scripts did not finish, and the page could not be read. After two attempts, it is indexed as sent.",
     'Check the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-memory': temporary(
-    'The page used more memory than the browser may have. After two attempts it is indexed as it was sent.',
+    'The page used more memory than the browser may have. After two attempts, it is indexed as sent.',
     'Check the page, raise `memoryLimitBytes` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-crash': temporary(
-    'The browser closed the page or crashed. After two attempts it is indexed as it was sent.',
+    'The browser closed the page or crashed. After two attempts, it is indexed as sent.',
     'See the details of the visit.',
   ),
   'renderer-unavailable': temporary(
-    'There is no browser to render the page: it is indexed as it was sent, and no visit fails because of it.',
-    'Install Chromium, or look at Renderer in the configuration.',
+    'There is no browser to render the page: it is indexed as sent, and no visit fails because of this.',
+    'Install Chromium, or check Renderer in the configuration.',
   ),
   'login-wall': temporary(
-    'The host sends many of its pages to one login page.',
+    'The host redirects many of its pages to one login page.',
     'Give the fetcher a credential for the host.',
     { host: 'if-indexed' },
   ),
   'login-failed': temporary(
-    'The page needs a login that does not work now. The document stays as it is, however long that lasts.',
+    'The page needs a login that does not currently work. The document stays unchanged, however long that lasts.',
     'Test the login (`crawlway login test NAME`, or the Logins screen): it shows each step.',
     { blame: 'crawler' },
   ),
@@ -211,7 +215,7 @@ export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ER
 
 export const defaultReactions = (code: ErrorCode): ErrorReactions => ERROR_CODES[code];
 
-/** The code of an HTTP status that is neither a success, a redirect nor 304. */
+/** The error code for an HTTP status that is neither a success nor a redirect nor 304. */
 export function errorCodeForStatus(status: number, hasRetryAfter: boolean): ErrorCode {
   switch (status) {
     case 401:

@@ -1,31 +1,34 @@
 /**
- * Error pages that come with status 200 ("soft 404"), found by probing: what a host answers to a URL that cannot exist is its error
- * page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
+ * Error pages that come with status 200 ("soft 404"), found by probing: a host's response to a URL that cannot exist is
+ * its error page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
  */
 import { computeSimhash } from '../content/simhash.js';
 import { type CrawlUrl, withoutQuery } from '../url/crawl-url.js';
 
-/** What is remembered of a page in order to recognise it under any URL. */
+/** What is remembered about a page in order to recognise it under any URL. */
 export interface PageFingerprint {
   /** 64-bit simhash of the text without the page's URL; the sign does not matter. */
   readonly simhash: bigint;
   readonly title: string;
-  /** Characters of text. */
+  /** Length of the text, in characters. */
   readonly length: number;
 }
 
-/** Bits of 64 in which the texts of two error pages of one host may differ: some show the time, or a counter. */
+/**
+ * Number of bits, out of 64, in which the texts of two error pages of one host may differ: some show the time or a
+ * counter.
+ */
 const SAME_TEXT = 3;
 const SAME_TITLE_AND_TEXT = 12;
 
-/** Fraction by which their lengths may differ, and number of characters that may always differ. */
+/** Fraction by which their lengths may differ, and number of characters by which they may always differ. */
 const LENGTH_SHARE = 0.1;
 const LENGTH_SLACK = 200;
 
-/** Shorter names of pages may be ordinary words of a text. */
+/** Shorter page names may be ordinary words in the text. */
 const LEAST_NAME = 4;
 
-/** Undefined if the text has too few words to compare. */
+/** The fingerprint of a page; undefined if its text has too few words to compare. */
 export function fingerprintOf(
   page: { readonly title: string; readonly text: string },
   address: CrawlUrl,
@@ -38,7 +41,10 @@ export function fingerprintOf(
     : { simhash: hash, title: page.title.replace(forms, ' ').trim(), length: text.length };
 }
 
-/** The forms in which an error page may repeat the requested URL: whole, as a path, as the name of a file; decoded. */
+/**
+ * The forms in which an error page may repeat the requested URL: the whole URL, its path or its file name, encoded or
+ * decoded.
+ */
 function addressPattern({ href, host, path, query }: CrawlUrl): RegExp {
   const search = query === '' ? '' : `?${query}`;
   const file = path.slice(path.lastIndexOf('/') + 1);
@@ -60,15 +66,15 @@ function decodeOrKeep(text: string): string {
 }
 
 /**
- * The error page of a host, from its answer with status 200 to a URL that cannot exist, and from a page of the host that is known
- * to be good (its home page). Undefined if the two look alike: a host that answers everything with one page (an application that
- * draws its pages in the browser) has no distinguishable error page.
+ * Detects a host's error page from its response with status 200 to a URL that cannot exist, and from a page of the host
+ * that is known to be good (its home page). Undefined if the two look alike: a host that responds to everything with
+ * one page (an application that renders its pages in the browser) has no distinguishable error page.
  */
 export function detectErrorPage(probe: PageFingerprint, good: PageFingerprint): PageFingerprint | undefined {
   return isErrorPage(good, probe) ? undefined : probe;
 }
 
-/** Is the page the error page of its host, under another URL? */
+/** Is the page its host's error page under another URL? */
 export function isErrorPage(page: PageFingerprint, errorPage: PageFingerprint): boolean {
   const room = Math.max(LENGTH_SLACK, LENGTH_SHARE * Math.max(page.length, errorPage.length));
   if (Math.abs(page.length - errorPage.length) > room) return false;
@@ -83,8 +89,8 @@ function countDifferingBits(a: bigint, b: bigint): number {
 }
 
 /**
- * A URL that cannot exist, next to the given one, so that the same part of the site answers it. `token` is random text of letters
- * and digits, so that no site can prepare for it.
+ * A URL that cannot exist, next to the given one, so that the same part of the site responds to it. `token` is a random
+ * string of letters and digits, so that no site can prepare for it.
  */
 export function impossibleUrl(url: string, token: string): string {
   const path = withoutQuery(url);

@@ -5,26 +5,29 @@ import { withoutQuery } from '../url/crawl-url.js';
 interface RecentVisit {
   readonly at: Instant;
   readonly from: string;
-  /** Without query and fragment; undefined: the page answered for itself. */
+  /** Redirect target without query and fragment; undefined if the page did not redirect. */
   readonly target?: string;
 }
 
-/** Pages redirected to one target that make a wall: few if it looks like a login page, more if it is any page. */
+/**
+ * Minimum number of pages redirected to one target that make a wall: few if the target looks like a login page, more
+ * otherwise.
+ */
 const PAGES = { login: 3, any: 5 };
 const WINDOW = hours(1);
 
-/** A page that answers with a redirect. */
+/** A visit to a page that responded with a redirect. */
 export interface RedirectedVisit {
   readonly hostKey: string;
   /** Canonical URLs. */
   readonly from: string;
   readonly target: string;
-  /** There is a document that would be lost. */
+  /** Whether there is a document that would be lost. */
   readonly indexed: boolean;
   readonly now: Instant;
 }
 
-/** Visits remembered for one host, and hosts remembered; beyond that, the oldest are forgotten. */
+/** Maximum numbers of visits remembered per host, and of hosts remembered; beyond them, the oldest are forgotten. */
 const MAX_VISITS = 32;
 const MAX_HOSTS = 10_000;
 
@@ -40,15 +43,16 @@ export const looksLikeLogin = (url: string): boolean =>
   );
 
 /**
- * Distinguishes redirects of single pages from a login wall: a host that sends most of its pages to one page requires a login, and
- * its documents still exist. Judged on the visits of the last hour to the host, and for a page with a document already on the last
- * few of them: a good hour before must not cost the documents of half as many visits.
+ * Distinguishes redirects of individual pages from a login wall: a host that sends most of its pages to one page
+ * requires a login, and its documents still exist. Judged by the visits to the host within the last hour and, for a
+ * page with a document, also by the last few of them alone: an hour of good visits must not delay the detection until
+ * half as many documents are lost.
  */
 export class LoginWalls {
-  /** By host, the most recently visited at the end. */
+  /** By host; the most recently visited host is at the end. */
   readonly #recent = new Map<string, RecentVisit[]>();
 
-  /** Judges a redirect on its own and in view of what came before it. */
+  /** Judges a redirect by its target and by the visits before it. */
   judgeRedirect({ hostKey, from, target, indexed, now }: RedirectedVisit): 'normal' | 'wall' {
     const page = withoutQuery(target);
     const visits = this.#remember(hostKey, { at: now, from, target: page });
@@ -59,7 +63,7 @@ export class LoginWalls {
     return isWall(visits, page, enough) || (indexed && isWall(lately, page, enough)) ? 'wall' : 'normal';
   }
 
-  /** A page of the host answered itself; that the wall page does so means nothing. */
+  /** Call this when a page of the host did not redirect. For the wall page itself, that means nothing. */
   recordSuccess(hostKey: string, from: string, now: Instant): void {
     const page = withoutQuery(from);
     if (this.#recent.get(hostKey)?.some((visit) => visit.target === page)) return;
@@ -80,7 +84,7 @@ export class LoginWalls {
   }
 }
 
-/** Most of the visits were sent to the page, and from enough pages. */
+/** Whether most of the visits were redirected to the page, and from enough pages. */
 function isWall(visits: readonly RecentVisit[], page: string, enough: number): boolean {
   const walled = visits.filter((visit) => visit.target === page && withoutQuery(visit.from) !== page);
   const pages = new Set(walled.map((visit) => visit.from)).size;

@@ -1,11 +1,11 @@
-/** The result of one HTTP exchange. A closed union: the fetcher never throws because of what a site did. */
+/** The result of one HTTP exchange. A closed union: the fetcher never throws because of what a site does. */
 import type { Duration } from '../time/units.js';
 import type { ErrorCode } from './error-codes.js';
 
 export interface FetchTimings {
   /** Time for name lookup and connection, if a new one was needed. */
   readonly connect?: Duration;
-  /** From sending the request to the end of the answer's header. */
+  /** Time from sending the request to the end of the response header. */
   readonly header: Duration;
   readonly total: Duration;
   /** Time for which decoding the body blocked the thread. */
@@ -14,19 +14,19 @@ export interface FetchTimings {
 
 export interface Rendering {
   readonly time: Duration;
-  /** Requests of the page for scripts, data and frames, including those answered from memory. */
+  /** The page's requests for scripts, data and frames, including those served from memory. */
   readonly requests: number;
-  /** How many of them were sent to the host of the page. */
+  /** How many of them were sent to the page's own host. */
   readonly ownRequests: number;
-  /** Requests that were not made, by reason. */
+  /** Number of requests that were not made, by reason. */
   readonly refused: Readonly<Record<string, number>>;
-  /** Bytes of the answers. */
+  /** Size of the responses, in bytes. */
   readonly bytes: number;
-  /** Navigations and windows that its scripts asked for. */
+  /** URLs that its scripts tried to navigate to or open in a window. */
   readonly routes: readonly string[];
   /** How it was determined that the page was ready. */
   readonly readiness?: 'quiet' | 'condition' | 'time limit';
-  /** Its scripts sent the visitor there; the body is the page as it was fetched. */
+  /** URL to which its scripts redirected the visitor; the body is then the page as fetched. */
   readonly movedTo?: string;
   /** JPEG. */
   readonly picture?: Uint8Array;
@@ -36,24 +36,28 @@ export type FetchOutcome =
   | {
       readonly kind: 'response';
       readonly status: number;
-      /** Lower-case names; repeated fields joined with `, ` except `set-cookie`, `link` and `x-robots-tag` (joined with `\n`). */
+      /**
+       * Lower-case names; repeated fields are joined with `, `, except `set-cookie`, `link` and `x-robots-tag` (joined
+       * with `\n`).
+       */
       readonly headers: Readonly<Record<string, string>>;
       /**
-       * Content-decoded and complete, or empty for statuses whose body is not read (redirects, 304; for errors at most 64 KiB).
+       * Content-decoded and complete, but empty for statuses whose body is not read (redirects, 304), and at most 64
+       * KiB for errors.
        */
       readonly body: Uint8Array;
       /** Bytes on the wire. */
       readonly transferred: number;
-      /** IP address that answered. */
+      /** IP address that responded. */
       readonly address: string;
       readonly timings: FetchTimings;
-      /** What a browser did for it; the body is the document as its scripts made it. */
+      /** What a browser did to render it; the body is the document as its scripts created it. */
       readonly rendering?: Rendering;
     }
   | {
       readonly kind: 'failure';
       readonly code: ErrorCode;
-      /** For a person; without user info and secrets. */
+      /** In words for a person, without user info and secrets. */
       readonly detail: string;
       readonly retryAfter?: Duration;
       readonly timings: FetchTimings;

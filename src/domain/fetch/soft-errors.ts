@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { SoftErrorDefinition } from '../crawl/definition.js';
 import { type Place, placeText } from '../crawl/place.js';
 
-/** Characters of a page's text that are searched: an error message is near the top of its page. */
+/** Maximum number of characters of a page's text that are searched: an error message is near the top of its page. */
 const MAX_TEXT = 65_536;
 
 export interface SoftErrorPage {
@@ -13,15 +13,15 @@ export interface SoftErrorPage {
 }
 
 export interface SoftErrorMatcher {
-  /** The status as which the page is treated, and the place of the pattern that matched; the first match wins. */
+  /** The status that the page is treated as, and the place of the pattern that matched; the first match wins. */
   match(page: SoftErrorPage): { readonly status: number; readonly place: Place } | undefined;
 }
 
 /**
- * Patterns of pages that are errors although their status says 200 (reference: OmniFind). Use them on 200 answers only. A pattern is
- * found anywhere in its field, as written, by an engine with linear time. If patterns of URL, title and content are given together,
- * all must match.
- * @throws SoftErrorFault when a pattern is not valid
+ * Patterns of pages that are errors although their status says 200 (reference: OmniFind). Apply them only to responses
+ * with status 200. A pattern may match anywhere in its field; matching is case-sensitive and takes linear time. If
+ * patterns for URL, title and content are given together, all must match.
+ * @throws SoftErrorFault if a pattern is not valid
  */
 export function compileSoftErrors(definitions: readonly SoftErrorDefinition[]): SoftErrorMatcher {
   const tests = definitions.map((definition) => ({ ...definition, patterns: compile(definition) }));
@@ -36,7 +36,7 @@ export function compileSoftErrors(definitions: readonly SoftErrorDefinition[]): 
 
 const FIELDS = ['url', 'title', 'content'] as const;
 
-/** A pattern that the engine refuses, with the engine's message as its cause. */
+/** The engine rejected a pattern; its error is the cause. */
 export class SoftErrorFault extends Error {
   override readonly name = 'SoftErrorFault';
   constructor(

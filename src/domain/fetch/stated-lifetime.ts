@@ -1,4 +1,7 @@
-/** How long an answer claims to stay fresh (RFC 9111, 4.2.1: max-age before Expires); undefined if it does not say. */
+/**
+ * How long a response claims to stay fresh (RFC 9111, 4.2.1: max-age takes precedence over Expires); undefined if it
+ * does not say.
+ */
 import { parseHttpDate } from '../time/http-date.js';
 import { between, type Duration, seconds } from '../time/units.js';
 

@@ -1,4 +1,4 @@
-/** What a conditional request sends back: the validators of an answer (RFC 9110, 8.8). */
+/** The validators of a response, which a conditional request sends back (RFC 9110, 8.8). */
 import { parseHttpDate } from '../time/http-date.js';
 
 export interface Validators {
@@ -6,11 +6,17 @@ export interface Validators {
   readonly lastModified?: string;
 }
 
-/** Stored with each URL: one from a hostile host must not cost more than the URL itself. */
+/**
+ * Maximum lengths: validators are stored with each URL, and those of a hostile host must not take more space than the
+ * URL itself.
+ */
 const LONGEST_ETAG = 1_024;
 const LONGEST_DATE = 64;
 
-/** Only those that a later request can use: a Last-Modified that is not a date and an unterminated ETag are left out. */
+/**
+ * Reads only validators that a later request can use: a Last-Modified that is not a date and an ETag that is too long
+ * are left out.
+ */
 export function readValidators(headers: Readonly<Record<string, string>>): Validators {
   const etag = headers['etag'];
   const date = headers['last-modified'];

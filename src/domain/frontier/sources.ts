@@ -13,7 +13,7 @@ export type SourceNumber = 0 | 1 | 2 | 3 | 4 | 5;
 
 export const USER: SourceNumber = 0;
 export const INDEX: SourceNumber = 2;
-/** Where sitemaps wait, which are read only for their links. */
+/** The source of sitemaps, which are read only for their links. */
 export const SITEMAPS: SourceNumber = 4;
 export const REFRESH: SourceNumber = 5;
 
@@ -29,7 +29,7 @@ export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {
 export const sourceName = (number: SourceNumber): SourceName => SOURCES[number];
 
 /**
- * The place in the queue of a URL that a person wants visited now. If it is already due it keeps its due time, from which its
+ * The queue place of a URL that a person wants visited now. If it is already due, it keeps its due time, from which its
  * waiting time is measured.
  */
 export function toImmediateQueuePlace(
@@ -39,12 +39,12 @@ export function toImmediateQueuePlace(
   return { source: USER, dueAt: source === undefined ? now : earlier(dueAt, now) };
 }
 
-/** How a URL came to the frontier: determines its natural source together with what the rules grant. */
+/** How a URL reached the frontier. Together with what the rules grant, this determines its natural source. */
 export type DiscoveredVia = 'root' | 'link' | 'redirect' | 'sitemap' | 'indexnow' | 'due';
 
 /**
- * The source of a queued URL: roots → user, redirect targets → redir, others by what the rules grant. A priority shift
- * (-2 highest … 2 lowest) moves it among the five fifos.
+ * The source of a queued URL: roots → user, redirect targets → redir, others according to what the rules grant. A
+ * priority shift (-2 highest … 2 lowest) moves it among the five fifos.
  */
 export function assignSource(
   discoveredVia: DiscoveredVia,
@@ -56,11 +56,11 @@ export function assignSource(
   return Math.min(4, Math.max(0, natural + Math.trunc(shift))) as SourceNumber;
 }
 
-/** Into which source a URL goes, and why. */
+/** The source of a URL, and why. */
 export interface QueueAssignment {
-  /** By how it was discovered and what the rules grant. */
+  /** The source according to how the URL was discovered and what the rules grant. */
   readonly natural: SourceName;
-  /** What rules and the priority of the root add to its number. */
+  /** What rules and the root's priority add to the source number. */
   readonly shift: number;
   /** The natural source moved by the shift, clamped to the five fifos. */
   readonly source: SourceName;

@@ -2,12 +2,12 @@ import type { Instant } from '../time/units.js';
 
 interface Entry<T> {
   readonly at: Instant;
-  /** Order of insertion: decides between equal times. */
+  /** Order of insertion, which decides between equal times. */
   readonly arrival: number;
   readonly value: T;
 }
 
-/** Values that wait for a time, earliest first, and first in, first out for equal times: a binary min-heap. */
+/** Values that are waiting for a time: a binary min-heap, earliest first, and first in, first out for equal times. */
 export class TimeHeap<T> {
   readonly #entries: Entry<T>[] = [];
   #arrivals = 0;
@@ -30,7 +30,7 @@ export class TimeHeap<T> {
     entries[hole] = entry;
   }
 
-  /** The earliest time that something waits for. */
+  /** The earliest time for which a value is waiting. */
   peekTime(): Instant | undefined {
     return this.#entries[0]?.at;
   }

@@ -1,30 +1,30 @@
 /**
- * Picks among sources in proportion to their weights, spread as evenly as possible: smooth weighted round robin (known from nginx).
- * Each ready source earns its weight, the one with the most credit is picked and pays what all ready ones earned together. With
- * every source always ready, each window of `sum(weights)` picks contains each source exactly its weight times. A source that is
- * not ready neither earns nor pays, so it cannot save up a burst, and a ready one cannot be passed over forever, because its credit
- * grows with every pick that goes to another.
+ * Picks among sources in proportion to their weights, spread as evenly as possible: smooth weighted round robin (known
+ * from nginx). Each ready source earns its weight; the one with the most credit is picked and pays what all ready
+ * sources earned together. If every source is always ready, each window of `sum(weights)` picks contains each source
+ * exactly its weight times. A source that is not ready neither earns nor pays, so it cannot save up for a burst; and a
+ * ready one cannot be passed over forever, because its credit grows with every pick of another source.
  */
 export class WeightedPick {
   #weights: readonly number[] = [];
   #credit = new Float64Array(0);
 
-  /** @throws RangeError when a weight is not a positive integer: such a source would starve. */
+  /** @throws RangeError if a weight is not a positive integer: such a source would starve */
   constructor(weights: readonly number[]) {
     this.setWeights(weights);
   }
 
-  /** Starts afresh with other weights; the number of sources may change too. */
+  /** Starts afresh with new weights; the number of sources may change too. */
   setWeights(weights: readonly number[]): void {
     const wrong = weights.find((weight) => !Number.isSafeInteger(weight) || weight < 1);
-    if (wrong !== undefined) throw new RangeError(`weight of a source: ${wrong}; it has to be a positive integer`);
+    if (wrong !== undefined) throw new RangeError(`weight of a source: ${wrong}; it must be a positive integer`);
     this.#weights = [...weights];
     this.#credit = new Float64Array(weights.length);
   }
 
   /**
-   * Position of the source whose turn it is, or undefined when none is ready. `ready` is called once for each source. Ties go to
-   * the lower position.
+   * Position of the source whose turn it is, or undefined if none is ready. `ready` is called once for each source.
+   * Ties go to the lower position.
    */
   pick(ready: (source: number) => boolean): number | undefined {
     const credit = this.#credit;

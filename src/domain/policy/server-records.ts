@@ -92,7 +92,10 @@ function compileRecord(definition: ServerRecord): CompiledRecord {
   };
 }
 
-/** In canonical form, so that it can be a prefix of canonical URLs; a host without a trailing slash stays a prefix. */
+/**
+ * Converts a record's URL to canonical form, so that it can be a prefix of canonical URLs; a host without a trailing
+ * slash stays a prefix.
+ */
 export const recordPrefix = (url: string): string =>
   url === '' ? '' : normalizeRuleText(url, { field: 'url', kind: 'prefix' });
 
@@ -103,7 +106,7 @@ export function serverOf(url: string): string | undefined {
   return isWeb ? origin(withoutTrailingDot(crawlUrl(parsed.href))) : undefined;
 }
 
-/** Only what is set: an absent option must not override another layer's. */
+/** Contains only what is set, as an undefined option would override another layer's. */
 function optionsOf(parameters: ServerParameters): UrlOptions {
   const { maxHops, readTimeout, documentTimeout, robots } = parameters;
   return {
@@ -121,7 +124,7 @@ const createNoRecordRejection = (servers: ServersDefinition): Rejection => ({
   detail: 'no server record is a prefix of the URL',
 });
 
-/** A root that redirects is replaced by its target; links are not. */
+/** Applies to links only: the target of a root that redirects takes the root's place. */
 function findOutsideServerRejection(candidate: Candidate, servers: ServersDefinition): Rejection | undefined {
   if (candidate.discoveredVia === 'root' || candidate.discoveredVia === 'stored' || isRootRedirect(candidate))
     return undefined;

@@ -13,17 +13,18 @@ interface Burst {
 /** Resolution as a fraction of the window; deletions that are closer together count as one burst. */
 const BURSTS_PER_WINDOW = 64;
 
-/** Hosts remembered at the same time; beyond that, the one that has been quiet for longest is forgotten. */
+/** Maximum number of hosts remembered; beyond that, the host that has been quiet for longest is forgotten. */
 const MAX_HOSTS = 100_000;
 
 /**
- * Keeps a broken site from emptying the index (semantics.md, section 8, no. 6): a deletion that would exceed both limits of its
- * host within the window is held for a person. A sliding window per host, in memory that does not grow with the number of
- * deletions; a deletion leaves the window at most 1/64 of the window late, never early.
+ * Keeps a broken site from emptying the index (semantics.md, section 8, no. 6): a deletion that would exceed both
+ * limits of its host within the window is held for a person. It keeps a sliding window per host, in memory that does
+ * not grow with the number of deletions; a deletion leaves the window late by at most 1/64 of its length, and never
+ * early.
  */
 export class DeletionGuard {
   readonly settings: Limits;
-  /** By host, the one that sent most recently at the end. */
+  /** By host; the host with the most recent deletion is at the end. */
   readonly #sent = new Map<string, Burst[]>();
 
   constructor(settings: Limits) {
@@ -31,8 +32,9 @@ export class DeletionGuard {
   }
 
   /**
-   * Judges one deletion and, if it may go, counts it. `indexedOfHost` is the number of the host's documents in the index now; what
-   * was deleted within the window is added again, so that a shrinking host cannot stay below the share.
+   * Judges one deletion and, if it may be sent, counts it. `indexedOfHost` is the number of the host's documents now in
+   * the index; documents deleted within the window are added to it, so that the share is that of the host before it
+   * shrank.
    */
   admit(hostKey: string, indexedOfHost: number, now: Instant): 'send' | 'hold' {
     if (!this.settings.on) return 'send';
@@ -45,7 +47,7 @@ export class DeletionGuard {
     return 'send';
   }
 
-  /** After a restart: the times at which deletions of this host were sent, in any order. */
+  /** Restores the state after a restart from the times at which deletions of this host were sent, in any order. */
   restore(hostKey: string, times: readonly Instant[]): void {
     for (const time of [...times].sort((a, b) => a - b)) this.#record(hostKey, time);
   }

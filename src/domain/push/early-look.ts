@@ -1,29 +1,32 @@
 /**
- * The early look: when pages of a host are gone (404, 410) that may soon be more than the limits of the deletion guard allow, a
- * sample of the others is visited before the first deletion goes out. Only for hosts large enough to exceed the limits.
+ * The early look: when pages of a host are gone (404, 410), and may soon be more than the deletion guard's limits
+ * allow, a sample of the others is visited before the first deletion is sent. It is needed only for hosts large enough
+ * to exceed the limits.
  */
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import { type Duration, minutes } from '../time/units.js';
 
 type Limits = Pick<DeletionGuardDefinition, 'maxDeletions' | 'maxShare'>;
 
-/** Pages visited in total, stage by stage: a further stage only if the previous one leaves it open. */
+/**
+ * Total number of pages visited after each stage; there is a further stage only if the previous one is inconclusive.
+ */
 const STAGES = [3, 10, 30];
-/** From this stage on, a clear majority decides. */
+/** From this number of pages on, a clear majority decides. */
 const ENOUGH = 10;
-/** Pages that may vanish after a look that found nothing, before the next one. */
+/** Number of pages that may vanish after a look that found nothing before the next look. */
 export const VANISHED_PER_LOOK = 5;
-/** How long a look is valid, and how long deletions wait for one at most. */
+/** How long a look is valid, and the maximum time that deletions wait for one. */
 export const LOOK_LASTS: Duration = minutes(10);
 
 export interface LookFindings {
-  /** Pages visited for it. */
+  /** Number of pages visited for the look. */
   readonly looked: number;
-  /** How many of these are gone, too. */
+  /** How many of these are also gone. */
   readonly gone: number;
-  /** Documents whose pages were also found gone meanwhile. */
+  /** Number of documents whose pages were found to be gone in the meantime. */
   readonly vanished: number;
-  /** Documents of the host in the index. */
+  /** Number of the host's documents in the index. */
   readonly documents: number;
 }
 
@@ -43,12 +46,12 @@ export function nextLookStep(findings: LookFindings, limits: Limits): LookStep {
   return concludeLook(findings, limits);
 }
 
-/** What a look means that cannot continue: no further page could be visited. */
+/** The conclusion of a look that cannot continue because no further page could be visited. */
 export function concludeLook(findings: LookFindings, limits: Limits): 'clear' | 'hold' {
   return exceedsLimits(estimateLosses(findings), findings.documents, limits) ? 'hold' : 'clear';
 }
 
-/** As many as the sample suggests, if this continues. */
+/** The number of documents lost if the rest behaves like the sample. */
 function estimateLosses({ looked, gone, vanished, documents }: LookFindings): number {
   if (looked === 0) return vanished;
   const others = Math.max(0, documents - vanished - looked);

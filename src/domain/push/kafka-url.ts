@@ -5,10 +5,10 @@ export interface KafkaAddress {
 }
 
 const DEFAULT_PORT = 9092;
-const FORM = '`kafka://host:port`, several brokers with commas between them, `kafkas://` for TLS';
+const FORM = '`kafka://host:port`, with commas between several brokers, or `kafkas://` for TLS';
 const BROKER = /^(\[[0-9a-f:]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i;
 
-/** What should have been given, if it is not one. */
+/** Parses the URL of a sink; if it is not valid, returns a description of the expected form. */
 export function parseKafkaUrl(url: string): KafkaAddress | string {
   const [, scheme, rest = ''] = /^(kafkas?):\/\/([^/?#]+)\/?$/i.exec(url.trim()) ?? [];
   if (scheme === undefined) return FORM;

@@ -1,9 +1,9 @@
-/** `cw:Map`: changes of single fields of a document on its way to one sink. */
+/** `cw:Map`: changes to individual fields of a document on its way to one sink. */
 export const MAP_TYPES = ['text', 'integer', 'number', 'boolean', 'date'] as const;
 
-/** The attributes of one `Map` element; they are carried out in this order. */
+/** The attributes of one `Map` element, which are applied in this order. */
 export interface MapStep {
-  /** Name of a meta; `*` at its end stands for any rest. `text` is the extracted text. */
+  /** Name of a meta; `*` at its end stands for any characters. `text` is the extracted text. */
   readonly field: string;
   readonly default?: string;
   readonly split?: string;

@@ -1,4 +1,6 @@
-/** Push orders: the only two things that a sink is ever told. Content hash and URI make repeats harmless. */
+/**
+ * Push orders: the only two kinds of instruction that a sink ever gets. Content hash and URI make repetition harmless.
+ */
 
 import type { Chunk, Heading } from '../content/content-definition.js';
 import type { Reason } from '../policy/reasons.js';
@@ -7,16 +9,16 @@ import type { Instant } from '../time/units.js';
 export interface Meta {
   readonly name: string;
   readonly value: string;
-  /** The type of the value: a date is ISO 8601 in UTC, a number as JSON writes it. Absent: text. */
+  /** The type of the value: a date is ISO 8601 in UTC, a number is written as in JSON; default: text. */
   readonly type?: 'date' | 'number';
 }
 
-/** The part of a document that carries its bytes (or its text, when the crawler stores text only). */
+/** The part of a document that contains its bytes (or its text, if the crawler stores only text). */
 export interface DocumentPart {
-  /** Empty when no sink of the crawler reads bytes. */
+  /** Empty if no sink of the crawler reads bytes. */
   readonly bytes: Uint8Array;
   readonly mimeType: string;
-  /** Charset label of a text; absent for binary content. */
+  /** Charset label of text content; absent for binary content. */
   readonly encoding?: string;
   readonly fileName: string;
 }
@@ -26,18 +28,18 @@ export interface PushDocument {
   readonly uri: string;
   /** Content hash. */
   readonly stamp: string;
-  /** Names may repeat. */
+  /** A name may occur several times. */
   readonly metas: readonly Meta[];
   readonly master: DocumentPart;
-  /** Extracted text, for sinks that index fields rather than bytes; empty when no sink of the crawler does. */
+  /** Extracted text, for sinks that index fields rather than bytes; empty if no sink of the crawler does. */
   readonly text: string;
-  /** Only a part of the page counts, which is in `text`: its bytes contain more than that. */
+  /** Whether only a part of the page counts, which is in `text`; its bytes contain more. */
   readonly textIsCut?: boolean;
   /** Present if the crawler is configured to deliver them (`cw:Output`). */
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
-  /** Documents that were split off the page (`cw:Split`). No sink gets them in the order of their page. */
+  /** Documents that were split off from the page (`cw:Split`). No sink gets them within their page's order. */
   readonly parts?: readonly PushDocument[];
 }
 
@@ -49,7 +51,7 @@ export interface OrderHeader {
   readonly crawler: string;
   readonly uri: string;
   readonly hostKey: string;
-  /** Reason code or error code: why it was decided. */
+  /** Reason code or error code that says why it was decided. */
   readonly reason: Reason;
   readonly decidedAt: Instant;
 }
@@ -59,13 +61,14 @@ export type PushOrder =
   | (OrderHeader & { readonly kind: 'delete' });
 
 /**
- * pending: decided, not yet acknowledged · acknowledged: durable at every sink · refused: a sink will never take it ·
- * held: a deletion that the guard keeps back for a person · awaiting: one that waits for a sign of life or an early look · cancelled: withdrawn before it was sent · dropped: withdrawn by a person.
+ * pending: decided, not yet acknowledged · acknowledged: durable at every sink · refused: a sink will never accept it ·
+ * held: a deletion that the guard holds for a person · awaiting: a deletion that is waiting for a sign of life or an
+ * early look · cancelled: withdrawn before it was sent · dropped: withdrawn by a person.
  */
 export const ORDER_STATES = ['pending', 'acknowledged', 'refused', 'held', 'cancelled', 'dropped', 'awaiting'] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** The answer of a sink to one order, once it is durable on its side. */
+/** A sink's response to one order, once the order is durable on its side. */
 export type OrderAnswer =
   | { readonly state: 'acknowledged' }
   | { readonly state: 'refused' /** The sink's own words. */; readonly message: string };

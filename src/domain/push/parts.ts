@@ -1,6 +1,6 @@
 /**
- * Documents that were split off a page (`cw:Split`). A sink has them under the URL of the page with a fragment; the store keeps
- * them in the row of their page, because they are added and deleted with it.
+ * Documents that were split off from a page (`cw:Split`). A sink has them under the page's URL with a fragment; the
+ * store keeps them in their page's row, because they are added and deleted with it.
  */
 import { isHashRoute } from '../url/crawl-url.js';
 import type { PushDocument } from './order.js';
@@ -10,22 +10,22 @@ export interface PartState {
   readonly id: string;
   /** Digest of the document that the sinks hold. */
   readonly stamp: string;
-  /** It has left its page, and the deletion waits for a person. */
+  /** Set if the page no longer has it and its deletion is held for a person. */
   readonly held?: true;
 }
 
-/** Documents of one page. */
+/** Maximum number of documents per page. */
 export const MAX_PARTS = 500;
 const LONGEST_ID = 200;
 
-/** Why a part is deleted whose page exists without it. */
+/** Reason for deleting a part that its page no longer has. */
 export const PART_GONE = 'part-gone';
-/** Why a part is deleted together with its page. */
+/** Reason for deleting a part together with its page. */
 export const WITH_ITS_PAGE = 'with-its-page';
 
 export const partUri = (page: string, id: string): string => `${page}#${id}`;
 
-/** Undefined without a fragment, or with one that is the route of a page: no id contains a slash. */
+/** Undefined without a fragment, or if the fragment is the route of a page: an id contains no slash. */
 export function parsePartUri(uri: string): { readonly page: string; readonly id: string } | undefined {
   const hash = uri.lastIndexOf('#');
   if (hash < 0) return undefined;
@@ -33,7 +33,7 @@ export function parsePartUri(uri: string): { readonly page: string; readonly id:
   return isHashRoute(id) ? undefined : { page: uri.slice(0, hash), id };
 }
 
-/** Fragments of the parts of a page, in their order: their names, made unique. */
+/** Fragments for the parts of a page, in the same order: their names, made unique. */
 export function createPartIds(names: readonly (string | undefined)[]): string[] {
   const taken = new Set<string>();
   return names.map((name, at) => {
@@ -52,15 +52,15 @@ function toFragment(name: string | undefined): string | undefined {
 }
 
 export interface PartChanges {
-  /** To be pushed. */
+  /** Parts to be pushed. */
   readonly pushed: readonly PushDocument[];
-  /** In the index, and no longer on the page. */
+  /** Parts in the index that are no longer on the page. */
   readonly gone: readonly PartState[];
-  /** On the page again, with a waiting deletion. */
+  /** Parts that are on the page again and whose deletion is held. */
   readonly back: readonly PartState[];
 }
 
-/** `isKnown`: the sinks are known to hold what `before` says, so equal parts need not be pushed again. */
+/** @param isKnown the sinks are known to hold what `before` says, so equal parts need not be pushed again */
 export function findPartChanges(
   before: readonly PartState[],
   parts: readonly PushDocument[],

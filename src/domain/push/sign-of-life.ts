@@ -1,7 +1,7 @@
 /**
- * The sign of life: a deletion that results from a fault of the server is sent only when the same host has served a good page after
- * the fault began, and the page has failed once more since. Without one it waits, for a day by default. Pure: the engine keeps the
- * times and makes the visits.
+ * The sign of life: a deletion that results from a server fault is sent only when the same host has served a good page
+ * after the fault began, and the page has failed once more since then. Without a sign of life it waits, for a day by
+ * default. Pure functions: the engine keeps the times and makes the visits.
  */
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import { GIVEN_UP } from '../crawl/disposition.js';
@@ -13,10 +13,10 @@ import { after, earlier, hours, type Instant } from '../time/units.js';
 
 type GuardSettings = Pick<DeletionGuardDefinition, 'on' | 'signOfLife' | 'signOfLifeWait'>;
 
-/** The server says that this one page is gone: it answers, and the answer is about the page. */
+/** Whether the server says that this one page is gone: it responds, and the response is about the page. */
 export const isPageGone = (reason: Reason): boolean => isErrorCode(reason) && defaultReactions(reason).blame === 'page';
 
-/** A reason for which the server, and not the page or a person, is to blame: any error except "there is no such page". */
+/** Whether the server, and not the page or a person, is to blame: true for any error except "there is no such page". */
 export const isServerFault = (reason: Reason): boolean =>
   reason === GIVEN_UP || (isErrorCode(reason) && defaultReactions(reason).blame !== 'page');
 
@@ -26,41 +26,41 @@ export interface Answer {
   readonly discoveredVia: DiscoveredVia;
   /** When the URL became known. */
   readonly firstSeenAt: Instant;
-  /** It had been visited before. */
+  /** Whether the URL had been visited before. */
   readonly visitedBefore: boolean;
   /** When the visit began. */
   readonly startedAt: Instant;
   readonly outcome: 'document' | 'unchanged' | 'redirect' | 'sitemap' | 'excluded' | 'error';
-  /** HTTP status; undefined if nothing was requested, or nothing answered. */
+  /** HTTP status; undefined if nothing was requested or nothing responded. */
   readonly status: number | undefined;
 }
 
 /**
- * Does the answer show that the host serves its pages, when a failed visit had ended at `faultSeen`? Only a page that was known by
- * then shows it: a host in trouble leads to login, maintenance and error pages that nobody had seen before. A redirect shows
- * nothing.
+ * Does the visit show that the host serves its pages again after a failed visit that ended at `faultSeen`? Only a page
+ * that was known by then shows this: a host in trouble leads to login, maintenance and error pages that had not been
+ * seen before. A redirect shows nothing.
  */
 export function isSignOfLife(answer: Answer, faultSeen: Instant): boolean {
   const { outcome, status, discoveredVia, firstSeenAt, visitedBefore, startedAt, url } = answer;
   const served = outcome === 'document' || outcome === 'unchanged' || outcome === 'excluded';
   const isGood = status !== undefined && ((status >= 200 && status < 300) || status === 304);
   const isKnownPage = discoveredVia !== 'robots' && visitedBefore && firstSeenAt <= faultSeen && !looksLikeLogin(url);
-  // A visit that begins in the millisecond in which the failed one ended counts as begun after the fault.
+  // A visit that begins in the same millisecond in which the failed one ended counts as begun after the fault.
   return served && isGood && isKnownPage && startedAt >= faultSeen;
 }
 
 /** A deletion that results from a server's fault, at the end of a failed visit. */
 export interface FaultDeletion {
-  /** Since when it waits; undefined: the fault is new. */
+  /** Since when the deletion has been waiting; undefined if the fault is new. */
   readonly waitingSince: Instant | undefined;
-  /** When the host's last good answer began. */
+  /** When the host's last good visit began. */
   readonly lastSign: Instant | undefined;
   /** When the failed visit began. */
   readonly startedAt: Instant;
   readonly now: Instant;
 }
 
-/** `wait`: for a sign of life, a person, or the end of the time. `pass`: on to the limits. */
+/** `wait`: until there is a sign of life, a person decides or the time is over. `pass`: go on to the limits. */
 export function judgeFault(deletion: FaultDeletion, settings: GuardSettings): 'wait' | 'pass' {
   const { waitingSince, lastSign, startedAt, now } = deletion;
   if (!settings.on || !settings.signOfLife) return 'pass';
@@ -72,10 +72,13 @@ export function judgeFault(deletion: FaultDeletion, settings: GuardSettings): 'w
 
 const waitEndsAt = (since: Instant, { signOfLifeWait }: GuardSettings): Instant => after(since, signOfLifeWait);
 
-/** How often a page whose deletion waits is checked. */
+/** How often a page whose deletion is waiting is checked. */
 const RECHECK = hours(1);
 
-/** When such a page is visited next, if no sign of life brings the visit forward; not later than otherwise. */
+/**
+ * When a page whose deletion is waiting is next visited, unless a sign of life brings the visit forward; never after
+ * the end of the wait.
+ */
 export function recheckAt(since: Instant, now: Instant, settings: GuardSettings): Instant {
   const next = after(now, RECHECK);
   const end = waitEndsAt(since, settings);

@@ -1,16 +1,16 @@
 /**
- * The types of sinks: how each is configured and what it needs of a document. Each has one row in SINK_TYPES; everything that
- * depends on the type of a sink uses this table. The sinks themselves are in adapters/push.
+ * The types of sinks: how each is configured and what it needs from a document. Each has one row in SINK_TYPES;
+ * everything that depends on the type of a sink uses this table. The sinks themselves are in adapters/push.
  */
 
 import type { Secret } from '../secret.js';
 
-/** Empty or absent: no credentials are sent. */
+/** If empty or absent, no credentials are sent. */
 interface HttpCredentials {
   readonly login?: string;
   readonly password?: Secret;
   readonly apiKey?: Secret;
-  /** SHA-256 of the trusted certificate, hexadecimal, lower case. */
+  /** SHA-256 of the trusted certificate, in lower-case hexadecimal. */
   readonly fingerprint?: string;
 }
 
@@ -19,30 +19,32 @@ interface SearchEngine extends HttpCredentials {
   /** Ingest pipeline. */
   readonly pipeline?: string;
   readonly alias?: string;
-  /** JSON text: settings, mappings and aliases of the index template. */
+  /** Settings, mappings and aliases of the index template, as JSON. */
   readonly template?: string;
   /** `host`: documents of one host are in one shard. */
   readonly routing?: string;
-  /** `external`: each write carries the time of its decision. */
+  /** `external`: each write has the time of its decision as its version. */
   readonly versions?: string;
 }
 
 /** The attributes of a `Sink` element that only some types read. */
 export interface SinkOptions {
-  /** `documentText`: `omit` sends no text beside the bytes of a document that is not a page; absent means `send`. */
+  /**
+   * `documentText`: `omit` sends no text in addition to the bytes of a document that is not a page; default: `send`.
+   */
   readonly papi: HttpCredentials & { readonly connector?: string; readonly documentText?: string };
   /** `secret`: key of the HMAC-SHA256 signature header. */
   readonly json: HttpCredentials & { readonly secret?: Secret };
   readonly elasticsearch: SearchEngine;
   readonly opensearch: SearchEngine & {
-    /** Requests are signed for this region; `login` and `password` are access key and secret key. */
+    /** Region for which requests are signed; `login` and `password` are the access key and the secret key. */
     readonly awsRegion?: string;
     readonly awsService?: string;
     readonly awsSessionToken?: Secret;
   };
   readonly solr: HttpCredentials & { readonly index?: string };
   readonly file: {
-    /** Bytes after which a new file is started; absent: it grows. */
+    /** Size in bytes after which a new file is started; if absent, one file grows indefinitely. */
     readonly rotateBytes?: string;
     /** `gzip`: full files are compressed. */
     readonly compress?: string;
@@ -60,7 +62,7 @@ export interface SinkOptions {
     readonly password?: Secret;
     /** `table` or `schema.table`. */
     readonly table?: string;
-    /** Text search configuration; absent: no search column. */
+    /** Text search configuration; absent if there is no search column. */
     readonly search?: string;
   };
   readonly plugin: Readonly<Record<never, never>>;
@@ -71,17 +73,17 @@ export type SinkType = keyof SinkOptions;
 export type SinkOption = { [T in SinkType]: keyof SinkOptions[T] & string }[SinkType];
 
 interface SinkTypeRow<T extends SinkType> {
-  /** What its `url` is. */
+  /** What kind of address its `url` is. */
   readonly address: 'http' | 'file' | 'postgresql' | 'kafka' | 'plugin';
   readonly options: readonly (keyof SinkOptions[T] & string)[];
   readonly required?: readonly (keyof SinkOptions[T] & string)[];
-  /** It reads the extracted text; otherwise, text is extracted only if something else needs it. */
+  /** Whether it reads the extracted text; text is extracted only if something needs it. */
   readonly wantsText: boolean;
-  /** It reads the bytes; documents that go only to other sinks carry none. */
+  /** Whether it reads the bytes; documents for which no sink does have none. */
   readonly wantsBytes: boolean;
-  /** What of a document it can return, for another sink. */
+  /** Which part of a document it can return, for another sink. */
   readonly keeps: 'nothing' | 'text' | 'bytes';
-  /** A document without its bytes is useless to it. */
+  /** Whether a document without its bytes is useless to it. */
   readonly needsBytes: boolean;
 }
 

@@ -1,13 +1,13 @@
-/** What webhooks report: the `type` of their payload, with its meaning. */
+/** What webhooks report: each `type` of payload, with its meaning. */
 export const WEBHOOK_EVENTS = {
-  'deletions.held': 'The deletion guard holds deletions of a host back for a person: the 1st, 10th, 100th … of a host.',
-  'host.ill': 'A host does not answer, or asks for rest; it is left alone for a while.',
-  'host.recovered': 'The host answers again.',
-  'login.failed': 'A login at a web site failed: once, until it works again.',
-  'sink.down': 'A sink does not take orders; they wait.',
-  'sink.up': 'The sink takes orders again.',
-  'orders.refused': 'A sink will never take a document: the 1st, 10th, 100th … order of a crawler.',
-  'configuration.applied': 'A configuration is in force.',
+  'deletions.held': 'The deletion guard is holding deletions of a host until a person decides: sent for the 1st, 10th, 100th … of a host.',
+  'host.ill': 'A host is not responding, or asks for rest; it is left alone for a while.',
+  'host.recovered': 'The host is responding again.',
+  'login.failed': 'A login to a web site failed: sent once, until it works again.',
+  'sink.down': 'A sink is not accepting orders; they are queued.',
+  'sink.up': 'The sink is accepting orders again.',
+  'orders.refused': 'A sink will never accept a document: sent for the 1st, 10th, 100th … order of a crawler.',
+  'configuration.applied': 'A new configuration is in force.',
   'crawl.caught-up': 'A crawler has nothing left that is due.',
 } as const;
 
