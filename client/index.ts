@@ -1,6 +1,6 @@
 /**
- * The REST API of a Crawlway server, typed by the description that the server publishes (openapi.yaml). It needs `fetch` alone,
- * so it works in Node.js and in browsers.
+ * The REST API of a Crawlway server, with types from the description that the server publishes (openapi.yaml). It needs
+ * only `fetch`, so it works in Node.js and in browsers.
  *
  * ```ts
  * import { CrawlwayClient } from 'crawlway/client';
@@ -12,16 +12,16 @@ import type { Calls } from './schema.js';
 
 export type * from './schema.js';
 
-/** A problem document (RFC 9457), or a server that did not answer. */
+/** A problem document (RFC 9457), or no response from the server. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
 
   constructor(
-    /** HTTP status; 0: no answer at all. */
+    /** HTTP status; 0 if there was no response. */
     readonly status: number,
     readonly detail: string,
     readonly errors: readonly ProblemError[] = [],
-    /** Members besides the standard ones, e.g. `crawlers` of a change that requires confirmation. */
+    /** Members in addition to the standard ones, e.g. `crawlers` for a change that requires confirmation. */
     readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);
@@ -31,7 +31,7 @@ export class ApiProblem extends Error {
 /** One of several errors in a call. */
 export interface ProblemError {
   readonly detail: string;
-  /** For a query parameter: `?name`. */
+  /** Location of the error in the request body; `?name` for a query parameter. */
   readonly pointer?: string;
   readonly code?: string;
   readonly severity?: 'error' | 'warning';
@@ -52,16 +52,16 @@ export interface CallOptions<Name extends keyof Calls> {
 
 export interface Answer<T> {
   readonly value: T;
-  /** Version of the configuration that the answer refers to; empty if there is none. */
+  /** Version of the configuration to which the response refers; empty if there is none. */
   readonly etag: string;
 }
 
 export interface ClientOptions {
-  /** URL of the server, such as `http://127.0.0.1:8740`; absent: the origin of the page. */
+  /** URL of the server, such as `http://127.0.0.1:8740`; default: the origin of the page. */
   readonly server?: string;
-  /** API key; a function is called before each call. Absent: none. */
+  /** API key, or a function that returns it, which is called before each request. Absent if no key is sent. */
   readonly key?: string | (() => string | undefined);
-  /** Makes the requests; absent: the `fetch` of the platform. */
+  /** Function that sends the requests; default: the platform's `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -73,12 +73,12 @@ export class CrawlwayClient {
     this.server = (options.server ?? '').replace(/(?<!\/)\/+$/, '');
   }
 
-  /** @throws ApiProblem when the server refuses or does not answer */
+  /** @throws ApiProblem if the server refuses the call or does not respond */
   async call<Name extends keyof Calls>(name: Name, options: CallOptions<Name> = {}): Promise<Calls[Name]['answer']> {
     return (await this.callForAnswer(name, options)).value;
   }
 
-  /** Like call, including the ETag of the answer. */
+  /** Like `call`, but also returns the ETag of the response. */
   async callForAnswer<Name extends keyof Calls>(
     name: Name,
     options: CallOptions<Name> = {},
@@ -91,7 +91,7 @@ export class CrawlwayClient {
     return { value: value as Calls[Name]['answer'], etag: response.headers.get('etag') ?? '' };
   }
 
-  /** Headers that identify the caller, for requests that are made elsewhere. */
+  /** Headers that identify the caller, for requests that are sent by other means. */
   accessHeaders(): Record<string, string> {
     const { key } = this.options;
     const present = typeof key === 'function' ? key() : key;
@@ -112,7 +112,7 @@ export class CrawlwayClient {
       return await request(url, { method, headers, body: payload, signal });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new ApiProblem(0, 'The server does not respond. Is it running?');
+      throw new ApiProblem(0, 'The server is not responding. Is it running?');
     }
   }
 }
@@ -126,19 +126,19 @@ function buildAddress(template: string, { path, query }: { path?: object; query?
   return search ? `${filled}?${search}` : filled;
 }
 
-/** Empty values are left out: an empty field of a form does not filter. */
+/** Builds a query string. Empty values are left out, because an empty form field does not filter. */
 export function queryText(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== null);
   return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
 }
 
-/** The problem in an answer that is not 2xx, whose body has not been read. */
+/** The problem in a response that is not 2xx and whose body has not been read yet. */
 export const problemIn = async (response: Response): Promise<ApiProblem> =>
   toProblem(response, parseJson(await response.text()));
 
 function toProblem(response: Response, value: unknown): ApiProblem {
   const { detail, errors, type, title, status, instance, ...members } = (value ?? {}) as Record<string, unknown>;
-  const words = typeof detail === 'string' ? detail : `The server answered ${response.status} ${response.statusText}.`;
+  const words = typeof detail === 'string' ? detail : `The server responded with ${response.status} ${response.statusText}.`;
   return new ApiProblem(response.status, words, Array.isArray(errors) ? errors : [], members);
 }
 

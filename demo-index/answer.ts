@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** The answer to a request. A body of several pieces is written as they are made. */
+/** The response to a request. A body in several pieces is written as they are produced. */
 export interface Answer {
   readonly status: number;
   readonly type?: string;

@@ -27,7 +27,7 @@ function readArguments() {
   return { port, host: settings.host, file: join(settings.data, 'index.sqlite') };
 }
 
-// Documents are readable for the index's own user only.
+// Documents are readable only by the index's own user.
 process.umask(0o077);
 try {
   const { INDEX_LOGIN: login, INDEX_PASSWORD: password } = process.env;

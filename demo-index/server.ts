@@ -6,11 +6,11 @@ import { IndexService, type Login } from './service.js';
 import { IndexStore } from './store/store.js';
 
 export interface IndexOptions extends Login {
-  /** SQLite file; made when absent. */
+  /** SQLite file; created if it does not exist. */
   readonly file: string;
-  /** 0: any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Address to listen on. Other than a loopback address wants a login, which then every request needs. */
+  /** Address to listen on. Anything but a loopback address requires a login, which every request then needs. */
   readonly host: string;
 }
 
@@ -18,23 +18,23 @@ export interface RunningIndex {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Answers the requests in flight, then closes the file. */
+  /** Completes the requests in flight, then closes the file. */
   close(): Promise<void>;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
-/** Milliseconds that a connection may be silent: idle connections must not keep others out. */
+/** Maximum time, in milliseconds, for a request's header to arrive: silent connections must not keep others out. */
 const SILENT_TIME = 5_000;
 const MOST_CONNECTIONS = 1_024;
 
-/** Milliseconds that requests in flight may still take when the index closes. */
+/** Maximum time, in milliseconds, that requests in flight may still take when the index closes. */
 const CLOSING_TIME = 5_000;
 
 /** Starts the bundled index: the Push API under `/papi/4`, `GET /search`, `GET /status` and a search page at `/`. */
 export async function startIndex(options: IndexOptions): Promise<RunningIndex> {
   if (!options.login && !LOOPBACK.test(options.host))
-    throw new Error(`the index listens on ${options.host} only with a login: set one, or listen on 127.0.0.1`);
+    throw new Error(`to listen on ${options.host}, the index needs a login: set one, or listen on 127.0.0.1`);
   mkdirSync(dirname(options.file), { recursive: true });
   const store = new IndexStore(options.file);
   const service = new IndexService(store, options);

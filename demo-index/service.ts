@@ -23,7 +23,7 @@ export interface Login {
 
 const DEFAULT_COUNT = 10;
 
-/** Answers every HTTP request to the index: Push API commands, and the pages and calls for those who search. */
+/** Responds to every HTTP request to the index: Push API commands, and pages and calls for searching. */
 export class IndexService {
   private readonly store: IndexStore;
   private readonly search: Search;
@@ -58,7 +58,7 @@ export class IndexService {
   }
 
   private handleReader(url: URL, request: IncomingMessage): Answer {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(`${url.pathname} wants GET`, 405);
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(`${url.pathname} requires GET`, 405);
     switch (url.pathname) {
       case '/':
         return html(renderSearchPage(this.search.run({ ...parseSearchRequest(url), filters: [] })));
@@ -102,19 +102,20 @@ function parseTargetUrl(request: IncomingMessage): URL {
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * Without a login, everybody on this machine may read. A web page that gives its own name this address (DNS rebinding) may not.
+ * Without a login, everyone on this machine may read, but not a web page that points its own host name to this address
+ * (DNS rebinding).
  */
 function refuseOtherHosts({ headers: { host } }: IncomingMessage): void {
   if (host !== undefined && !LOCAL_HOST.test(host))
-    throw new Refusal('the index has no login, so it answers only under names of this machine', 403);
+    throw new Refusal('the index has no login, so it only responds under names of this machine', 403);
 }
 
-/** A browser says which site makes the request. A link to the search page may be followed from anywhere. */
+/** A browser states which site caused the request. A link to the search page may be followed from anywhere. */
 function refuseOtherSites({ headers }: IncomingMessage): void {
   const from = headers['sec-fetch-site'];
   if (from === undefined || from === 'same-origin' || from === 'none' || headers['sec-fetch-mode'] === 'navigate')
     return;
-  throw new Refusal('another site made the browser send the request', 403);
+  throw new Refusal('another site caused the browser to send the request', 403);
 }
 
 /** A web page open in a browser on this machine must not be able to write to an index that needs no login. */
@@ -140,22 +141,25 @@ function parseSearchRequest(url: URL): SearchRequest {
   };
 }
 
-/** `meta.author=Ada`, or a range: `meta.date_created.from=2024-01`, `meta.date_created.to=2024-06-30`; a range may be open on one side. */
+/**
+ * Parses `meta.author=Ada` and ranges: `meta.date_created.from=2024-01`, `meta.date_created.to=2024-06-30`; a range may
+ * be open on one side.
+ */
 function parseMetaFilters({ searchParams }: URL): MetaFilter[] {
   const filters = new Map<string, MetaFilter>();
   for (const [parameter, value] of searchParams) {
     const [, meta = '', end] = /^meta\.(.+?)(?:\.(from|to))?$/s.exec(parameter) ?? [];
     if (meta === '') continue;
     const range = filters.get(meta) ?? { meta, from: '', to: LAST_TEXT };
-    // An end like 2024 includes what begins with it.
+    // An upper end like 2024 includes values that begin with it.
     if (end !== 'to') filters.set(meta, { ...range, from: value, ...(end === 'from' ? {} : { to: value }) });
     else filters.set(meta, { ...range, to: `${value}${LAST_TEXT}` });
-    if (filters.size > MOST_FILTERS) throw new Refusal(`a search may have ${MOST_FILTERS} metas at most`);
+    if (filters.size > MOST_FILTERS) throw new Refusal(`a search may have at most ${MOST_FILTERS} metas`);
   }
   return [...filters.values()];
 }
 
-/** Nothing in a meta sorts after it. */
+/** Nothing in a meta sorts after this. */
 const LAST_TEXT = '\u{10ffff}';
 
 function parseWholeNumber(url: URL, name: string, range: { fallback: number; least: number; most: number }): number {
@@ -168,13 +172,13 @@ function parseWholeNumber(url: URL, name: string, range: { fallback: number; lea
 
 async function sendFailure(request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> {
   if (response.headersSent) {
-    response.destroy(); // an enumeration that broke off must not look complete
+    response.destroy(); // an interrupted enumeration must not look complete
     return;
   }
   const status = error instanceof Refusal ? error.status : 500;
   const message = error instanceof Error ? error.message : String(error);
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="index", charset="UTF-8"');
-  // The rest of the body is not needed; the connection ends with the answer.
+  // The rest of the body is not needed; the connection ends with the response.
   if (!request.complete) response.setHeader('connection', 'close');
   request.resume();
   await sendAnswer(response, xml(refusalXml(status, message), status));

@@ -12,7 +12,7 @@ interface Command {
   run(call: Call): Answer;
 }
 
-/** The parameters of the query string come first, those of the body after them. */
+/** The parameters in the query string come first, followed by those in the body. */
 interface Call {
   readonly store: IndexStore;
   readonly connector: string;
@@ -47,7 +47,7 @@ function deleteRootPath({ store, connector, parameters }: Call): Answer {
   return NO_CONTENT;
 }
 
-/** Every checkpoint is synced: that costs one flush, and `PAPI_sync=false` requires less. */
+/** Every checkpoint is synced, which costs only one flush and is more than `PAPI_sync=false` requires. */
 function setCheckpoint({ store, connector, parameters }: Call): Answer {
   parameters.flag(PARAMETER.sync, false);
   const name = parameters.optional(PARAMETER.name) ?? '';
@@ -76,7 +76,7 @@ function* toLines(entries: Iterable<{ uri: string; stamp: string }>): Generator<
   for (const { uri, stamp } of entries) yield formatEntry(uri, stamp);
 }
 
-/** Carries out one command. Throws a Refusal for every error of the connector. */
+/** Runs one command. Throws a Refusal for every error made by the connector. */
 export async function runCommand(
   store: IndexStore,
   target: { readonly connector: string; readonly command: string; readonly query: URLSearchParams },
@@ -85,7 +85,7 @@ export async function runCommand(
   const command = Object.hasOwn(COMMANDS, target.command) ? COMMANDS[target.command] : undefined;
   if (!command)
     throw new Refusal(`unknown command ${target.command}; the commands are ${Object.keys(COMMANDS).join(', ')}`);
-  if (request.method !== command.method) throw new Refusal(`${target.command} wants ${command.method}`, 405);
+  if (request.method !== command.method) throw new Refusal(`${target.command} requires ${command.method}`, 405);
   new Parameters(target.query).checkSession(store.session); // before a body is read for nothing
   const hasBody = request.method === 'POST' && request.headers['content-type'] !== undefined;
   const form = hasBody ? await readForm(request) : { fields: [], files: [] };

@@ -6,19 +6,19 @@ import { Refusal } from './refusal.js';
 export interface PushedDocument {
   readonly uri: string;
   readonly stamp: string;
-  /** In the order sent; names may repeat. */
+  /** In the order sent; a name may occur several times. */
   readonly metas: readonly { readonly name: string; readonly value: string }[];
   readonly master?: PushedPart;
-  /** UTF-8: of a main part that is not text. */
+  /** Text of a main part that is not text itself, in UTF-8. */
   readonly text?: Buffer;
 }
 
 export interface PushedPart {
   readonly bytes: Buffer;
-  /** Lower case, without parameters; empty when the connector did not say. */
+  /** Lower case, without parameters; empty if the connector did not give one. */
   readonly mimeType: string;
   readonly fileName: string;
-  /** Charset label; empty when the connector did not say. */
+  /** Charset label; empty if the connector did not give one. */
   readonly encoding: string;
 }
 
@@ -60,7 +60,7 @@ function findDraft(drafts: Map<string, Draft>, name: string): { draft: Draft; fi
 
 function addField(draft: Draft, field: string, value: string, name: string): void {
   if (field === FIELD.uri) {
-    if (draft.uri !== undefined) throw new Refusal(`${name} is there twice`);
+    if (draft.uri !== undefined) throw new Refusal(`${name} occurs twice`);
     draft.uri = value;
   } else if (field === FIELD.stamp) draft.stamp = value;
   else if (field.startsWith(FIELD.meta)) draft.metas.push({ name: field.slice(FIELD.meta.length), value });

@@ -5,7 +5,7 @@ import { type Form, type FormLimits, readForm } from './form.js';
 
 const ROOMY: FormLimits = { body: 100_000, file: 10_000, field: 1_000, parts: 10 };
 
-/** Reads one body that really travelled over a socket; rejects with the refusal's message. */
+/** Reads one body that was actually sent over a socket; rejects with the refusal's message. */
 async function read(body: FormData | URLSearchParams | string, limits: Partial<FormLimits> = {}): Promise<Form> {
   const outcome = Promise.withResolvers<Form>();
   const server = createServer((request, response) => {

@@ -21,7 +21,7 @@ export interface Form {
   readonly files: readonly FormFile[];
 }
 
-/** What one request may hold. Sizes are bytes. */
+/** Limits of one request. Sizes are in bytes. */
 export interface FormLimits {
   readonly body: number;
   readonly file: number;
@@ -37,8 +37,8 @@ export const FORM_LIMITS: FormLimits = {
 };
 
 /**
- * Reads a multipart/form-data or urlencoded body while it arrives. Throws a Refusal if it is truncated, malformed or exceeds a
- * limit; the rest of the request is then left unread.
+ * Reads a multipart/form-data or urlencoded body as it arrives. Rejects with a Refusal if the body is truncated,
+ * malformed or exceeds a limit; the rest of the request is then left unread.
  */
 export function readForm(request: IncomingMessage, limits: FormLimits = FORM_LIMITS): Promise<Form> {
   return new Promise((resolve, reject) => {
@@ -50,9 +50,9 @@ export function readForm(request: IncomingMessage, limits: FormLimits = FORM_LIM
       reject(error instanceof Refusal ? error : new Refusal(`the body cannot be read: ${error.message}`));
     };
     parser.on('field', (name, value, nameTruncated, valueTruncated) => {
-      // Counted here: for urlencoded bodies the parser silently drops what exceeds its limit.
+      // Counted here because, for urlencoded bodies, the parser silently drops what exceeds its limit.
       if (fields.length === limits.parts) failForm(new Refusal(`the request has more than ${limits.parts} fields`));
-      else if (!name || nameTruncated) failForm(new Refusal('a field has no name, or one that is too long'));
+      else if (!name || nameTruncated) failForm(new Refusal('a field has no name, or its name is too long'));
       else if (valueTruncated) failForm(new Refusal(`field ${name} is larger than ${limits.field} bytes`));
       else fields.push({ name, value });
     });

@@ -1,9 +1,9 @@
 /**
- * The names of the Push API v4 over HTTP, all in one place: src/adapters/push/papi/names.ts has the same table for the other side.
- * "assumed" marks what is not published; a site with the product's own documentation can correct it in both.
+ * All names of the Push API v4 over HTTP; src/adapters/push/papi/names.ts has the same table for the client side.
+ * "assumed" marks what is not published; anyone with the product's own documentation can correct it in both.
  */
 
-/** `/papi/4/connectors/NAME/COMMAND` */
+/** Path of a command: `/papi/4/connectors/NAME/COMMAND`. */
 export const COMMAND_PATH = /^\/papi\/4\/connectors\/([^/]+)\/([a-z_]+)$/;
 
 export const PARAMETER = {
@@ -17,7 +17,7 @@ export const PARAMETER = {
   sync: 'PAPI_sync', // assumed
 } as const;
 
-/** `PAPI_<key>:FIELD`, the key being the client's own name of one document in the request. */
+/** `PAPI_<key>:FIELD`, where the key is the client's own name for one document in the request. */
 export const DOCUMENT_FIELD = /^PAPI_([^:]+):(.+)$/s;
 
 export const FIELD = {
@@ -37,10 +37,10 @@ export const ENUMERATION_MODE = {
   direct: 'NOT_RECURSIVE_DOCUMENTS',
 } as const;
 
-/** `url_encode(URI) SP escape(STAMP) LF` (assumed). */
+/** Formats a line `url_encode(URI) SP escape(STAMP) LF` (assumed). */
 export const formatEntry = (uri: string, stamp: string): string => `${encodeURIComponent(uri)} ${escapeLine(stamp)}\n`;
 
-/** `url_encode(URI) SP true|false SP escape(STAMP) LF` (assumed). */
+/** Formats a line `url_encode(URI) SP true|false SP escape(STAMP) LF` (assumed). */
 export const formatStatus = (uri: string, stamp: string | undefined): string =>
   `${encodeURIComponent(uri)} ${stamp !== undefined} ${escapeLine(stamp ?? '')}\n`;
 

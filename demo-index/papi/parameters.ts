@@ -2,7 +2,9 @@ import type { FormField } from './form.js';
 import { PARAMETER } from './names.js';
 import { Refusal } from './refusal.js';
 
-/** The named values of one command, from its query string and its body. Every getter throws a Refusal for bad ones. */
+/**
+ * The named values of one command, from its query string and its body. Every getter throws a Refusal for invalid ones.
+ */
 export class Parameters {
   private readonly fields: readonly FormField[];
 
@@ -34,10 +36,12 @@ export class Parameters {
     return value === 'true';
   }
 
-  /** A connector with a session from before the last start may have lost unsynced operations: it must send them again. */
+  /**
+   * A connector with a session from before the last start may have lost unsynced operations and must send them again.
+   */
   checkSession(session: number): void {
     const named = this.optional(PARAMETER.session);
     if (named !== undefined && named !== String(session))
-      throw new Refusal(`session ${named} is over, the current one is ${session}: send again what was not synced`);
+      throw new Refusal(`session ${named} has ended, the current one is ${session}: resend what was not synced`);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The bundled sample: a small web site about an invented museum, so that the first crawl works without any network. It has what
- * real sites have: a redirect, a broken link, a page that asks not to be indexed, a folder excluded by robots.txt.
+ * The bundled sample: a small web site about an invented museum, so that the first crawl works without any network. It
+ * has features of real sites: a redirect, a broken link, a page that asks not to be indexed, a folder excluded by
+ * robots.txt.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -28,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const REDIRECTS: Readonly<Record<string, string>> = { '/collection/foghorns.html': '/collection/fog-signals.html' };
 
-/** Compiled files are in dist/, the pages stay where they were written. */
+/** Compiled files are in dist/, but the pages stay in the source folder. */
 function pagesFolder(): string {
   for (let folder = import.meta.dirname; dirname(folder) !== folder; folder = dirname(folder)) {
     const pages = join(folder, 'demo-index', 'sample-site', 'pages');
@@ -37,7 +38,7 @@ function pagesFolder(): string {
   throw new Error('the pages of the sample site are missing');
 }
 
-/** @param options.port 0: any free port. */
+/** @param options.port 0 means any free port */
 export async function startSampleSite(options: { readonly port: number; readonly host: string }): Promise<RunningSite> {
   const pages = readPages(pagesFolder());
   const server = createServer((request, response) => sendAnswer(request, response, createAnswer(request, pages)));
@@ -56,7 +57,7 @@ export async function startSampleSite(options: { readonly port: number; readonly
   };
 }
 
-/** All files by the path under which they are served; there are few and they are small. */
+/** All files, by the path under which they are served; they are few and small. */
 function readPages(folder: string): ReadonlyMap<string, Buffer> {
   const pages = new Map<string, Buffer>();
   for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

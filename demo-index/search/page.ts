@@ -3,7 +3,7 @@ import type { Hit, SearchAnswer } from './search.js';
 
 export const STYLE_PATH = '/search.css';
 
-/** The search page: plain HTML, no script. Every word that came from a document or a person is escaped. */
+/** Renders the search page: plain HTML without scripts. All text from documents and users is escaped. */
 export function renderSearchPage(answer: SearchAnswer): string {
   const heading = answer.query === '' ? 'Search' : `${escapeMarkup(answer.query)} · Search`;
   return `<!doctype html>
@@ -37,7 +37,7 @@ ${renderPager(answer)}
 
 function renderSummary({ query, start, total, hits }: SearchAnswer): string {
   const documents = total === 1 ? '1 document' : `${total.toLocaleString('en')} documents`;
-  if (query === '') return total === 0 ? 'No document is indexed yet.' : `${documents} indexed. The newest:`;
+  if (query === '') return total === 0 ? 'No documents are indexed yet.' : `${documents} indexed. The newest:`;
   if (total === 0) return `Nothing found for <strong>${escapeMarkup(query)}</strong>.`;
   const range = hits.length === 0 ? '' : `, ${start + 1} to ${start + hits.length}`;
   return `${documents} found${range}`;

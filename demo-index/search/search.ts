@@ -1,16 +1,19 @@
 import type Database from 'better-sqlite3';
 
 export interface SearchRequest {
-  /** Words that must all occur; `"…"` is a phrase. Empty: every document, the newest first. */
+  /** Words that must all occur; `"…"` is a phrase. An empty query finds every document, newest first. */
   readonly query: string;
   /** 0-based rank of the first hit. */
   readonly start: number;
   readonly count: number;
-  /** All of them hold. */
+  /** All of them must match. */
   readonly filters: readonly MetaFilter[];
 }
 
-/** Documents that have a value of the meta from `from` to `to`, both included, compared as text, as ISO 8601 wants it; case does not count. */
+/**
+ * Finds documents with a value of the meta from `from` to `to`, inclusive. Values are compared as text, as ISO 8601
+ * allows; case is ignored.
+ */
 export interface MetaFilter {
   readonly meta: string;
   readonly from: string;
@@ -24,7 +27,7 @@ export interface SearchAnswer extends SearchRequest {
 
 export interface Hit {
   readonly uri: string;
-  /** Empty when the document has none. */
+  /** Empty if the document has none. */
   readonly title: string;
   readonly snippet: readonly Fragment[];
   readonly stamp: string;
@@ -34,7 +37,7 @@ export interface Hit {
   readonly metas: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** A stretch of plain text; `match` marks the words that were searched for. */
+/** A piece of plain text; `match` is set for the words that were searched for. */
 export interface Fragment {
   readonly text: string;
   readonly match: boolean;
@@ -45,7 +48,7 @@ export const MOST_HITS = 100;
 export const LAST_START = 10_000;
 export const MOST_FILTERS = 5;
 
-// Text in the index contains no control characters, so these can only be marks.
+// Text in the index contains no control characters, so these can only be markers.
 const MATCH_START = '\u0002';
 const MATCH_END = '\u0003';
 const SNIPPET_WORDS = 32;
@@ -73,7 +76,7 @@ const filterSql = (_: unknown, number: number): string => ` AND EXISTS (
     AND value ->> 'value' >= @from${number} COLLATE NOCASE AND value ->> 'value' <= @to${number} COLLATE NOCASE)`;
 
 export class Search {
-  /** Statements by their text: there are two for each number of filters. */
+  /** Prepared statements by their SQL: there are a few for each number of filters. */
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(private readonly database: Database.Database) {}
@@ -108,7 +111,7 @@ export class Search {
   }
 }
 
-/** The full-text expression for what a person typed. Everything is quoted, so nothing they type is syntax but `"`. */
+/** The full-text expression for a query as typed. Everything is quoted, so only `"` acts as syntax. */
 export function matchExpression(query: string): string {
   const terms = query.slice(0, LONGEST_QUERY).match(/"[^"]*"?|[^\s"]+/gu) ?? [];
   return terms

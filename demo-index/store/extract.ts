@@ -7,7 +7,7 @@ export interface Extract {
   readonly text: string;
 }
 
-/** Characters of text that one document brings into the index. */
+/** Maximum number of characters of text that are indexed for one document. */
 const LONGEST_TEXT = 1_000_000;
 const LONGEST_TITLE = 1_000;
 
@@ -38,13 +38,13 @@ function decodeText(part: PushedPart): string {
   try {
     return new TextDecoder(part.encoding || 'utf-8').decode(part.bytes);
   } catch {
-    return new TextDecoder().decode(part.bytes); // a label that nobody knows: most of the web is UTF-8
+    return new TextDecoder().decode(part.bytes); // unknown label: most of the web is UTF-8
   }
 }
 
 /**
- * By a tokenizer, not a parser: the stack of open elements costs a parser the square of their depth, and there are pages
- * 100,000 elements deep. What is in a silent element ends with its own closing tag.
+ * Uses a tokenizer, not a parser: because of its stack of open elements, a parser takes time quadratic in their depth,
+ * and there are pages 100,000 elements deep. The content of a silent element ends with its own closing tag.
  */
 function extractHtml(html: string): Extract {
   const page = new PageText();
@@ -85,9 +85,9 @@ const NOTHING = {
 class PageText {
   title = '';
   readonly text: string[] = [];
-  /** Name of the silent element that is open; empty: none is. */
+  /** Name of the silent element that is open; empty if none is. */
   silent = '';
-  /** Elements of that name that are open. */
+  /** Number of open elements with that name. */
   private depth = 0;
   private inTitle = false;
   private hasTitle = false;
@@ -104,7 +104,7 @@ class PageText {
     else this.addSeparator(name);
   }
 
-  /** Only has a meaning in foreign content. */
+  /** Only meaningful in foreign content. */
   selfClose(): void {
     if (FOREIGN.has(this.last)) this.close(this.last);
   }
@@ -129,8 +129,8 @@ class PageText {
   }
 }
 
-/** One line, no control characters: the snippet marks are control characters and must come from the index alone. */
-/** Soft hyphens are not part of a word: with them, a search would not find it. */
+/** One line without control characters: the snippet markers are control characters, which only the index may insert. */
+/** Soft hyphens are removed, because a search would not find a word that contains them. */
 const fold = (text: string): string =>
   text
     .replace(/\u00ad/g, '')

@@ -20,8 +20,8 @@ export interface Entry {
 const ENTRIES_AT_ONCE = 1_000;
 
 /**
- * The index in one SQLite file. A command is one transaction: it happened or it did not, even under `kill -9`. It is on
- * the disk, safe from a power failure too, once a later `setCheckpoint` or `sync` has returned.
+ * The index in one SQLite file. A command is one transaction, which is done completely or not at all, even under `kill
+ * -9`. It is on disk, and safe even from a power failure, once a later `setCheckpoint` or `sync` has returned.
  */
 export class IndexStore {
   readonly session: number;
@@ -38,7 +38,7 @@ export class IndexStore {
     this.session = this.openSession();
   }
 
-  /** Adds or replaces, in the order given. */
+  /** Adds or replaces documents, in the order given. */
   add(connector: string, documents: readonly PushedDocument[]): void {
     const now = Date.now();
     const rows = documents.map((document) => ({
@@ -68,7 +68,7 @@ export class IndexStore {
     );
   }
 
-  /** Everything before this call is on the disk when it returns. Returns the serial, which increases. */
+  /** Everything before this call is on disk when it returns. Returns the serial number, which increases. */
   setCheckpoint(connector: string, name: string, value: string): number {
     return this.runDurably(() =>
       Number(this.statements.setCheckpoint.run(connector, name, value, Date.now()).lastInsertRowid),
@@ -88,7 +88,10 @@ export class IndexStore {
     return (this.statements.stamp.get(connector, uri) as { stamp: string } | undefined)?.stamp;
   }
 
-  /** Entries in the order of their URIs. Changes made meanwhile may or may not be seen; no entry comes twice. */
+  /**
+   * Entries in the order of their URIs. Changes made in the meantime may or may not be included; no entry appears
+   * twice.
+   */
   *listEntries(connector: string, rootPath: string, recursive: boolean): Generator<Entry> {
     let after = '';
     for (;;) {
@@ -110,9 +113,9 @@ export class IndexStore {
     return (this.statements.count.get() as { n: number }).n;
   }
 
-  /** Everything before this call is on the disk when it returns. */
+  /** Everything before this call is on disk when it returns. */
   sync(): void {
-    // A checkpoint of the write-ahead log flushes the log to the disk before it copies anything.
+    // A checkpoint of the write-ahead log flushes the log to disk before it copies anything.
     this.database.pragma('wal_checkpoint(PASSIVE)');
   }
 
@@ -124,7 +127,9 @@ export class IndexStore {
     this.database.transaction(action).immediate();
   }
 
-  /** In WAL mode a commit under synchronous=FULL flushes the whole log, so earlier commits are made durable with it. */
+  /**
+   * In WAL mode, a commit under synchronous=FULL flushes the whole log, so earlier commits are made durable with it.
+   */
   private runDurably<T>(action: () => T): T {
     this.database.pragma('synchronous = FULL');
     try {
@@ -134,7 +139,10 @@ export class IndexStore {
     }
   }
 
-  /** The clock keeps the id new when the file was deleted in between, the previous id when the clock was set back. */
+  /**
+   * Using the clock makes the id new even if the file was deleted in the meantime; using the previous id does so even
+   * if the clock was set back.
+   */
   private openSession(): number {
     const previous = (this.statements.session.get() as { id: number | null }).id ?? 0;
     const session = Math.max(previous + 1, Date.now());

@@ -4,7 +4,7 @@ import { DEFAULT_CONFIG } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 
-/** Prints every problem, one per line, in the format that editors and CI understand. */
+/** Prints every problem, one per line, in a format that editors and CI understand. */
 export function check(
   path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
   { json }: JsonOption = {},

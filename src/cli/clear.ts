@@ -13,7 +13,7 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
   const crawler = await client.resolveCrawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/urls?like=${encodeURIComponent(pattern)}`;
   if (!options.yes) {
-    // Without confirm the server deletes nothing, and returns how many it would.
+    // Without `confirm`, the server deletes nothing and returns the number of URLs that it would delete.
     const { status, body } = await client.request<{ count?: number; detail?: string }>('DELETE', path);
     if (status === 409 && body.count === 0) {
       process.stderr.write(`${body.detail ?? 'No stored URL matches.'}\n`);
@@ -37,7 +37,7 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
 }
 
 async function confirm(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError(`${question} There is no terminal to answer on; use --yes.`);
+  if (!process.stdin.isTTY) throw new UsageError(`${question} There is no terminal on which to ask; use --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));

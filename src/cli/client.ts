@@ -1,5 +1,5 @@
 /**
- * Calls of the running server's API.
+ * Calls to the running server's API.
  */
 import { Secret } from '../domain/secret.js';
 import { UsageError } from '../server/options.js';
@@ -29,14 +29,14 @@ export class ServerClient {
     const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
     const url = server ?? `http://${name}:${env['CRAWLWAY_PORT'] || '8740'}`;
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-      throw new UsageError(`${url} is not an address of a server: http://HOST:PORT`);
+      throw new UsageError(`${url} is not a server address: it must have the form http://HOST:PORT`);
     this.url = url.replace(/(?<!\/)\/+$/, '');
     this.key = env['CRAWLWAY_API_KEY'] ? new Secret(env['CRAWLWAY_API_KEY']) : undefined;
   }
 
   private readonly key: Secret | undefined;
 
-  /** @throws UsageError with the server's own message if it refuses, or if there is no server. */
+  /** @throws UsageError with the server's own message if it refuses the call, or if there is no server */
   async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
     const answer = await this.request<T>(method, path, body);
     if (answer.status === 401) throw new UsageError(this.createKeyHint());
@@ -60,25 +60,25 @@ export class ServerClient {
     }).catch((error: Error) => {
       if (error.name === 'TimeoutError') {
         throw new UsageError(
-          `the server at ${this.url} has not answered within ${TIMEOUT_MS / 1000} s; it may still be working on the request`,
+          `the server at ${this.url} did not respond within ${TIMEOUT_MS / 1000} s; it may still be working on the request`,
         );
       }
       throw new UsageError(
-        `no server answers at ${this.url} (${causeOf(error)}): start one with crawlway serve, or say with --server where it is`,
+        `no server is responding at ${this.url} (${causeOf(error)}): start one with crawlway serve, or specify its address with --server`,
       );
     });
     const text = await response.text();
     return { status: response.status, body: (text === '' ? undefined : this.parse(text, response.status)) as T };
   }
 
-  /** All of a short list, such as the crawlers. */
+  /** Fetches a short list in one call, such as the crawlers. */
   async list<T>(path: string): Promise<readonly T[]> {
     const body = await this.call<{ readonly items?: readonly T[] } | undefined>('GET', path);
     if (!Array.isArray(body?.items)) throw this.notCrawlwayError(200);
     return body.items;
   }
 
-  /** All of a list that is returned in pages. */
+  /** Fetches all pages of a paginated list. */
   async listAll<T>(path: string): Promise<T[]> {
     const items: T[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -104,15 +104,15 @@ export class ServerClient {
     if (name !== undefined) return name;
     const names = await this.listCrawlerNames();
     if (names.length === 1) return names[0]!;
-    if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawler yet`);
-    throw new UsageError(`there are several crawlers: say which with --crawler (${names.join(', ')})`);
+    if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawlers yet`);
+    throw new UsageError(`there are several crawlers: choose one with --crawler (${names.join(', ')})`);
   }
 
-  /** The crawler with that name, or all. */
+  /** The crawler with that name, or all crawlers. */
   async resolveCrawlers(name: string | undefined): Promise<string[]> {
     if (name !== undefined) return [name];
     const names = await this.listCrawlerNames();
-    if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawler yet`);
+    if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawlers yet`);
     return names;
   }
 
@@ -122,13 +122,13 @@ export class ServerClient {
 
   private createKeyHint(): string {
     const wanted =
-      'one of the keys that the server was started with in CRAWLWAY_API_KEYS (the part after the second colon)';
+      "one of the keys in the server's CRAWLWAY_API_KEYS (the part after the second colon)";
     return this.key
       ? `the server at ${this.url} does not recognize the key in CRAWLWAY_API_KEY: set it to ${wanted}`
-      : `the server at ${this.url} asks for a key: set CRAWLWAY_API_KEY to ${wanted}`;
+      : `the server at ${this.url} requires a key: set CRAWLWAY_API_KEY to ${wanted}`;
   }
 
-  /** Crawlway answers every call of its API in JSON. */
+  /** Crawlway responds to every API call with JSON. */
   private parse(text: string, status: number): unknown {
     try {
       return JSON.parse(text);
@@ -139,7 +139,7 @@ export class ServerClient {
 
   private notCrawlwayError(status: number): UsageError {
     return new UsageError(
-      `what responds at ${this.url} (with ${status}) is not a Crawlway server; name one with --server`,
+      `the server at ${this.url} (which responded with ${status}) is not a Crawlway server; specify one with --server`,
     );
   }
 }
@@ -149,5 +149,5 @@ const causeOf = (error: Error): string => (error.cause as { code?: string } | un
 function formatProblem({ status, body }: Answer<unknown>): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;
   const more = errors.map((error) => `\n  ${error.pointer ? `${error.pointer}: ` : ''}${error.detail}`);
-  return `the server refuses (${status}): ${detail ?? 'it does not say why'}${more.join('')}`;
+  return `the server refused the request (${status}): ${detail ?? 'it gave no reason'}${more.join('')}`;
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../server/options.js';
 
 interface Completion {
-  /** `sinks test`; empty for the program. */
+  /** Command path, such as `sinks test`; empty for the program itself. */
   readonly path: string;
   readonly words: readonly string[];
 }
@@ -16,7 +16,7 @@ export function completion(program: Command, shell: string): void {
   else if (shell === 'zsh')
     process.stdout.write(`#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${createBashScript(all)}`);
   else if (shell === 'fish') process.stdout.write(createFishScript(program));
-  else throw new UsageError(`the shell ${shell} is not known; give one of ${SHELLS.join(', ')}`);
+  else throw new UsageError(`unknown shell ${shell}; use one of ${SHELLS.join(', ')}`);
 }
 
 function collectCompletions(command: Command, path = ''): Completion[] {

@@ -26,7 +26,7 @@ interface CrawlOptions {
   readonly maxPages?: string;
   readonly render?: string;
   readonly sandbox?: boolean;
-  /** The result of the crawl, printed at its end. */
+  /** Whether the result of the crawl is printed as JSON at its end. */
   readonly json?: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
   const definition = await createSiteDefinition(urls, options);
   const output = options.out === undefined ? process.stdout : await openOutput(options.out);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
-  // Not only at the end of the crawl: a reader of its output may stop earlier.
+  // Not only at the end of the crawl: whoever reads its output may stop earlier.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
@@ -74,7 +74,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
   }
 }
 
-/** On standard error if orders go to standard output. */
+/** Prints the result, on standard error if orders go to standard output. */
 function printSummary(crawlers: readonly CrawlerView[], how: object, apart: boolean): void {
   const summary = {
     ...how,
@@ -84,7 +84,7 @@ function printSummary(crawlers: readonly CrawlerView[], how: object, apart: bool
   (apart ? process.stdout : process.stderr).write(text);
 }
 
-/** The progress on standard error replaces a log. */
+/** Progress on standard error replaces the log. */
 const QUIET: Log = {
   debug: () => {},
   info: () => {},
@@ -116,7 +116,7 @@ async function waitForEnd(
       progress.show(view, read);
       if (interrupt.aborted) return 'interrupted';
       if (view.idle && view.pendingOrders === 0) return 'complete';
-      // What was just written counts as a document at the next update.
+      // What has just been written only counts as a document at the next update.
       if (ended) return 'limit';
       ended = read >= limit && view.active === 0 && view.pendingOrders === 0;
       await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt }).catch(() => undefined);
@@ -146,7 +146,7 @@ async function listFailedRoots(engine: EngineApi): Promise<FailedRoot[]> {
 }
 const HAS_ANSWERED: ReadonlySet<string> = new Set(['indexed', 'visited', 'redirected']);
 
-/** For a crawl without any document: what became of its start pages, and which links were refused. */
+/** Explains a crawl without any documents: what became of its start pages, and which links were refused. */
 async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
   if ((await engine.getCrawler(NAME)).counts.indexed > 0) return [];
   const lines = ['no document was indexed:'];
@@ -165,7 +165,7 @@ async function explainEmptyCrawl(engine: EngineApi): Promise<string[]> {
   return lines;
 }
 
-/** Documents without the content that their scripts would make. */
+/** Documents without the content that their scripts would add. */
 interface EmptyShells {
   readonly documents: number;
   readonly sample?: string;
@@ -183,7 +183,7 @@ async function findEmptyShells(engine: EngineApi): Promise<EmptyShells> {
 const formatShells = ({ documents, sample }: EmptyShells, render = 'never'): string =>
   `${pluralize(documents, 'document')} ${documents === 1 ? 'has' : 'have'} no content without ${documents === 1 ? 'its' : 'their'} scripts, such as ${sample}\n${render === 'never' ? '  Next step: Run the scripts in Chromium, with --render auto.\n' : ''}`;
 
-/** A configuration as a person would write it, so that defaults are those of every crawl. */
+/** Creates the definition from a configuration as a person would write it, so that the usual defaults apply. */
 export async function createSiteDefinition(
   urls: readonly string[],
   {
@@ -194,7 +194,7 @@ export async function createSiteDefinition(
   }: Pick<CrawlOptions, 'delay' | 'render' | 'sandbox'> & { readonly fetches?: boolean },
 ): Promise<ServerDefinition> {
   if (!/^(?:never|auto|always)$/.test(render))
-    throw new UsageError(`--render ${render} is not known; give never, auto or always`);
+    throw new UsageError(`unknown value ${render} of --render; use never, auto or always`);
   const starts = urls.map((url) => {
     const start = URL.parse(url);
     if (!start || !/^https?:$/.test(start.protocol)) throw new UsageError(`${url} is not an http or https URL`);
@@ -219,19 +219,25 @@ export async function createSiteDefinition(
   return definition;
 }
 
-/** Pages of an application whose routes are fragments. */
+/** Keeps fragments that are routes, for applications that have their pages there. */
 const ROUTES = `<cw:Canonicalization steps="${[...DEFAULT_CANONICALIZATION, 'keep-hash-routes'].join(' ')}"/>`;
 
-/** For a home page, its site; for a document in a folder, the folder: its own address would be a site of one page. */
+/**
+ * The root covers the whole site for a home page, and the folder for a document: a document's own URL would be a site
+ * of one page.
+ */
 function rootXml(start: URL): string {
   const scope = start.pathname.endsWith('/') ? 'site' : 'entireSite';
   return `<Root url="${escapeXml(escapeReferences(start.href))}" ${scope}="true"/>`;
 }
 
-/** `${NAME}` in a URL on the command line is not a reference to a variable, whose value would be sent to the site. */
+/**
+ * In a URL on the command line, `${NAME}` must not be read as a reference to a variable, whose value would be sent to
+ * the site.
+ */
 const escapeReferences = (url: string): string => url.replaceAll('${', '$%7B');
 
-/** A host of the local network on the command line is intended; links to others stay refused. */
+/** A private host on the command line is intended, so it is allowed; links to other private hosts are still refused. */
 async function resolveAddresses(start: URL): Promise<string[]> {
   const found = await lookup(start.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
   return found.map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);

@@ -1,4 +1,4 @@
-/** The `crawlway` command: one subcommand a file in this folder. */
+/** The `crawlway` command. Each subcommand has a file in this folder. */
 import { Command } from 'commander';
 import '../server/end-with-launcher.js';
 import { SINK_TYPE_NAMES } from '../domain/push/sink-types.js';
@@ -32,10 +32,10 @@ import { submit } from './submit.js';
 const program = new Command('crawlway')
   .description('Crawls web sites and keeps a search index in sync with them.')
   .version(SERVER_VERSION)
-  .showHelpAfterError('crawlway --help lists the commands, crawlway COMMAND --help the options of one.')
+  .showHelpAfterError('"crawlway --help" lists the commands, "crawlway COMMAND --help" the options of a command.')
   .addHelpText(
     'after',
-    '\nExit code: 0 done, 1 the command could not do what was asked (it says why); others are in the help of the command.',
+    '\nExit code: 0 success, 1 failure (with an error message); any other code is described in the help of the command.',
   )
   .configureHelp({ showGlobalOptions: true });
 
@@ -44,80 +44,80 @@ const addJsonOption = (command: Command): Command => command.option('--json', 'p
 const addServerOption = (command: Command): Command =>
   command.option(
     '--server <url>',
-    'the running server (else CRAWLWAY_HOST and CRAWLWAY_PORT; key in CRAWLWAY_API_KEY)',
+    'URL of the running server (default: from $CRAWLWAY_HOST and $CRAWLWAY_PORT); its API key is read from $CRAWLWAY_API_KEY',
   );
 
 const addConfigurationOptions = (command: Command): Command =>
-  command.option('--config <file>', 'the configuration (else CRAWLWAY_CONFIG, else config/CrawlConfig.xml)');
+  command.option('--config <file>', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)');
 
 addConfigurationOptions(program.command('init'))
-  .description('write a first configuration: asks on a terminal; otherwise, without a URL, it is the bundled sample')
+  .description('write a first configuration: asks questions on a terminal; otherwise, without a URL, writes the bundled sample')
   .argument('[url]', 'the site to crawl')
-  .option('--folder', 'stay in the folder of the URL (else on its site)')
-  .option('--name <name>', 'name of the crawler (else the host)')
+  .option('--folder', 'stay in the folder of the URL (default: stay on its site)')
+  .option('--name <name>', 'name of the crawler (default: the host)')
   .option('--sink <type>', `where documents go: bundled, ${SINK_TYPE_NAMES.join(', ')}`, undefined)
   .option('--sink-url <url>', 'address of the sink')
-  .option('--index <name>', 'index of the search engine (else crawlway)')
+  .option('--index <name>', 'index of the search engine (default: crawlway)')
   .option('--login <user>', 'user of the sink')
-  .option('--secret <variable>', 'environment variable with its API key or password: CRAWLWAY_SECRET_…')
-  .option('--contact <address>', 'a page about this crawl or a mail address, for the operators of sites')
-  .option('--force', 'overwrite a configuration that exists')
+  .option('--secret <variable>', "environment variable with the sink's API key or password: CRAWLWAY_SECRET_…")
+  .option('--contact <address>', 'a page about this crawl or a mail address, for site operators')
+  .option('--force', 'overwrite an existing configuration')
   .option('--json', 'print the result as JSON')
   .action(init);
 
 addConfigurationOptions(program.command('serve'))
   .description('run the server')
-  .option('--data <folder>', 'where it keeps what it knows (else CRAWLWAY_DATA, else data)')
-  .option('--port <number>', 'port of API and console (else CRAWLWAY_PORT, else 8740)')
-  .option('--host <address>', 'address to listen on (else CRAWLWAY_HOST, else 127.0.0.1)')
+  .option('--data <folder>', 'data directory (default: $CRAWLWAY_DATA, or data)')
+  .option('--port <number>', 'port of the API and the console (default: $CRAWLWAY_PORT, or 8740)')
+  .option('--host <address>', 'address to listen on (default: $CRAWLWAY_HOST, or 127.0.0.1)')
   .option(
     '--fetch-log <file>',
-    'append every visit to this file as a line of JSON (else CRAWLWAY_FETCH_LOG, else none)',
+    'append every visit to this file as a line of JSON (default: $CRAWLWAY_FETCH_LOG, or none)',
   )
   .option(
     '--no-sample',
-    'do not start the bundled sample site and index, even when the configuration names their addresses',
+    'do not start the bundled sample site and index, even if the configuration names their addresses',
   )
   .action((options) => run(options, options.sample));
 
 addJsonOption(program.command('crawl'))
   .description('crawl whole sites to the end, without a server')
-  .argument('<url...>', 'where to begin; a URL that ends in / stands for its site, another for its folder')
-  .option('--out <file>', 'write push orders to this file as JSON lines (else to the standard output)')
-  .option('--delay <ms>', 'pause between two requests to one web server (else 2500; 0 on this machine)')
-  .option('--max-pages <number>', 'end after this many pages, sitemaps included')
-  .option('--render <mode>', 'run the scripts of pages in Chromium: never, auto or always (else never)')
-  .option('--no-sandbox', 'run Chromium without its sandbox: only inside a container that confines it')
+  .argument('<url...>', 'start URLs; a URL that ends in / stands for its site, any other for its folder')
+  .option('--out <file>', 'write push orders to this file as JSON lines (default: to standard output)')
+  .option('--delay <ms>', 'pause between two requests to one web server (default: 2500, or 0 on this machine)')
+  .option('--max-pages <number>', 'stop after this many pages, including sitemaps')
+  .option('--render <mode>', "run pages' scripts in Chromium: never, auto or always (default: never)")
+  .option('--no-sandbox', 'run Chromium without its sandbox; only use this inside a container that confines it')
   .addHelpText(
     'after',
-    '\nExit code: 0 crawled to the end, 2 a start URL could not be crawled, 3 --max-pages reached, 4 crawled to the end and no document was indexed, 130 interrupted.',
+    '\nExit code: 0 crawled to the end, 2 a start URL could not be crawled, 3 --max-pages reached, 4 crawled to the end but no document was indexed, 130 interrupted.',
   )
   .action(crawl);
 
 addJsonOption(program.command('check'))
-  .description('check a configuration: every problem as FILE:LINE:COLUMN code message')
-  .argument('[file]', 'the configuration (else CRAWLWAY_CONFIG, else config/CrawlConfig.xml)')
+  .description('check a configuration and print every problem as FILE:LINE:COLUMN code message')
+  .argument('[file]', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)')
   .addHelpText('after', '\nExit code: 0 no errors, 1 errors.')
   .action(check);
 
 addJsonOption(program.command('import'))
   .description(
-    'write a configuration from that of another crawler, with a report of what was converted and what was not',
+    "convert another crawler's configuration, and report what was converted and what was not",
   )
   .argument('<format>', IMPORT_FORMATS.join(', '))
-  .argument('<file...>', 'its configuration, and the lists and rules that belong to it')
-  .option('--out <file>', 'the configuration to write (else imported-FORMAT.xml)')
-  .option('--force', 'overwrite a file that exists')
+  .argument('<file...>', 'its configuration, and the lists and rule files that belong to it')
+  .option('--out <file>', 'configuration file to write (default: imported-FORMAT.xml)')
+  .option('--force', 'overwrite an existing file')
   .action(importConfiguration);
 
 addJsonOption(addServerOption(addConfigurationOptions(program.command('explain'))))
-  .description('say why a URL is crawled, or not: asks the running server, or judges by the configuration alone')
+  .description('explain why a URL is crawled or not: asks the running server, or judges by the configuration alone')
   .argument('<url>')
   .option('--crawler <name>', 'only this crawler')
   .option('--from <referrer>', 'judge it as a link on this page')
   .addHelpText(
     'after',
-    '\nExit code: 0 in the index, 2 on its way there, 3 not in the index, 1 there was nothing to ask. Without a server: 0 accepted by the configuration, 3 rejected.\nOf several crawlers the lowest code counts.',
+    '\nExit code: 0 in the index, 2 on its way there, 3 not in the index, 1 the command failed. Without a server: 0 accepted by the configuration, 3 rejected.\nWith several crawlers, the lowest code counts.',
   )
   .action(explain);
 
@@ -128,21 +128,21 @@ addJsonOption(program.command('extract'))
   .argument('<source>', 'a URL or a file')
   .option(
     '--url <url>',
-    'where the file would be on the web, which determines its relative links and the settings for its URL',
+    "the file's URL on the web, which determines its relative links and the settings that apply",
   )
-  .option('--markdown', 'print it as Markdown')
-  .option('--config <file>', 'read it according to the Content elements of a crawler in this configuration')
-  .option('--crawler <name>', 'which crawler of --config (else the first)')
-  .addHelpText('after', '\nExit code: 0 read, 1 there is no document, 2 its text cannot be extracted.')
+  .option('--markdown', 'print the text as Markdown')
+  .option('--config <file>', 'read the page according to the Content elements of a crawler in this configuration')
+  .option('--crawler <name>', 'crawler in --config (default: the first one)')
+  .addHelpText('after', '\nExit code: 0 read, 1 there is no document, 2 the text cannot be extracted.')
   .action(extract);
 
 addJsonOption(program.command('render'))
-  .description('compare a page as it is sent with what its scripts make of it in Chromium: text and links')
+  .description('compare the text and links of a page as sent with those after its scripts have run in Chromium')
   .argument('<url>')
-  .option('--picture <file>', 'write a JPEG picture of the page to this file')
-  .option('--config <file>', 'render it as the rules and the Renderer of this configuration say')
-  .option('--crawler <name>', 'which crawler of --config (else the first)')
-  .option('--no-sandbox', 'run Chromium without its sandbox: only inside a container that confines it')
+  .option('--picture <file>', 'write a JPEG screenshot of the page to this file')
+  .option('--config <file>', 'render the page according to the rules and the Renderer of this configuration')
+  .option('--crawler <name>', 'crawler in --config (default: the first one)')
+  .option('--no-sandbox', 'run Chromium without its sandbox; only use this inside a container that confines it')
   .addHelpText('after', '\nExit code: 0 rendered, 1 there is no page, 2 it could not be rendered.')
   .action(render);
 
@@ -155,14 +155,14 @@ addJsonOption(addServerOption(program.command('refused')))
 
 addJsonOption(addServerOption(program.command('submit')))
   .description('submit a URL list to the running server')
-  .requiredOption('-f, --file <file>', 'one URL a line, # comments, \\ continuation; - reads the standard input')
-  .option('--crawler <name>', 'the crawler, when there are several')
+  .requiredOption('-f, --file <file>', 'file with one URL per line, # for comments, \\ for continuation; - reads standard input')
+  .option('--crawler <name>', 'crawler to use; required if there are several')
   .action(submit);
 
 addJsonOption(addServerOption(program.command('clear')))
   .description('delete stored URLs, and their documents from the index')
-  .argument('<pattern>', 'all of a URL, with * or % for any characters: http://www.example.com/*')
-  .option('--crawler <name>', 'the crawler, when there are several')
+  .argument('<pattern>', 'pattern for the whole URL, with * or % for any characters: http://www.example.com/*')
+  .option('--crawler <name>', 'crawler to use; required if there are several')
   .option('-y, --yes', 'do not ask for confirmation')
   .action(clear);
 
@@ -172,18 +172,18 @@ addJsonOption(addServerOption(program.command('push')))
   )
   .requiredOption('--again <sink>', 'name of the sink')
   .option('--crawler <name>', 'only the documents of this crawler')
-  .option('--no-wait', 'return once the server has started')
+  .option('--no-wait', 'return as soon as the server has started')
   .action(push);
 
 addJsonOption(addServerOption(program.command('refresh')))
-  .description('visit a stored URL now, or all that match a pattern; a host that rests is asked once')
-  .argument('<url|pattern>', 'a URL, or a pattern of whole URLs: http://www.example.com/*')
-  .option('--crawler <name>', 'the crawler, when there are several')
+  .description('visit a stored URL now, or all that match a pattern; a resting host gets one request')
+  .argument('<url|pattern>', 'a URL, or a pattern for whole URLs: http://www.example.com/*')
+  .option('--crawler <name>', 'crawler to use; required if there are several')
   .action(refresh);
 
 addJsonOption(addServerOption(program.command('status')))
   .description('show crawlers, sources, rates, errors and sinks of the running server')
-  .option('--once', 'print once and end')
+  .option('--once', 'print once and exit')
   .action(status);
 
 addJsonOption(addServerOption(program.command('roots')))
@@ -191,28 +191,28 @@ addJsonOption(addServerOption(program.command('roots')))
   .option('--crawler <name>', 'only this crawler')
   .action(listRoots);
 
-const sinks = program.command('sinks').description('destinations of push orders');
+const sinks = program.command('sinks').description('work with sinks, the destinations of push orders');
 addJsonOption(addConfigurationOptions(sinks.command('test')))
-  .description('test whether a sink of the configuration, or all of them, respond; sends no order')
+  .description('test whether all sinks in the configuration, or one of them, respond; sends no orders')
   .argument('[name]')
-  .addHelpText('after', '\nExit code: 0 all respond, 1 one does not.')
+  .addHelpText('after', '\nExit code: 0 all respond, 1 at least one does not.')
   .action(testSinks);
 
 addJsonOption(addConfigurationOptions(program.command('doctor')))
-  .description('try everything that a crawl needs: Node, configuration, disk, DNS, sinks, clock, proxies')
-  .option('--data <folder>', 'where the server keeps what it knows (else CRAWLWAY_DATA, else data)')
-  .addHelpText('after', '\nExit code: 0 nothing failed, 1 something did.')
+  .description('check everything that a crawl needs: Node, configuration, disk, DNS, sinks, clock, proxies')
+  .option('--data <folder>', 'data directory of the server (default: $CRAWLWAY_DATA, or data)')
+  .addHelpText('after', '\nExit code: 0 no check failed, 1 at least one did.')
   .action(doctor);
 
 addJsonOption(
   addConfigurationOptions(program.command('new').description('create files to start from').command('plugin')),
 )
-  .description('write a plug-in to begin with, in the folder plugins beside the configuration')
+  .description('write a plug-in to start from, in the folder plugins next to the configuration')
   .argument('<name>')
   .action(createPlugin);
 
 addServerOption(program.command('mcp'))
-  .description('let an assistant look at the running server and submit URLs: the Model Context Protocol over stdio')
+  .description('let an assistant inspect the running server and submit URLs, using the Model Context Protocol over stdio')
   .action(mcp);
 
 program
@@ -221,25 +221,25 @@ program
   .argument('<shell>', SHELLS.join(', '))
   .action((shell: string) => completion(program, shell));
 
-const login = program.command('login').description('logins at web sites that the running server crawls');
+const login = program.command('login').description('work with logins to web sites that the running server crawls');
 
 addJsonOption(addServerOption(login.command('list')))
-  .description('show the logins of the configuration and their states')
+  .description('list the configured logins and their states')
   .action(listLogins);
 
 addJsonOption(addServerOption(login.command('test')))
-  .description('log in now, and show each step without secrets')
+  .description('log in now and show each step, without secrets')
   .argument('<name>')
-  .addHelpText('after', '\nExit code: 0 the login works, 2 it fails.')
+  .addHelpText('after', '\nExit code: 0 the login works, 2 it failed.')
   .action(testLogin);
 
 const keys = program
   .command('keys')
-  .description('API keys of the running server (needs a key with the role admin), and keys that sign requests');
+  .description('manage API keys of the running server (requires a key with the role admin), and keys that sign requests');
 
 addJsonOption(keys.command('new'))
-  .description('make a key that signs the requests of a fetcher (cw:BotAuth), without a server')
-  .option('--out <file>', 'where to write the private key; readable for its owner alone (else the standard output)')
+  .description("create a key that signs a fetcher's requests (cw:BotAuth); needs no server")
+  .option('--out <file>', 'write the private key to this file, readable only by its owner (default: to standard output)')
   .action(createSigningKey);
 
 addJsonOption(addServerOption(keys.command('list')))
@@ -247,10 +247,10 @@ addJsonOption(addServerOption(keys.command('list')))
   .action(listKeys);
 
 addJsonOption(addServerOption(keys.command('create')))
-  .description('create a key and print it, only this once')
-  .argument('<name>', 'who uses it: what the audit log shows')
+  .description('create a key and print it; it is shown only this once')
+  .argument('<name>', 'who uses the key, as shown in the audit log')
   .argument('<role>', ROLES.join(', '))
-  .option('--expires <when>', 'days like 90d, or a time like 2027-01-31T00:00:00Z (else never)')
+  .option('--expires <when>', 'number of days like 90d, or a time like 2027-01-31T00:00:00Z (default: never)')
   .action(createKey);
 
 addJsonOption(addServerOption(keys.command('withdraw')))
@@ -261,17 +261,17 @@ addJsonOption(addServerOption(keys.command('withdraw')))
 const store = program.command('store').description('move the data of a stopped server to another database');
 const addDatabaseOptions = (command: Command): Command =>
   command
-    .option('--database <url>', 'sqlite:FILE or postgres://… (else CRAWLWAY_DATABASE_URL)')
-    .option('--data <folder>', 'the data directory of the SQLite file (else CRAWLWAY_DATA, else data)');
+    .option('--database <url>', 'sqlite:FILE or postgres://… (default: $CRAWLWAY_DATABASE_URL)')
+    .option('--data <folder>', 'data directory with the SQLite file (default: $CRAWLWAY_DATA, or data)');
 
 addJsonOption(addDatabaseOptions(store.command('export')))
-  .description('write the data of the crawl as lines of JSON; an interrupted export continues')
-  .argument('<file>', '- writes to the standard output')
+  .description('write the crawl data as lines of JSON; continues an interrupted export')
+  .argument('<file>', 'file to write; - writes to standard output')
   .action(exportStore);
 
 addJsonOption(addDatabaseOptions(store.command('import')))
-  .description('read an export into an empty database and check counts and digests; an interrupted import continues')
-  .argument('<file>', '- reads the standard input')
+  .description('read an export into an empty database and verify counts and digests; continues an interrupted import')
+  .argument('<file>', 'file to read; - reads standard input')
   .action(importStore);
 
 /** `crawlway … | head`: the reader has read enough, which is not an error. */

@@ -1,4 +1,4 @@
-/** `crawlway doctor`: checks everything outside of Crawlway that a crawl needs, with what to do if it fails. */
+/** `crawlway doctor`: checks everything outside Crawlway that a crawl needs, and says what to do if a check fails. */
 import { lookup } from 'node:dns/promises';
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -25,10 +25,10 @@ const warning = (what: string, message: string): Finding => ({ what, state: 'war
 const failed = (what: string, message: string): Finding => ({ what, state: 'failed', message });
 
 const LITTLE_DISK_BYTES = 1_000_000_000;
-/** Certificates, robots.txt dates and leases stop working somewhere beyond this. */
+/** With a clock that is wrong by more than this, certificates, robots.txt dates and leases stop working. */
 const CLOCK_OFF_MS = 120_000;
 const CLOCK_TIMEOUT_MS = 10_000;
-/** One question to a name server each. */
+/** Each host needs a DNS query. */
 const MOST_HOSTS = 20;
 
 export async function doctor(options: DoctorOptions): Promise<void> {
@@ -62,7 +62,7 @@ function checkNode(): Finding {
   const { engines } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as {
     engines: { node: string };
   };
-  return ok('Node', `${process.versions.node}; ${engines.node} is needed`);
+  return ok('Node', `${process.versions.node}; ${engines.node} is required`);
 }
 
 function checkConfiguration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
@@ -74,7 +74,7 @@ function checkConfiguration(file: string): { definition?: ServerDefinition; find
       const [{ place, message }] = errors as [(typeof errors)[0]];
       return {
         findings: [
-          failed('configuration', `${pluralize(errors.length, 'error')}; the first: ${placeText(place)} ${message}`),
+          failed('configuration', `${pluralize(errors.length, 'error')}; the first one: ${placeText(place)} ${message}`),
         ],
       };
     }
@@ -97,12 +97,12 @@ function checkDisk(data: string): Finding {
     accessSync(folder, constants.W_OK);
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
-    const text = `${folder} can be written, ${(free / 1e9).toFixed(1)} GB are free`;
+    const text = `${folder} is writable, ${(free / 1e9).toFixed(1)} GB free`;
     return free < LITTLE_DISK_BYTES
       ? warning('disk', `${text}; a crawl of a million URLs needs about 1 GB`)
       : ok('disk', text);
   } catch {
-    return failed('disk', `${folder} cannot be written by this user: choose a folder with --data or CRAWLWAY_DATA`);
+    return failed('disk', `${folder} is not writable by this user: choose a folder with --data or CRAWLWAY_DATA`);
   }
 }
 
@@ -118,7 +118,7 @@ async function checkHostName(host: string): Promise<Finding> {
   } catch (error) {
     return failed(
       'DNS',
-      `${host} is not found (${(error as NodeJS.ErrnoException).code}): check the name and the name servers`,
+      `${host} was not found (${(error as NodeJS.ErrnoException).code}): check the name and the name servers`,
     );
   }
 }
@@ -132,29 +132,29 @@ async function checkSink(definition: ServerDefinition['sinks'][number], data: st
     : failed(what, message);
 }
 
-/** The crawled servers and the sinks provide the time, in the Date header of any answer. */
+/** The crawled servers and the sinks provide the time, in the Date header of any response. */
 async function checkClock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
   const urls = [...sinks.map(({ url }) => url), ...crawlers.flatMap(({ roots }) => roots.map(({ url }) => url))];
   const url = urls.find((one) => /^https?:/.test(one));
-  if (url === undefined) return warning('clock', 'no web server to compare it with');
+  if (url === undefined) return warning('clock', 'there is no web server to compare it with');
   const answer = await fetch(new URL('/robots.txt', url), { signal: AbortSignal.timeout(CLOCK_TIMEOUT_MS) }).catch(
     () => undefined,
   );
   await answer?.body?.cancel();
   const date = Date.parse(answer?.headers.get('date') ?? '');
-  if (Number.isNaN(date)) return warning('clock', `${new URL(url).host} did not say what time it is`);
+  if (Number.isNaN(date)) return warning('clock', `${new URL(url).host} did not return the time`);
   const off = Math.abs(Date.now() - date);
   const text = `${Math.round(off / 1000)} s from the clock of ${new URL(url).host}`;
   return off > CLOCK_OFF_MS
-    ? failed('clock', `${text}: set it by NTP; leases and dates of documents depend on it`)
+    ? failed('clock', `${text}: synchronize it with NTP; leases and document dates depend on it`)
     : ok('clock', text);
 }
 
-/** Variables that other programs use and Crawlway does not. */
+/** Warns about variables that other programs use and Crawlway does not. */
 function checkProxyVariables(): Finding[] {
   const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].filter((variable) => process.env[variable]);
   if (set.length === 0) return [];
   return [
-    warning('proxy', `${set.join(', ')} is set and not used: write <cw:Proxy url="…"/> in the Fetcher that needs it`),
+    warning('proxy', `${set.join(', ')} is set but not used: write <cw:Proxy url="…"/> in the Fetcher that needs it`),
   ];
 }

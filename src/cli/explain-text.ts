@@ -17,7 +17,7 @@ export interface Judged extends ExplanationDto {
   readonly discoveredVia: string;
   readonly from?: string;
   readonly queue?: QueueDto;
-  /** Absent without a server, like everything below. */
+  /** Absent without a server, like all fields below. */
   readonly robots?: RobotsOpinionDto;
   readonly state?: UrlStateDto;
   readonly visits?: readonly VisitDto[];
@@ -30,8 +30,8 @@ const AS: Readonly<Record<string, string>> = {
   root: 'a root',
   link: 'a link',
   redirect: 'the target of a redirect',
-  sitemap: 'an entry of a sitemap',
-  stored: 'it is stored',
+  sitemap: 'a sitemap entry',
+  stored: 'a stored URL',
 };
 
 const NUMBER = 10;
@@ -77,7 +77,7 @@ function formatFacts({ robots, state, behind = [] }: Judged): string[] {
     ...(robots ? [`  robots   ${robots.state}${by}`] : []),
     ...(state ? [`  stored   ${state.status} (${state.reason})${next}`] : []),
     ...behind.map(
-      ({ sink, since }) => `  behind   at sink ${sink} since ${since}: it gets what is indexed when it follows again`,
+      ({ sink, since }) => `  behind   at sink ${sink} since ${since}: the sink gets what is indexed once it has caught up`,
     ),
   ];
 }

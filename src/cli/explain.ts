@@ -18,10 +18,10 @@ interface ExplainOptions extends ServerOption, JsonOption {
   readonly from?: string;
 }
 
-/** 1 is that of every command that failed. */
+/** Exit codes; 1 means that the command failed, as with every command. */
 const EXIT = { 'in-index': 0, 'on-its-way': 2, 'not-in-index': 3 } as const;
 
-/** Asks the running server; without one, judges by the configuration alone (which knows no stored URLs). */
+/** Asks the running server; without one, judges by the configuration alone, which knows no stored URLs. */
 export async function explain(url: string, options: ExplainOptions): Promise<void> {
   const client = new ServerClient(options);
   const useServer = options.server !== undefined || (options.config === undefined && (await client.isReachable()));
@@ -31,7 +31,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<voi
   process.exitCode = Math.min(...answers.map(([, judged]) => exitCode(judged)));
 }
 
-/** Without a server, it is only known that the configuration accepts a URL. */
+/** Without a server, a URL that the configuration accepts counts as indexed, because nothing else is known. */
 const exitCode = ({ robots, verdict, headline }: Judged): number =>
   robots === undefined && verdict.accepted ? EXIT['in-index'] : EXIT[headline.fate];
 
@@ -46,7 +46,7 @@ async function explainOnServer(
     crawler,
     await client.call<Judged>('GET', `/crawlers/${encodeURIComponent(crawler)}/explain?${query}`),
   ];
-  if (crawlers.length === 0) throw new UsageError('the server has no crawler yet');
+  if (crawlers.length === 0) throw new UsageError('the server has no crawlers yet');
   return Promise.all(crawlers.map(explainForCrawler));
 }
 
@@ -56,11 +56,11 @@ async function explainLocally(url: string, options: ExplainOptions): Promise<[st
   ).load();
   const contexts = compileContexts(definition);
   const names = options.crawler === undefined ? [...contexts.keys()] : [options.crawler];
-  if (names.length === 0) throw new UsageError('the configuration has no crawler yet');
+  if (names.length === 0) throw new UsageError('the configuration has no crawlers yet');
   return Promise.all(
     names.map(async (name): Promise<[string, Judged]> => {
       const context = contexts.get(name);
-      if (!context) throw new UsageError(`there is no crawler ${name}; there are ${[...contexts.keys()].join(', ')}`);
+      if (!context) throw new UsageError(`there is no crawler ${name}; the crawlers are ${[...contexts.keys()].join(', ')}`);
       return [name, await judge(context, url, options.from)];
     }),
   );
@@ -92,7 +92,7 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
   return { url: url.href, headline, discoveredVia, from: from?.href, queue, ...toExplanationDto(explanation) };
 }
 
-/** A configured root is judged as one, anything else as a link below the root that would lead there. */
+/** A configured root is judged as a root, any other URL as a link below the root that would lead there. */
 function toCandidate(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Candidate {
   const url = context.canonicalize(rawUrl);
   const from = rawFrom === undefined ? undefined : context.canonicalize(rawFrom);

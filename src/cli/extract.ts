@@ -24,7 +24,7 @@ interface ExtractOptions extends JsonOption {
 export async function extract(source: string, options: ExtractOptions): Promise<void> {
   const isUrl = /^https?:\/\//i.test(source);
   if (isUrl && options.url !== undefined)
-    throw new UsageError('--url gives the address of a local file: use it with a file');
+    throw new UsageError('--url sets the address of a local file: use it only with a file');
   const url = isUrl ? source : (options.url ?? `http://127.0.0.1/${encodeURIComponent(basename(source))}`);
   const definition = await createDefinition(url, isUrl, options);
   printPage(
@@ -34,7 +34,7 @@ export async function extract(source: string, options: ExtractOptions): Promise<
   );
 }
 
-/** Reads one page as a person sees it in the console, and fetches it unless its answer is there already; nothing is stored. */
+/** Reads one page as the console shows it, and fetches it unless the response is given; nothing is stored. */
 export async function readPage(
   url: string,
   definition: ServerDefinition,
@@ -61,15 +61,15 @@ export async function readPage(
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The configuration determines what is extracted from pages and how they are fetched; its rules do not apply to a URL that a person
- * names.
+ * The configuration determines what is extracted from pages and how they are fetched; its rules do not apply to a URL
+ * given by a person.
  */
 async function createDefinition(url: string, fetches: boolean, options: ExtractOptions): Promise<ServerDefinition> {
   const plain = await createSiteDefinition([url], { delay: '0', fetches });
   const configured = options.config === undefined ? undefined : openConfigurationFile(options.config).load().definition;
   const named = configured?.crawlers.find(({ name }) => options.crawler === undefined || name === options.crawler);
   if (options.crawler !== undefined && !named)
-    throw new UsageError(`--crawler ${options.crawler}: give --config with a crawler of that name`);
+    throw new UsageError(`--crawler ${options.crawler} requires --config with a crawler of that name`);
   const crawler: CrawlerDefinition = {
     ...plain.crawlers[0]!,
     mimeTypesMode: 'exclude',
@@ -115,7 +115,7 @@ const WEB_TYPES: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 };
 
-/** What a server that has the file would answer. */
+/** The response of a server that serves the file. */
 async function readFileAsResponse(path: string): Promise<KeptAnswer> {
   const body = await readFile(path).catch((error) => {
     throw toFileError(path, 'read', error);

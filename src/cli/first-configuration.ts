@@ -1,5 +1,6 @@
 /**
- * The configuration that `crawlway init` writes: one crawler, one sink, and a comment at each setting that people often change.
+ * The configuration that `crawlway init` writes: one crawler, one sink, and a comment on each setting that people often
+ * change.
  */
 import { SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
 
@@ -7,12 +8,12 @@ export interface FirstConfiguration {
   /** Name of the crawler. */
   readonly name: string;
   readonly start: URL;
-  /** Everything below this folder, or the whole site with and without www. */
+  /** The folder of the start URL and everything below it, or the whole site with and without www. */
   readonly scope: 'site' | 'folder';
   readonly sink: FirstSink;
-  /** Page or mail address for the operators of sites. */
+  /** URL of a page or mail address for site operators. */
   readonly contact?: string;
-  /** Addresses of start page and sink that are not public. */
+  /** Non-public addresses of the start page and the sink, which must be allowed. */
   readonly allow: { readonly site: readonly string[]; readonly sink: readonly string[] };
 }
 
@@ -28,8 +29,8 @@ export interface FirstSink {
 export const BUNDLED_INDEX = 'http://127.0.0.1:8742';
 
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
-<!-- The running server reloads this file when it changes, and keeps the previous configuration when the new one has an error.
-     Check it first: crawlway check. Everything that can be written here: docs/REFERENCE.md. -->
+<!-- The running server reloads this file when it changes, and keeps the previous configuration if the new one has an error.
+     Check it first: crawlway check. For everything that can be written here, see docs/REFERENCE.md. -->
 <CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"
              xmlns:ar="exa:com.exalead.actionrules.v21"
              xmlns:cw="urn:crawlway:config:1">
@@ -40,7 +41,7 @@ export function firstConfigurationXml({ name, start, scope, sink, contact, allow
   <Crawler name="${escapeXml(name)}">
     <!-- Where the crawl begins. It stays ${scope === 'site' ? 'on this site' : 'in this folder'}, whose pages are indexed and followed. -->
     <Root url="${escapeXml(start.href)}"${scope === 'folder' ? ' entireSite="true"' : ''}/>
-    <!-- Rules are the exceptions; a later rule overrides an earlier one.
+    <!-- Rules define exceptions; a later rule overrides an earlier one.
     <Rules><Rule><ar:Path val="/drafts/"/><Ignore/></Rule></Rules>
     -->
     <cw:PushTo sink="main"/>
@@ -53,14 +54,14 @@ ${fetcherXml(contact, allow.site)}
 
 function fetcherXml(contact: string | undefined, cidrs: readonly string[]): string {
   const who =
-    '<!-- contact: a page about this crawl or a mail address, for the operators of sites. It is sent with each request. -->';
+    '<!-- contact: a page about this crawl or a mail address, for site operators. It is sent with each request. -->';
   if (contact === undefined && cidrs.length === 0)
     return `\n  ${who}\n  <!-- <cw:Fetcher name="default" contact="https://www.example.com/our-crawler"/> -->\n`;
   const start = `<cw:Fetcher name="default"${contact === undefined ? '' : ` contact="${escapeXml(contact)}"`}`;
   if (cidrs.length === 0) return `\n  ${who}\n  ${start}/>\n`;
   return `
   ${who}
-  <!-- Addresses that are not public, like this machine or an intranet, are refused unless they are allowed here. -->
+  <!-- Addresses that are not public, such as this machine or an intranet, are refused unless they are allowed here. -->
   ${start}>
 ${cidrs.map((cidr) => `    ${allowAddressXml(cidr)}\n`).join('')}  </cw:Fetcher>
 `;
@@ -85,14 +86,14 @@ function sinkXml(sink: FirstSink, cidrs: readonly string[]): string {
   return `${comment}<cw:Sink ${text}>\n${cidrs.map((cidr) => `    ${allowAddressXml(cidr)}\n`).join('')}  </cw:Sink>`;
 }
 
-/** A login has a password; without one, a search engine is accessed with an API key. */
+/** With a login, the secret is its password; without one, a search engine is accessed with an API key. */
 function secretAttribute({ type, login }: FirstSink): string {
   const options: readonly string[] = SINK_TYPES[type].options;
   if (login !== undefined || !options.includes('apiKey')) return options.includes('password') ? 'password' : 'secret';
   return 'apiKey';
 }
 
-/** A name that a crawler may have, from the host of its site. */
+/** Derives a valid crawler name from the site's host. */
 export const toCrawlerName = ({ host }: URL): string => host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
 
 const escapeXml = (text: string): string =>

@@ -25,11 +25,11 @@ export interface InitOptions {
   readonly json?: boolean;
 }
 
-/** Writes the bundled sample, a site and an index, if no URL is given and there is no terminal to ask on. */
+/** Writes the bundled sample (a site and an index) if no URL is given and there is no terminal on which to ask. */
 export async function init(url: string | undefined, options: InitOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   if (existsSync(file) && !options.force)
-    throw new UsageError(`${file} exists already: change it there, or overwrite it with --force`);
+    throw new UsageError(`${file} already exists: edit it, or overwrite it with --force`);
   const asks = url === undefined && options.sink === undefined && process.stdin.isTTY && process.stdout.isTTY;
   if (url === undefined && !asks) refuseWithoutUrl(options);
   const answered = asks ? await askForOptions(options) : { url, options };
@@ -46,13 +46,13 @@ export async function init(url: string | undefined, options: InitOptions): Promi
   printResult(file, answered.options, { sample: answered.url === undefined, variables: findVariables(text) });
 }
 
-/** The sample has a sink and a name of its own. */
+/** The sample has its own sink and name. */
 function refuseWithoutUrl({ folder, name, sink, sinkUrl, index, login, secret, contact }: InitOptions): void {
   const given = Object.entries({ folder, name, sink, sinkUrl, index, login, secret, contact });
   const option = given
     .find(([, value]) => value !== undefined)?.[0]
     .replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`);
-  if (option) throw new UsageError(`--${option} applies to the crawl of a site: give its URL, too`);
+  if (option) throw new UsageError(`--${option} applies only when crawling a site: give its URL, too`);
 }
 
 function writeConfiguration(file: string, text: string): void {
@@ -77,7 +77,7 @@ function printResult(file: string, { json }: InitOptions, found: { sample: boole
   process.stdout.write(
     [
       `Wrote ${file}${found.sample ? '; it crawls the sample site that comes with Crawlway' : ''}.`,
-      ...found.variables.map((name) => `Set the secret first: export ${name}=…`),
+      ...found.variables.map((name) => `First, set the secret: export ${name}=…`),
       `Next: ${process.env['npm_command'] === 'exec' ? 'npx ' : ''}crawlway serve${config}`,
       '',
     ].join('\n'),
@@ -101,25 +101,25 @@ async function createConfiguration(typed: string, options: InitOptions): Promise
 function parseStartUrl(typed: string): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
   if (!url?.hostname || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`${typed} is not the address of a web site, such as https://www.example.com/`);
+    throw new UsageError(`${typed} is not a web site address such as https://www.example.com/`);
   return url;
 }
 
 function readSink({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions): FirstSink {
   if (sink === 'bundled') return { type: 'papi', url: sinkUrl ?? BUNDLED_INDEX };
   if (!isSinkType(sink))
-    throw new UsageError(`--sink ${sink} is not known; give one of bundled, ${SINK_TYPE_NAMES.join(', ')}`);
+    throw new UsageError(`unknown sink type ${sink}; use one of bundled, ${SINK_TYPE_NAMES.join(', ')}`);
   const url = sinkUrl ?? (sink === 'file' ? 'orders.jsonl' : undefined);
   if (url === undefined) throw new UsageError(`--sink ${sink} needs --sink-url, the address of the ${sink} sink`);
   const needsIndex = ((SINK_TYPES[sink] as { required?: readonly string[] }).required ?? []).includes('index');
   if (secret !== undefined && !/^CRAWLWAY_SECRET_\w+$/.test(secret))
-    throw new UsageError(`--secret ${secret}: name an environment variable that begins with CRAWLWAY_SECRET_`);
+    throw new UsageError(`--secret ${secret}: the name of the environment variable must begin with CRAWLWAY_SECRET_`);
   return { type: sink, url, login, secret, index: index ?? (needsIndex ? 'crawlway' : undefined) };
 }
 
 const isSinkType = (text: string): text is SinkType => (SINK_TYPE_NAMES as readonly string[]).includes(text);
 
-/** A server of the local network is intended; it is allowed by its exact address. */
+/** If a private server is given, it is intended, so its exact address is allowed. */
 async function resolvePrivateAddresses(url: URL | null): Promise<string[]> {
   if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return [];
   const found = await lookup(url.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
@@ -129,7 +129,7 @@ async function resolvePrivateAddresses(url: URL | null): Promise<string[]> {
 }
 
 const CONTACT =
-  'Where can the operators of sites reach you, or read about this crawl? A URL or a mail address (Enter: nowhere) ';
+  'Where can site operators reach you, or read about this crawl? A URL or a mail address (Enter: none) ';
 
 async function askForOptions(options: InitOptions): Promise<{ url: string | undefined; options: InitOptions }> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -156,16 +156,16 @@ async function askForSink(terminal: Interface): Promise<InitOptions> {
   ).trim();
   const sink = kinds[Number(answer || 1) - 1] ?? answer;
   if (sink === 'bundled') return { sink };
-  if (!isSinkType(sink)) throw new UsageError(`the sink ${sink} is not known; give one of ${kinds.join(', ')}`);
+  if (!isSinkType(sink)) throw new UsageError(`unknown sink type ${sink}; use one of ${kinds.join(', ')}`);
   const sinkUrl = (await terminal.question(sink === 'file' ? 'Its path [orders.jsonl] ' : 'Its address? ')).trim();
   const options: readonly string[] = SINK_TYPES[sink].options;
   const askIfSupported = async (name: string, question: string): Promise<string | undefined> =>
     options.includes(name) ? (await terminal.question(question)).trim() || undefined : undefined;
   const index = await askIfSupported('index', 'Index [crawlway] ');
-  const login = await askIfSupported('login', 'User (Enter: none, or an API key) ');
+  const login = await askIfSupported('login', 'User (Enter: none, or if you use an API key) ');
   const wantsSecret = options.some((name) => ['apiKey', 'password', 'secret'].includes(name));
   const secret =
-    wantsSecret && /^y/i.test((await terminal.question('Does it ask for a key or a password? [y/N] ')).trim())
+    wantsSecret && /^y/i.test((await terminal.question('Does it require a key or a password? [y/N] ')).trim())
       ? 'CRAWLWAY_SECRET_SINK'
       : undefined;
   return { sink, sinkUrl: sinkUrl || undefined, index, login, secret };

@@ -8,14 +8,14 @@ import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
 
-/** The new key alone on standard output, so that a script can read it. */
+/** Prints only the new key on standard output, so that a script can read it. */
 export async function createKey(
   name: string,
   role: string,
   options: ServerOption & JsonOption & { readonly expires?: string },
 ): Promise<void> {
   if (!(ROLES as readonly string[]).includes(role))
-    throw new UsageError(`the role ${role} is not known; give one of ${ROLES.join(', ')}`);
+    throw new UsageError(`unknown role ${role}; use one of ${ROLES.join(', ')}`);
   const text = JSON.stringify({
     name,
     role,
@@ -24,11 +24,13 @@ export async function createKey(
   const body = { type: 'application/json', text };
   const created = await new ServerClient(options).call<CreatedKeyDto>('POST', '/keys', body);
   if (options.json) return printJson(created);
-  process.stderr.write(`key ${name} (${role}) is shown only once; keep it:\n`);
+  process.stderr.write(`key ${name} (${role}) is shown only once; save it:\n`);
   process.stdout.write(`${created.key}\n`);
 }
 
-/** The private key alone on standard output, unless it goes into a file; instructions on standard error. */
+/**
+ * Prints only the private key on standard output, unless it is written to a file; instructions go to standard error.
+ */
 export function createSigningKey({ out, json }: JsonOption & { readonly out?: string }): void {
   const { pem, id, publicJwk } = newSigningKey();
   // An existing key may be in use.
@@ -39,7 +41,7 @@ export function createSigningKey({ out, json }: JsonOption & { readonly out?: st
   }
   const where = `\${file:${out === undefined ? 'PATH' : resolve(out)}}`;
   process.stderr.write(
-    `key ${id}\nIn the Fetcher: <cw:BotAuth key="${where}" agent="https://crawlway.example.com/"/>, with the URL at which sites reach this server.\n`,
+    `key ${id}\nIn the Fetcher: <cw:BotAuth key="${where}" agent="https://crawlway.example.com/"/>, with the URL at which sites can reach this server.\n`,
   );
   if (out === undefined) process.stdout.write(pem);
 }
@@ -48,7 +50,7 @@ export async function listKeys(options: ServerOption & JsonOption): Promise<void
   const keys = await new ServerClient(options).list<KeyDto>('/keys');
   if (options.json) return printJson(keys);
   if (keys.length === 0) {
-    process.stdout.write('there are no keys: the API answers on this machine only\n');
+    process.stdout.write('there are no keys: the API is only available on this machine\n');
     return;
   }
   const rows = keys.map(({ name, role, from, createdAt = '', createdBy = '', expiresAt = '', expired }) => [
@@ -65,10 +67,10 @@ export async function listKeys(options: ServerOption & JsonOption): Promise<void
 export async function withdrawKey(name: string, options: ServerOption & JsonOption): Promise<void> {
   await new ServerClient(options).call('DELETE', `/keys/${encodeURIComponent(name)}`);
   if (options.json) printJson({ name, withdrawn: true });
-  else process.stderr.write(`key ${name} is withdrawn\n`);
+  else process.stderr.write(`key ${name} has been withdrawn\n`);
 }
 
-/** `90d`, or a time as ISO 8601 has it. */
+/** Parses `90d` or an ISO 8601 time. */
 function parseExpiry(text: string): string {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   const at = days === undefined ? Date.parse(text) : Date.now() + Number(days) * 86_400_000;

@@ -1,7 +1,7 @@
 import { CrawlwayClient } from '../../client/index.js';
 import { ServerClient, type ServerOption } from './client.js';
 
-/** Serves an assistant on standard input and output with the tools of the running server; ends when the assistant does. */
+/** Offers the running server's tools to an assistant on standard input and output; ends when the assistant does. */
 export async function mcp(options: ServerOption): Promise<void> {
   const { url } = new ServerClient(options);
   const [{ StdioServerTransport }, { createAssistantTools: assistantTools }] = await Promise.all([

@@ -1,12 +1,12 @@
-/** How results are printed: for a person, or with `--json` for a program. */
+/** How results are printed: for a person or, with `--json`, for a program. */
 
 export interface JsonOption {
   readonly json?: boolean;
 }
 
-/** One JSON document, indented for people. */
+/** Prints one JSON document, indented for people. */
 export const printJson = (value: unknown): void =>
   void process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 
-/** `1 crawler`, `2 crawlers`. */
+/** Formats a count like `1 crawler` or `2 crawlers`. */
 export const pluralize = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

@@ -5,7 +5,7 @@ import { pluralize } from './output.js';
 const WIDTH = 24;
 const LINE_EVERY_MS = 5_000;
 
-/** How far a crawl has come: a bar on a terminal, now and then a plain line otherwise. */
+/** Shows the progress of a crawl: a bar on a terminal, otherwise an occasional plain line. */
 export class CrawlProgress {
   private lastLineAt = 0;
   private text = '';
@@ -22,7 +22,7 @@ export class CrawlProgress {
     else if (Date.now() - this.lastLineAt >= LINE_EVERY_MS) this.writeLine();
   }
 
-  /** Leaves the last state standing. */
+  /** Leaves the last state visible. */
   end(): void {
     if (this.stream.isTTY) this.stream.write('\n');
     else this.writeLine();

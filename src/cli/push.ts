@@ -13,8 +13,8 @@ interface PushOptions extends ServerOption, JsonOption {
 const EVERY_MS = 1000;
 
 /**
- * Requests that everything indexed is pushed to a sink again, and follows the progress. Interrupting it stops nothing on the
- * server.
+ * Requests that everything indexed be pushed to a sink again, and follows the progress. Interrupting the command stops
+ * nothing on the server.
  */
 export async function push({ again: sink, crawler, wait, json, ...server }: PushOptions): Promise<void> {
   const client = new ServerClient(server);
@@ -43,7 +43,7 @@ export async function push({ again: sink, crawler, wait, json, ...server }: Push
 
 function formatProgress({ crawler, state, total, done, sent, waitingVisits, from, message }: BackfillDto): string {
   const copied = from === undefined ? '' : `, ${sent} copied from ${from}`;
-  const visits = waitingVisits > 0 ? `, ${waitingVisits} visits to come` : '';
+  const visits = waitingVisits > 0 ? `, ${waitingVisits} visits still to be made` : '';
   const end = message === undefined ? '' : `; ${message}`;
   return `${crawler}: ${state === 'done' ? 'done, ' : ''}${done} of ${total} documents${copied}${visits}${end}`;
 }

@@ -7,7 +7,7 @@ interface RefreshOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
 }
 
-/** A text with a `%` still counts as a URL if two hexadecimal digits follow. */
+/** Matches patterns: text with a `%` still counts as a URL if two hexadecimal digits follow it. */
 const PATTERN = /\*|%(?![\da-f]{2})/i;
 
 export async function refresh(what: string, options: RefreshOptions): Promise<void> {
@@ -19,10 +19,10 @@ export async function refresh(what: string, options: RefreshOptions): Promise<vo
   if (options.json) return printJson(answer);
   const { count, resting } = answer;
   if (count === 0)
-    process.stdout.write(`no stored URL of ${crawler} matches; crawlway explain URL says why one is not stored\n`);
+    process.stdout.write(`no stored URL of ${crawler} matches; "crawlway explain URL" explains why a URL is not stored\n`);
   else process.stdout.write(`${count} ${count === 1 ? 'URL is' : 'URLs are'} due now\n`);
   for (const { host, until } of resting)
     process.stdout.write(
-      `${toPrintable(host)} rests until ${until}: one request is made to it now, and a good answer ends the rest\n`,
+      `${toPrintable(host)} is resting until ${until}: one request is sent to it now, and a good response ends the rest\n`,
     );
 }

@@ -10,7 +10,7 @@ interface RefusedOptions extends ServerOption, JsonOption {
   readonly host?: string;
 }
 
-/** Links that were never stored: how many, why, and a few of them. */
+/** Lists links that were never stored: how many, why, and a few samples. */
 export async function listRefused(options: RefusedOptions): Promise<void> {
   const client = new ServerClient(options);
   const all: (RefusedDto & { readonly crawler: string })[] = [];

@@ -1,4 +1,4 @@
-/** `crawlway render`: a page as it is sent beside its rendered form. */
+/** `crawlway render`: compares a page as sent with its rendered form. */
 import { writeFile } from 'node:fs/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { toRenderingView } from '../engine/control/rendering-view.js';
@@ -39,7 +39,7 @@ function compareRendering(url: string, result: PageResult) {
   const { outcome } = result;
   if (!view || (outcome.kind !== 'document' && outcome.kind !== 'redirect')) {
     const why = 'detail' in outcome ? `: ${outcome.detail}` : '';
-    throw new UsageError(`${url} gives no page that scripts could change: ${outcome.kind}${why}`);
+    throw new UsageError(`${url} does not return a page that scripts could change: ${outcome.kind}${why}`);
   }
   const links = [...new Set([...result.links, ...result.refused].map((link) => link.url))];
   const sent = new Set(result.rendering?.sent?.links);
@@ -58,7 +58,7 @@ function compareRendering(url: string, result: PageResult) {
 
 function formatComparison(compared: Compared): string {
   const { comparison, failure, goesTo, seconds, requests, refused, readiness, newLinks } = compared;
-  if (goesTo !== undefined) return `Its scripts redirect to ${goesTo}`;
+  if (goesTo !== undefined) return `its scripts redirect to ${goesTo}`;
   if (!comparison) return `not rendered: ${failure?.code ?? 'nothing'}: ${failure?.detail ?? ''}`;
   const { sent, added, lost, lostLinks } = comparison;
   const refusals = Object.entries(refused).map(([reason, count]) => `${count} ${reason}`);
@@ -71,8 +71,8 @@ function formatComparison(compared: Compared): string {
         ['links', String(sent.links), String(compared.links)],
       ],
     ),
-    `${seconds} s until ${readiness}, ${requests} requests, not made: ${refusals.join(', ') || 'none'}`,
-    ...listLines('text that only rendering brings', '+', added),
+    `${seconds} s until ${readiness}, ${requests} requests, refused: ${refusals.join(', ') || 'none'}`,
+    ...listLines('text that only rendering adds', '+', added),
     ...listLines('text that is gone', '-', lost),
     ...listLines('links that only rendering finds', '+', newLinks),
     ...listLines('links that are gone', '-', lostLinks),

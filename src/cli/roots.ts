@@ -9,7 +9,7 @@ interface RootsOptions extends ServerOption, JsonOption {
 
 type RootOf = RootDto & { readonly crawler: string };
 
-/** Start URLs with what became of each. */
+/** Lists the start URLs and what became of each. */
 export async function listRoots(options: RootsOptions): Promise<void> {
   const client = new ServerClient(options);
   const crawlers = await client.resolveCrawlers(options.crawler);

@@ -9,7 +9,10 @@ interface SinksOptions extends JsonOption {
   readonly config?: string;
 }
 
-/** Checks whether each sink of the configuration (or one) answers and would accept orders, from this machine, without a server. */
+/**
+ * Checks from this machine, without a server, whether each configured sink, or one of them, responds and would accept
+ * orders.
+ */
 export async function testSinks(name: string | undefined, options: SinksOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const { sinks } = openConfigurationFile(file).load().definition;

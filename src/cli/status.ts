@@ -12,7 +12,7 @@ interface StatusOptions extends ServerOption, JsonOption {
 const EVERY_MS = 1000;
 const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
-/** On a terminal a table that is redrawn every second; otherwise, and with --once, a table that is printed once. */
+/** On a terminal, redraws a table every second; otherwise, and with --once, prints it once. */
 export async function status(options: StatusOptions): Promise<void> {
   const client = new ServerClient(options);
   if (options.json) return printJson(await fetchStatus(client));

@@ -1,4 +1,4 @@
-/** `crawlway store export|import`: the whole store as lines of JSON, from one database to another. */
+/** `crawlway store export|import`: moves the whole store from one database to another as lines of JSON. */
 import { createReadStream, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { access, appendFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -14,10 +14,10 @@ interface StoreFlags {
   readonly json?: boolean;
 }
 
-/** Characters written to a file at a time. */
+/** Number of characters written to a file at a time. */
 const CHUNK = 1 << 20;
 
-/** What every export begins with. */
+/** The beginning of every export. */
 const BEGINNING = '{"header":';
 
 const resolveDatabaseUrl = ({ database, data }: StoreFlags): Secret =>
@@ -25,7 +25,7 @@ const resolveDatabaseUrl = ({ database, data }: StoreFlags): Secret =>
     ? readDatabaseUrl(database)
     : readServerOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
 
-/** Continues where an interrupted export ended. */
+/** Exports the store; continues where an interrupted export ended. */
 export async function exportStore(file: string, flags: StoreFlags): Promise<void> {
   process.umask(0o077);
   const last = file === '-' ? undefined : truncateToLastLine(file);
@@ -43,16 +43,18 @@ export async function exportStore(file: string, flags: StoreFlags): Promise<void
   }
   await writeExport();
   if (flags.json) printResult({ lines, resumed: last !== undefined }, file === '-');
-  else process.stderr.write(last === undefined ? `${lines} lines\n` : `${lines} lines more\n`);
+  else process.stderr.write(last === undefined ? `${lines} lines\n` : `${lines} more lines\n`);
 }
 
-/** Continues where an interrupted import of the same file ended; otherwise the target must be empty. */
+/**
+ * Imports an export; continues where an interrupted import of the same file ended, otherwise the target must be empty.
+ */
 export async function importStore(file: string, flags: StoreFlags): Promise<void> {
   if (file !== '-') await access(file).catch(throwFileError(file, 'read'));
   const summary = await importDatabase(resolveDatabaseUrl(flags), readLines(file));
   if (flags.json) return printResult(toCounts(summary), false);
   const counts = Object.entries(summary).map(([kind, { count }]) => `${count} ${kind}s`);
-  process.stderr.write(`${counts.join(', ')}: counts and digests agree\n`);
+  process.stderr.write(`${counts.join(', ')}: counts and digests match\n`);
 }
 
 /** If the export itself goes to standard output, the result goes to standard error. */
@@ -62,7 +64,7 @@ const printResult = (result: object, elsewhere: boolean): void =>
 const toCounts = (summary: object): object =>
   Object.fromEntries(Object.entries(summary).map(([kind, { count }]: [string, { count: number }]) => [kind, count]));
 
-/** Starts to read when the first line is requested: errors before that would be lost. */
+/** Starts reading only when the first line is requested, because earlier errors would be lost. */
 async function* readLines(file: string): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   try {
@@ -78,7 +80,7 @@ const throwFileError =
     throw toFileError(file, verb, error);
   };
 
-/** The last complete line of the file; what follows it is cut off. */
+/** Returns the last complete line of the file, and truncates the file after it. */
 function truncateToLastLine(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const handle = openSync(file, 'r');
@@ -109,7 +111,7 @@ function truncateToLastLine(file: string): string | undefined {
   return text.subarray(before + 1, end).toString('utf8');
 }
 
-/** Nothing is cut off a file that is something else. */
+/** Makes sure that a file that is not an export is never truncated. */
 function requireExport(file: string, handle: number): void {
   const head = Buffer.alloc(BEGINNING.length);
   try {
@@ -118,5 +120,5 @@ function requireExport(file: string, handle: number): void {
   } catch (error) {
     throw toFileError(file, 'read', error);
   }
-  throw new UsageError(`${file} exists and is not an export that could be continued: name a new file`);
+  throw new UsageError(`${file} exists but is not an export that could be continued: specify a new file`);
 }

@@ -6,7 +6,7 @@ import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 
-/** URLs in one call: each is answered soon, however long the list. */
+/** Number of URLs per call, so that each call returns soon, however long the list. */
 const PIECE = 2_000;
 
 interface SubmitOptions extends ServerOption, JsonOption {
@@ -18,7 +18,7 @@ interface Outcome {
   readonly new: number;
   readonly known: number;
   readonly rejected: number;
-  /** Lines of the text that was sent. */
+  /** With line numbers in the text that was sent. */
   readonly rejections: readonly { readonly line: number; readonly url: string; readonly message?: string }[];
 }
 
@@ -51,7 +51,7 @@ export async function submit(options: SubmitOptions): Promise<void> {
   process.exitCode = sum.rejected > 0 ? 1 : 0;
 }
 
-/** A pipe is read as it comes: reading it at once fails if its writer is slower. */
+/** A pipe is read as data arrives: reading it synchronously fails if its writer is slower. */
 async function readList(file: string): Promise<string> {
   try {
     return await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8'));

@@ -2,7 +2,7 @@ import { toPrintable } from '../server/printable.js';
 
 type Cell = string | number;
 
-/** Columns as wide as their widest cell; numbers to the right, with at most one decimal. */
+/** Columns as wide as their widest cell; numbers are right-aligned, with at most one decimal. */
 export function formatTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const formatCell = (cell: Cell): string =>
     typeof cell === 'number' ? String(Math.round(cell * 10) / 10) : toPrintable(cell);

@@ -1,4 +1,6 @@
-/** `crawlway import FORMAT FILE…`: converts the configuration of another crawler, and reports what became of each setting. */
+/**
+ * `crawlway import FORMAT FILE…`: converts another crawler's configuration, and reports what became of each setting.
+ */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { openConfigurationFile } from '../../server/engine.module.js';
@@ -44,22 +46,22 @@ interface ImportOptions extends JsonOption {
   readonly force?: boolean;
 }
 
-/** The converted configuration as text; see the report for the rest. */
+/** Returns the converted configuration as XML, and a report of what was converted. */
 export function convert(format: string, files: readonly ImportFile[]): { xml: string; report: ImportReport } {
   const reader = READERS[format.toLowerCase()];
-  if (!reader) throw new UsageError(`the format ${format} is not known; give one of ${IMPORT_FORMATS.join(', ')}`);
+  if (!reader) throw new UsageError(`unknown format ${format}; use one of ${IMPORT_FORMATS.join(', ')}`);
   const report = new ImportReport();
   const crawlers = reader(files, report);
   const empty = crawlers.filter(({ roots }) => roots.length === 0);
   if (empty.length === crawlers.length)
-    report.reportSkipped('start URLs', 'none were found: name the file that lists them, or write Root elements');
+    report.reportSkipped('start URLs', 'none were found: specify the file that lists them, or write Root elements');
   return { xml: writeConfiguration(format, crawlers, report), report };
 }
 
 export function importConfiguration(format: string, names: readonly string[], options: ImportOptions): void {
   const out = options.out ?? `imported-${format.toLowerCase()}.xml`;
   if (existsSync(out) && !options.force)
-    throw new UsageError(`${out} exists already: choose another with --out, or overwrite it with --force`);
+    throw new UsageError(`${out} already exists: choose another file with --out, or overwrite it with --force`);
   const { xml, report } = convertOrFail(format, names.map(readImportFile));
   writeOutput(out, xml);
   const { problems } = openConfigurationFile(out).check(xml);
@@ -73,7 +75,7 @@ export function importConfiguration(format: string, names: readonly string[], op
     process.stdout.write(`${formatTable(['', 'SETTING', 'WHERE TO, OR WHY NOT'], rows)}\n\n`);
     for (const { place, code, message } of problems)
       process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${toPrintable(message)}\n`);
-    process.stdout.write(`Wrote ${out}. Look through it, then: crawlway check ${out}\n`);
+    process.stdout.write(`Wrote ${out}. Review it, then run: crawlway check ${out}\n`);
   }
 }
 
@@ -82,7 +84,7 @@ function convertOrFail(format: string, files: readonly ImportFile[]): ReturnType
     return convert(format, files);
   } catch (error) {
     if (error instanceof ImportError)
-      throw new UsageError(`this is not a configuration of ${format}: ${error.message}`);
+      throw new UsageError(`this is not a ${format} configuration: ${error.message}`);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 
-/** What the configurations of other crawlers have in common, before it is written as CrawlConfig.xml. */
+/** What other crawlers' configurations have in common, before it is written as CrawlConfig.xml. */
 
 export interface ImportFile {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface ImportFile {
 }
 
 export interface Pattern {
-  /** `regex` is found anywhere in the URL. */
+  /** `regex` may match anywhere in the URL. */
   readonly kind: 'regex' | 'prefix' | 'suffix' | 'contains' | 'exact' | 'domain';
   readonly value: string;
   /** The part of the URL; the whole URL if absent. */
@@ -31,25 +31,25 @@ export interface ImportedCondition {
 export interface ImportedCrawler {
   name: string;
   roots: string[];
-  /** Links stay on the sites of the roots. */
+  /** Whether links stay on the sites of the roots. */
   staysOnSite: boolean;
-  /** A URL must match one of them, if there are any. */
+  /** If there are any, a URL must match one of them. */
   include: Pattern[];
-  /** A URL may match none of them. */
+  /** A URL must not match any of them. */
   exclude: Pattern[];
   /** A later rule overrides an earlier one. */
   rules: ImportedRule[];
-  /** What happens to URLs that no rule matches, if there are rules. */
+  /** Whether URLs that no rule matches are accepted, if there are rules. */
   acceptsOthers: boolean;
   /** Attributes of the Crawler element. */
   attributes: Record<string, string>;
   maxHops?: number;
-  /** Before those that `maxHops`, `exclude` and `include` make. */
+  /** Written before those that result from `maxHops`, `exclude` and `include`. */
   conditions: ImportedCondition[];
   /** Attributes of the Fetcher element. */
   fetcher: Record<string, string>;
   sink?: { type: string; url: string; index?: string; login?: string; secret?: 'password' | 'apiKey' };
-  /** Elements that are copied as they are: crawl rules files and the like. */
+  /** Name of a crawl rules file that is used as is. */
   crawlSpace?: string;
 }
 
@@ -70,7 +70,7 @@ export const createCrawler = (name: string): ImportedCrawler => ({
 export interface ReportLine {
   readonly kind: 'taken' | 'taken differently' | 'not taken';
   readonly setting: string;
-  /** Where it went, or why it did not go. */
+  /** What it became, or why it was not taken. */
   readonly note: string;
 }
 
@@ -90,7 +90,7 @@ export class ImportReport {
     this.addLine({ kind: 'not taken', setting, note });
   }
 
-  /** Several crawlers of one file often have the same message. */
+  /** Several crawlers of one file often cause the same message. */
   private addLine(line: ReportLine): void {
     const key = JSON.stringify(line);
     if (this.known.has(key)) return;
@@ -99,31 +99,31 @@ export class ImportReport {
   }
 }
 
-/** Reads the files of one product. Throws ImportError for other files. */
+/** Reads the files of one product. Throws an ImportError for other files. */
 export type ImportReader = (files: readonly ImportFile[], report: ImportReport) => ImportedCrawler[];
 
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 
-/** Splits text into lines without comments and blank ones. */
+/** Splits text into lines, leaving out comments and blank lines. */
 export const splitLines = (text: string): string[] =>
   text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Any number: lists of start URLs are longer than a call can have arguments. */
+/** Appends any number of elements: lists of start URLs may be longer than a call's list of arguments can be. */
 export function addAll<T>(list: T[], more: Iterable<T>): void {
   for (const one of more) list.push(one);
 }
 
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
-/** What the attribute contact of a Fetcher accepts. */
+/** Whether the attribute `contact` of a Fetcher accepts the text. */
 export const isContact = (text: string): boolean => isUrl(text) || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(text);
 
-/** Why a pattern is left out that `isLinear` denies. */
+/** Why a pattern for which `isLinear` returns false is left out. */
 export const NOT_LINEAR =
   'the regular expression uses lookaround or a back-reference, or is incomplete; use literal matches instead';
 
@@ -138,5 +138,5 @@ export function isLinear({ kind, value }: Pattern): boolean {
   }
 }
 
-/** The text as a regular expression that matches it literally. */
+/** Escapes a text for a regular expression that matches it literally. */
 export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

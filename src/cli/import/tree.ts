@@ -1,4 +1,4 @@
-/** XML and YAML as one kind of tree, for products that write their settings in either. */
+/** XML and YAML as one kind of tree, for products whose settings may be in either. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { load } from 'js-yaml';
 import { ImportError, type ImportFile } from './model.js';
@@ -21,14 +21,15 @@ const parser = new XMLParser({
   parseAttributeValue: false,
   trimValues: true,
   cdataPropName: '#cdata',
-  // Entities of a document type are not followed: such files come from elsewhere.
+  // Only predefined entities are processed, because the files are untrusted; entities of a document type are rejected
+  // below.
   processEntities: true,
 });
 
-/** @throws ImportError for what is not well-formed, or has a document type with entities. */
+/** @throws ImportError if the text is not well-formed, or has a document type with entities */
 export function parseXml({ name, text }: ImportFile): Node {
   const clean = text.replace(/^\uFEFF/, '').replace(/<!DOCTYPE[^[>]{0,1000}>/i, '');
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(clean)) throw new ImportError(`${name}: a document type with entities is not read`);
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(clean)) throw new ImportError(`${name}: a document type with entities is not supported`);
   const valid = XMLValidator.validate(clean, { allowBooleanAttributes: true });
   if (valid !== true) throw new ImportError(`${name}:${valid.err.line}: ${valid.err.msg}`);
   const roots = (parser.parse(clean) as Parsed[]).flatMap((one) => toNodes(one, 0));
@@ -53,7 +54,7 @@ function toNodes(parsed: Parsed, depth: number): Node[] {
 const textOfContent = (content: unknown): string =>
   (content as Parsed[]).map((one) => String(one['#text'] ?? '')).join('');
 
-/** Mappings become elements, lists several elements of one name, scalars text. */
+/** Mappings become elements, lists become several elements with the same name, and scalars become text. */
 export function parseYaml({ name, text }: ImportFile): Node {
   return toNode('root', parseYamlValue({ name, text }), 0);
 }
@@ -77,7 +78,7 @@ function toNode(name: string, value: unknown, depth: number): Node {
   return { name, attributes: {}, text: '', children };
 }
 
-/** All descendants of that name (or one of several), in order. */
+/** The node itself and all descendants with that name (or one of several), in order. */
 export function findAll(node: Node, ...names: readonly string[]): Node[] {
   const found = node.children.flatMap((child) => findAll(child, ...names));
   return names.includes(node.name) ? [node, ...found] : found;
@@ -86,6 +87,6 @@ export function findAll(node: Node, ...names: readonly string[]): Node[] {
 export const findFirst = (node: Node, ...names: readonly string[]): Node | undefined =>
   node.children.flatMap((child) => findAll(child, ...names))[0];
 
-/** An attribute, or the text of a child of that name. */
+/** The value of an attribute, or the text of a child, with that name. */
 export const findSetting = (node: Node, name: string): string | undefined =>
   node.attributes[name] ?? node.children.find((child) => child.name === name)?.text;

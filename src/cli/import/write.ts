@@ -1,4 +1,4 @@
-/** Writes the imported configuration as a CrawlConfig.xml for a person to continue with. */
+/** Writes the imported configuration as a CrawlConfig.xml for a person to continue from. */
 import { toCrawlerName } from '../first-configuration.js';
 import {
   escapeRegExp,

@@ -88,7 +88,7 @@ describe('near duplicates', () => {
     fc.assert(
       fc.property(calls, fc.integer({ min: 1, max: 8 }), (steps, capacity) => {
         const index = new NearDuplicates(capacity);
-        // Position in the ring stays when an entry is removed, as a hole.
+        // When an entry is removed, its position in the ring remains as a hole.
         let model: { key: number; hash: bigint }[] = [];
         for (const { call, key, hash: simhash } of steps) {
           const hole = (entry: { key: number; hash: bigint }) => (entry.key === key ? { key: -1, hash: 0n } : entry);

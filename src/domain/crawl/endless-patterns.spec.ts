@@ -10,7 +10,9 @@ function page(url: string, text: string, more: Partial<WatchedPage> = {}): Watch
   return { url, hostKey: HOST, words: hashWords(text, 'without numbers'), firstVisit: true, ledOn: false, ...more };
 }
 
-/** Found one from another and read, as a crawl does; how far it came until the pattern was endless. */
+/**
+ * Finds and reads one page after another, as a crawl does, and returns how many it read until the pattern was endless.
+ */
 function crawl(patterns: EndlessPatterns, text: (n: number) => string, most = 5_000): number {
   for (let n = 0; n < most; n++) {
     patterns.countNewUrl(HOST, day(n));

@@ -24,7 +24,7 @@ interface Parts {
   readonly path: string;
 }
 
-/** One way to write a URL: the numbers say what is done to each part of it. */
+/** One way to write a URL: the numbers determine how each part of it is written. */
 interface Variant {
   readonly port: boolean;
   readonly dot: boolean;
@@ -53,7 +53,7 @@ function written({ scheme, host, port, path }: Parts, variant: Variant): string 
   return `${scheme}://${name}${shownPort ? `:${shownPort}` : ''}${writtenPath(path, variant)}`;
 }
 
-/** 0: as it is; 1 and 2: encoded, in lower or upper case; others leave it. */
+/** 0: as is; 1 and 2: encoded, in lower or upper case; other numbers leave it unchanged. */
 function writtenPath(path: string, { encoded }: Variant): string {
   return path.replace(/%[0-9A-F]{2}|[^%]/gu, (char, at: number) => {
     const how = encoded[at % encoded.length] ?? 0;
@@ -80,7 +80,7 @@ const condition = (field: 'url' | 'path', value: string, caseSensitive: boolean)
 const ignore = { accept: false };
 const literal = { litteral: true } as const;
 
-/** A rule of each layer that is written with a variant of a URL. */
+/** A rule for each layer, written with a variant of a URL. */
 const RULES: Readonly<Record<string, (url: string, path: string, host: string) => Partial<CrawlerDefinition>>> = {
   'crawl space, prefix': (target) => ({
     crawlSpace: { file: 'crawl.rules', rules: [{ ...forbidden, kind: 'prefix', target }] },

@@ -7,7 +7,7 @@ const settings = { on: true, maxDeletions: 50, maxShare: 0.1, window: hours(1) }
 const start = 1_700_000_000_000;
 const at = (minute: number): Instant => instant(start + minutes(minute));
 
-/** Asks for n deletions of a host that had `indexed` documents before the first; returns how many were sent. */
+/** Requests n deletions on a host that had `indexed` documents before the first one; returns how many were sent. */
 function deletions(guard: DeletionGuard, n: number, host: { key: string; indexed: number }, now: Instant): number {
   let sent = 0;
   for (let i = 0; i < n; i++) if (guard.admit(host.key, host.indexed - sent, now) === 'send') sent++;

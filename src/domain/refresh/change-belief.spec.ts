@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
 import { type ChangeBelief, expectedValue, quantile, type Sight, UNKNOWN, updateBelief } from './change-belief.js';
 
-/** What is believed after visits at these distances, each of which saw what is given. */
+/** The belief after visits with these observations. */
 const believed = (sights: readonly Sight[]): ChangeBelief => sights.reduce(updateBelief, UNKNOWN);
 const sight = (elapsed: Duration, changed: boolean): Sight => ({ elapsed, changed });
 const first = (age?: Duration): ChangeBelief => updateBelief(UNKNOWN, { changed: true, age });

@@ -6,7 +6,7 @@ import { effectivePrice, priceAfter } from './visit-price.js';
 
 const range = { minimumAge: hours(1), maximumAge: days(30), objective: 'freshness' } as const;
 
-/** A visit that was planned after ten days and came so much later; `next` is what is wanted now. */
+/** A visit that was planned after ten days and came late by `lateBy`; `next` is the interval wanted now. */
 const visit = (lateBy: Duration, next: Duration = days(10), sincePriced?: Duration) => ({
   lastVisitAt: instant(0),
   dueAt: instant(days(10)),
@@ -15,7 +15,7 @@ const visit = (lateBy: Duration, next: Duration = days(10), sincePriced?: Durati
   sincePriced,
 });
 
-/** The price after ten days, the time that is planned between two visits, of visits like this one, a minute apart. */
+/** The price after such visits, a minute apart, during ten days, which is the time planned between two visits. */
 const afterTenDays = (price: Duration, lateBy: Duration, next?: Duration): Duration => {
   let moved = price;
   for (let i = 0; i < 10 * 24 * 60; i++) moved = priceAfter(moved, visit(lateBy, next, minutes(1)));
@@ -92,7 +92,7 @@ describe('the price of a visit', () => {
       Object.assign(url, { lastVisitAt: now, dueAt: now + next });
       if (slot > 20_000) prices.push(price);
     }
-    // At one visit in ten days: 1 - 2/e of ten days.
+    // The price at one visit in ten days: 1 - 2/e of ten days.
     const best = days(10) * (1 - 2 / Math.E);
     expect(prices.reduce((sum, one) => sum + one) / prices.length / best).toBeGreaterThan(0.65);
     expect(prices.reduce((sum, one) => sum + one) / prices.length / best).toBeLessThan(1.2);

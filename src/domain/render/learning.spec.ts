@@ -15,7 +15,7 @@ const reportOf = (text: number): RenderReport => ({
   rendered: { text, links: 1 },
 });
 
-/** `text`: characters that rendering brought, where 100 were sent; undefined where nothing could be compared. */
+/** `text`: number of characters after rendering, when 100 were sent; undefined if nothing could be compared. */
 function end(learning: RenderLearning, url: string, text?: number): void {
   if (text !== undefined) learning.recordRendering(HOST, url, reportOf(text));
   learning.endTrial(HOST, url, text !== undefined);

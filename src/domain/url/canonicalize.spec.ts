@@ -204,7 +204,7 @@ describe('canonicalization', () => {
     const url = createCanonicalizer([...DEFAULT_CANONICALIZATION, 'keep-hash-routes'])(raw)!;
     expect(url.href).toBe(expected);
     expect(canonical([], raw)).not.toContain('#');
-    // Rules and robots.txt see the same parts, found or stored.
+    // Rules and robots.txt see the same parts, whether the URL was just found or was stored.
     const { lostQuery: _, ...parts } = url;
     expect(crawlUrl(url.href, url.fragment)).toEqual(parts);
   });

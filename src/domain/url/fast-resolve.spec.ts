@@ -11,7 +11,7 @@ const bases = [
   'https://xn--bcher-kva.example/%2Fa/b;c/d?x/y?z',
 ];
 
-/** What the WHATWG parser makes of the link, without fragment. */
+/** The link as the WHATWG parser resolves it, without fragment. */
 function whatwg(link: string, base: string): string | undefined {
   const url = URL.parse(link, base);
   if (!url) return undefined;
@@ -19,7 +19,7 @@ function whatwg(link: string, base: string): string | undefined {
   return url.href;
 }
 
-/** Either the parser is needed, or the answer is the parser's. */
+/** Either the parser is needed, or the result is the parser's. */
 function agrees(link: string, base: string): void {
   const fast = resolveFast(link, crawlUrl(base));
   if (fast !== undefined) expect(fast).toBe(whatwg(link, base));

@@ -1,4 +1,4 @@
-/** Elastic Open Crawler: YAML files of domains, their crawl rules and the output. */
+/** Elastic Open Crawler: YAML files with domains, their crawl rules and the output. */
 
 import { pluralize } from '../../output.js';
 import {
@@ -40,24 +40,24 @@ const KNOWN = new Set([
 ]);
 
 const TAKEN: Readonly<Record<string, string>> = {
-  max_crawl_depth: 'option max-hops, one less: start URLs have depth 1 there and 0 hops here',
+  max_crawl_depth: 'option max-hops, one less: start URLs have depth 1 in Open Crawler and 0 hops in Crawlway',
   user_agent: 'userAgent of Fetcher',
 };
 
 const INSTEAD: Readonly<Record<string, string>> = {
-  schedule: 'a crawl has no end here; smartRefreshMaxAgeS says how old documents may become, cw:Schedule when to crawl',
-  max_unique_url_count: 'a crawl has no end here; crawlway crawl --max-pages makes one that has',
-  max_duration: 'a crawl has no end here; crawlway crawl --max-pages makes one that has',
+  schedule: 'a crawl has no end in Crawlway; smartRefreshMaxAgeS limits the age of documents, cw:Schedule sets when to crawl',
+  max_unique_url_count: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
+  max_duration: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
   purge_crawl_enabled: 'pages that are gone are always deleted',
   binary_content_extraction_enabled: 'PDF and office documents are always read; see docs/documents.md',
-  binary_content_extraction_mime_types: 'the types of documents are chosen by MimeTypes; see docs/documents.md',
+  binary_content_extraction_mime_types: 'MimeTypes selects document types; see docs/documents.md',
 };
 
 export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  // The crawl and the connection are two files there; the later one overrides.
+  // In Open Crawler, the crawl and the connection are two files; the later one overrides the earlier.
   const config: Mapping = Object.assign({}, ...files.map((file) => asMapping(parseYamlValue(file))));
   const domains = asList(config['domains']).map(asMapping);
-  if (domains.length === 0) throw new ImportError('no domains: give the file that has them first');
+  if (domains.length === 0) throw new ImportError('no domains: give the file that contains them');
   const sink = toSink(config, report);
   for (const key of Object.keys(config))
     if (!KNOWN.has(key)) report.reportSkipped(key, INSTEAD[key] ?? 'has no counterpart');
@@ -74,9 +74,9 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
   const sitemaps = asTexts(domain['sitemap_urls']).filter(isUrl);
   for (const sitemap of sitemaps) {
     crawler.roots.push(sitemap);
-    report.reportChanged(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by what they are');
+    report.reportChanged(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by their content');
   }
-  // Rules come after the site there: it is accepted, and rules take precedence.
+  // In Open Crawler, the site is accepted and rules take precedence, so they come after it.
   crawler.staysOnSite = false;
   const origin = isUrl(url) ? `${new URL(url).origin}/` : '';
   crawler.rules = [
@@ -85,12 +85,12 @@ function toCrawler(domain: Mapping, config: Mapping, report: ImportReport): Impo
       .map(asMapping)
       .flatMap((rule) => toRules(rule, report))
       .reverse(),
-    // They are read there whatever the rules say of pages.
+    // Open Crawler reads sitemaps whatever the rules for pages say.
     ...sitemaps.map((value): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value } })),
   ];
   report.reportTaken(`domain ${url}`, rulesNote(crawler.roots.length, crawler.rules.length - 1 - sitemaps.length));
   const depth = Number(config['max_crawl_depth']);
-  // Seeds have depth 1 there, but no hops here.
+  // Seeds have depth 1 in Open Crawler, but 0 hops in Crawlway.
   if (depth >= 1) crawler.maxHops = depth - 1;
   if (config['sitemap_discovery_disabled'] === true) crawler.attributes['crawlSitemaps'] = 'false';
   if (config['robots_txt_service_disabled'] === true) crawler.attributes['ignoreRobotsTxt'] = 'true';
@@ -119,7 +119,7 @@ function toRules(rule: Mapping, report: ImportReport): ImportedRule[] {
     String(rule['type'])
   ];
   if (!kind || value === '') {
-    report.reportSkipped(`crawl rule ${JSON.stringify(rule)}`, 'its type is none of begins, ends, contains, regex');
+    report.reportSkipped(`crawl rule ${JSON.stringify(rule)}`, 'its type is not begins, ends, contains or regex');
     return [];
   }
   if (value === '/' && kind === 'prefix') return [{ accept, pattern: { kind, value, field: 'path' } }];
@@ -136,7 +136,7 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
   const elastic = asMapping(config['elasticsearch']);
   const host = String(elastic['host'] ?? '').replace(/\/{1,9}$/, '');
   if (!/^https?:\/\//.test(host)) {
-    report.reportSkipped('elasticsearch', 'without a host documents go to documents.jsonl until a Sink says otherwise');
+    report.reportSkipped('elasticsearch', 'as there is no host, documents go to documents.jsonl until you change the Sink');
     return undefined;
   }
   const port = elastic['port'];
@@ -144,7 +144,7 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
   const secret = elastic['api_key'] ? 'apiKey' : login ? 'password' : undefined;
   report.reportChanged(
     'elasticsearch',
-    `Sink main; field names are those of Crawlway${secret ? '; its secret comes from CRAWLWAY_SECRET_SINK' : ''}`,
+    `Sink main; field names are Crawlway's${secret ? '; its secret comes from CRAWLWAY_SECRET_SINK' : ''}`,
   );
   return {
     type: 'elasticsearch',
@@ -158,4 +158,4 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
 const rulesNote = (roots: number, rules: number): string =>
   rules === 0
     ? pluralize(roots, 'root')
-    : `${pluralize(roots, 'root')}, ${pluralize(rules, 'rule')} in reverse order: the first match wins there, the last one here`;
+    : `${pluralize(roots, 'root')}, ${pluralize(rules, 'rule')} in reverse order: the first match wins in Open Crawler, the last one in Crawlway`;

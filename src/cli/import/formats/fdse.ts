@@ -1,4 +1,4 @@
-/** Fluid Dynamics Search Engine: search.pending.txt, or any list that begins its lines with a URL. */
+/** Fluid Dynamics Search Engine: search.pending.txt, or any list whose lines begin with a URL. */
 import {
   createCrawler,
   type ImportedCrawler,
@@ -8,7 +8,7 @@ import {
   splitLines,
 } from '../model.js';
 
-/** More should be submitted instead: crawlway submit, or the pending file itself. */
+/** A longer list should be submitted instead: with crawlway submit, or as the pending file itself. */
 const MOST_ROOTS = 1_000;
 
 export function readFdse(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
@@ -25,11 +25,11 @@ export function readFdse(files: readonly ImportFile[], report: ImportReport): Im
   } else
     report.reportChanged(
       `${urls.length} URLs`,
-      `the ${sites.length} sites as roots; PUT /crawlers/{c}/pending takes the whole file with its states`,
+      `the ${sites.length} sites as roots; PUT /crawlers/{c}/pending accepts the whole file with its states`,
     );
   report.reportSkipped(
     'settings of the realm',
-    'write LinkRules with dialect="fdse" for the rules for links of that engine',
+    'write LinkRules with dialect="fdse" for that engine\'s link rules',
   );
   return [crawler];
 }

@@ -15,11 +15,11 @@ type Mapping = Readonly<Record<string, unknown>>;
 export function readFess(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawlers = files.flatMap((file) => readWebConfigs(file, report)).map((config) => toCrawler(config, report));
   if (crawlers.length === 0)
-    throw new ImportError('no web crawl in it: export the configuration under System > Backup');
+    throw new ImportError('it contains no web crawl: export the configuration under System > Backup');
   return crawlers;
 }
 
-/** Lines in pairs: where an entry belongs, then the entry. */
+/** Lines come in pairs: the index to which an entry belongs, then the entry. */
 function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Mapping[] {
   const parsed = splitLines(text).map((line, i) => {
     try {
@@ -38,7 +38,7 @@ function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Mappi
   for (const one of others)
     report.reportSkipped(
       one,
-      /file_config|data_config/.test(one) ? 'only web crawls are imported' : 'is not part of a crawl here',
+      /file_config|data_config/.test(one) ? 'only web crawls are imported' : 'is not part of a crawl in Crawlway',
     );
   return found;
 }
@@ -73,9 +73,9 @@ function toCrawler(config: Mapping, report: ImportReport): ImportedCrawler {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  includedDocUrls: 'write Rules with NoIndex for pages whose links alone are wanted',
-  excludedDocUrls: 'write Rules with NoIndex for pages whose links alone are wanted',
-  maxAccessCount: 'a crawl here has no end',
+  includedDocUrls: 'write Rules with NoIndex for pages of which you want only the links',
+  excludedDocUrls: 'write Rules with NoIndex for pages of which you want only the links',
+  maxAccessCount: 'a crawl has no end in Crawlway',
 };
 
 const parsePatterns = (text: string): Pattern[] =>

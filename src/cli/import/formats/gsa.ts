@@ -43,13 +43,13 @@ function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCra
     return;
   }
   for (const line of lines) {
-    // `-pattern` in a list excludes what others of the list accept.
+    // `-pattern` in a list excludes what other patterns in the list accept.
     const taken = line.startsWith('-');
     const pattern = parsePattern(taken ? line.slice(1) : line);
     const excludes = (kind === 'forbid') !== taken;
     (excludes ? crawler.exclude : crawler.include).push(pattern);
     if (taken && kind === 'forbid')
-      report.reportChanged(line, 'an exception in the list became a must-have pattern here: check it');
+      report.reportChanged(line, 'an exception in the list became a must-have pattern: check it');
     else report.reportTaken(line, excludes ? 'may-not-have' : 'must-have');
   }
 }

@@ -1,4 +1,4 @@
-/** Heritrix 3: crawler-beans.cxml, seeds, and files of SURT prefixes. */
+/** Heritrix 3: crawler-beans.cxml, seeds, and SURT prefix files. */
 
 import { pluralize } from '../../output.js';
 import {
@@ -27,7 +27,7 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
   }
   report.reportTaken(
     pluralize(crawler.roots.length, 'seed'),
-    'roots that stay on their sites, as seeds do as SURT prefixes',
+    'roots that stay on their sites, like seeds as SURT prefixes',
   );
   return [crawler];
 }
@@ -45,7 +45,7 @@ function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
     const value = one.attributes['value'] ?? one.children.find(({ name }) => name === 'value')?.text;
     return value === undefined ? [] : [[one.attributes['name'] ?? '', value]];
   });
-  // Seeds are in a value of their own, one a line.
+  // Seeds are in a separate value, one per line.
   crawler.roots.push(
     ...new Set(
       findAll(tree, 'value', 'prop')
@@ -58,7 +58,7 @@ function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
   for (const bean of findAll(tree, 'bean')) readRule(bean, crawler, report);
 }
 
-/** What a bean says whose value is in another part of the file. */
+/** The value of a bean whose actual value is in another part of the file. */
 const OVERRIDDEN = '[see override above]';
 
 function readSetting(key: string, value: string, crawler: ImportedCrawler, report: ImportReport): void {
@@ -69,16 +69,16 @@ function readSetting(key: string, value: string, crawler: ImportedCrawler, repor
     report.reportTaken(`maxToeThreads = ${value}`, 'nthreads');
   } else if (key === 'minDelayMs' && number) {
     attributes['throttleTimeMS'] = value;
-    report.reportChanged(`minDelayMs = ${value}`, 'throttleTimeMS; a slow host is asked less often by its back-off');
+    report.reportChanged(`minDelayMs = ${value}`, 'throttleTimeMS; a slow host gets fewer requests because of back-off');
   } else if (key === 'robotsPolicyName') {
     if (value === 'ignore') attributes['ignoreRobotsTxt'] = 'true';
     report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt');
   } else if (key === 'userAgentTemplate') {
-    // The contact is an attribute of its own, and part of each request.
+    // The contact is a separate attribute, and sent with each request.
     fetcher['userAgent'] = value.replace(/ ?\+?@OPERATOR_CONTACT_URL@/g, '').replace(/@VERSION@/g, '1');
     report.reportChanged(
       'userAgentTemplate',
-      'userAgent of Fetcher, without the contact, which is an attribute of its own',
+      'userAgent of Fetcher, without the contact, which is a separate attribute',
     );
   } else if (key === 'operatorContactUrl' && isContact(value)) {
     fetcher['contact'] = value;
@@ -125,12 +125,12 @@ function readRule(bean: Node, crawler: ImportedCrawler, report: ImportReport): v
   else if (Object.hasOwn(INSTEAD, kind)) report.reportChanged(kind, INSTEAD[kind]!);
   else if (/WARCWriter|ARCWriter/.test(kind)) {
     crawler.sink = { type: 'warc', url: 'warcs' };
-    report.reportChanged(kind, 'a Sink of type warc; file names and sizes are those of Crawlway');
+    report.reportChanged(kind, "a Sink of type warc; file names and sizes are Crawlway's");
   }
 }
 
 const INSTEAD: Readonly<Record<string, string>> = {
-  TransclusionDecideRule: 'pictures, styles and scripts of a page are not crawled: a search index has no use for them',
+  TransclusionDecideRule: "a page's images, styles and scripts are not crawled: a search index has no use for them",
   PathologicalPathDecideRule: 'maxRepeatedSegments of cw:Traps',
   TooManyPathSegmentsDecideRule: 'maxPathDepth of cw:Traps',
 };
@@ -147,7 +147,7 @@ const IMPLIED = new Set([
   'SchemeNotInSetDecideRule',
 ]);
 
-/** `http://(com,example,www,)/path`: hosts are written backwards. */
+/** Converts a SURT such as `http://(com,example,www,)/path`, in which the labels of the host are in reverse order. */
 function addSurt(
   surt: string,
   { accept }: Pick<ImportedRule, 'accept'>,

@@ -87,12 +87,12 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
 
 const LEFT: Readonly<Record<string, string>> = {
   workDir: 'the data directory is chosen when the server starts: crawlway serve --data',
-  orphansStrategy: 'pages to which no link leads any more are refreshed like others, and deleted when they are gone',
-  maxDocuments: 'a crawl here has no end; crawlway crawl --max-pages makes one that has',
+  orphansStrategy: 'pages to which no link leads any longer are refreshed like others, and deleted when they are gone',
+  maxDocuments: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
   authentication: 'write a Credential or a Login in the Fetcher (docs/LOGINS.md); passwords are not copied',
   proxySettings: 'write a Proxy in the Fetcher; passwords are not copied',
   urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/REFERENCE.md',
-  linkExtractors: 'links of all documents that are read are followed',
+  linkExtractors: 'links in all documents that are read are followed',
 };
 
 function readStarts(
@@ -109,12 +109,12 @@ function readStarts(
   for (const { text } of findAll(start, 'urlsFile', 'refsFile')) {
     const list = lists.get(text.split(/[\\/]/).at(-1)!);
     if (list) addAll(crawler.roots, splitLines(list).filter(isUrl));
-    else report.reportSkipped(`urlsFile ${text}`, 'name the file after the configuration to have its URLs as roots');
+    else report.reportSkipped(`urlsFile ${text}`, 'to import its URLs as roots, give the file after the configuration');
   }
   for (const { text } of findAll(start, 'sitemap', 'sitemapsFile')) {
     if (!isUrl(text)) continue;
     crawler.roots.push(text);
-    report.reportChanged(`sitemap ${text}`, 'a root: sitemaps are recognized by what they are');
+    report.reportChanged(`sitemap ${text}`, 'a root: sitemaps are recognized by their content');
   }
   const scope = findFirst(node, 'urlScopeResolver', 'referenceScopeResolver') ?? start;
   const stays = ['stayOnDomain', 'stayOnHost'].some((name) => findSetting(scope, name) === 'true');
@@ -150,7 +150,7 @@ function readDelay(node: Node, crawler: ImportedCrawler, report: ImportReport): 
   crawler.attributes['throttleTimeMS'] = String(Number(amount) * factor);
   const scope = delay && findSetting(delay, 'scope');
   if (scope && !/site/i.test(scope))
-    report.reportChanged(`delay scope ${scope}`, 'the pause is between two requests to one web server');
+    report.reportChanged(`delay scope ${scope}`, 'in Crawlway, the pause is between two requests to one web server');
   else report.reportTaken(`delay ${text}`, 'throttleTimeMS');
 }
 
@@ -220,7 +220,7 @@ function readCommitter(node: Node, crawler: ImportedCrawler, report: ImportRepor
     const index = findFirst(one, 'indexName')?.text;
     const type = /Elastic/i.test(kind) ? 'elasticsearch' : /Solr/i.test(kind) ? 'solr' : undefined;
     if (!type || !url) {
-      report.reportSkipped(`committer ${kind}`, 'documents go to documents.jsonl until a Sink says otherwise');
+      report.reportSkipped(`committer ${kind}`, 'documents go to documents.jsonl until you change the Sink');
       continue;
     }
     const login = findFirst(one, 'username')?.text;
@@ -233,7 +233,7 @@ function readCommitter(node: Node, crawler: ImportedCrawler, report: ImportRepor
     };
     report.reportChanged(
       `committer ${kind}`,
-      'Sink main; field names are those of Crawlway. Its password comes from CRAWLWAY_SECRET_SINK',
+      "Sink main; field names are Crawlway's. Its password comes from CRAWLWAY_SECRET_SINK",
     );
   }
 }

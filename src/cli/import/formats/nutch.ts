@@ -1,4 +1,4 @@
-/** Apache Nutch: nutch-site.xml, regex-urlfilter.txt and other URL filters, and lists of seeds. */
+/** Apache Nutch: nutch-site.xml, regex-urlfilter.txt and other URL filters, and seed lists. */
 
 import { pluralize } from '../../output.js';
 import {
@@ -38,13 +38,16 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
   if (crawler.rules.length > 0)
     report.reportChanged(
       'the URL filter',
-      'the first match wins there, the last one here: the rules are in reverse order',
+      'the first match wins in Nutch, the last one in Crawlway: the rules are in reverse order',
     );
   else crawler.acceptsOthers = true;
   return [crawler];
 }
 
-/** `+expression` and `-expression`, the first match wins: here the last one does. */
+/**
+ * Parses `+expression` and `-expression`. The first match wins there, but the last one in Crawlway, so the order is
+ * reversed.
+ */
 export const parseSignedRules = (lines: readonly string[]): ImportedRule[] =>
   lines
     .filter((line) => /^[+-]/.test(line))
@@ -56,11 +59,14 @@ type Take = (value: string, crawler: ImportedCrawler) => string | undefined;
 const toSeconds = (value: string): string => String(Math.round(Number(value) * 1000));
 const isTrue = (value: string): boolean => value.trim() === 'true';
 
-/** Both cut longer pages; with maxSizeBytes they would be refused as a whole and leave the index. */
+/**
+ * Nutch and StormCrawler cut longer pages; with maxSizeBytes, they would be refused as a whole and removed from the
+ * index.
+ */
 export const CUT_PAGES =
-  'longer pages are cut there and left out here: maxSizeBytes of Fetcher keeps its default, 32 MiB';
+  'longer pages would be left out, not cut: maxSizeBytes of Fetcher keeps its default, 32 MiB';
 
-/** What each property becomes; undefined: Crawlway always behaves like this. */
+/** Converts each property and returns what it became; undefined if Crawlway always behaves like this. */
 const PROPERTIES: Readonly<Record<string, Take>> = {
   'http.agent.name': (value, { fetcher }) => {
     fetcher['userAgent'] = [value, fetcher['userAgent']].filter(Boolean).join('/');
@@ -99,13 +105,13 @@ const PROPERTIES: Readonly<Record<string, Take>> = {
   'db.ignore.internal.links': () => undefined,
 };
 
-/** In the order in which they are preferred. */
+/** Properties with a contact for site operators. */
 const CONTACTS = new Set(['http.agent.url', 'http.agent.email']);
 
 const REASONS: Readonly<Record<string, string>> = {
-  'plugin.includes': 'plug-ins of Nutch have no counterpart; documents are read as docs/documents.md says',
-  'db.max.outlinks.per.page': 'the limit is 50,000 different links per page',
-  'generate.max.count': 'there are no segments: a crawl continues without end',
+  'plugin.includes': 'Nutch plug-ins have no counterpart; docs/documents.md describes how documents are read',
+  'db.max.outlinks.per.page': 'the limit is 50,000 distinct links per page',
+  'generate.max.count': 'there are no segments: a crawl continues indefinitely',
 };
 
 function readProperty(

@@ -28,7 +28,7 @@ export function readOmniFind(files: readonly ImportFile[], report: ImportReport)
   if (crawler.rules.length > 0)
     report.reportChanged(
       `${crawler.rules.length} rules`,
-      'the first match wins there, the last one here: in reverse order. cw:CrawlSpace takes the file as it is',
+      'in reverse order: the first match wins in OmniFind, the last one in Crawlway. cw:CrawlSpace reads the file as is',
     );
   return [crawler];
 }
@@ -56,6 +56,6 @@ function parseRule(line: string, report: ImportReport): ImportedRule[] {
         pattern: { kind: 'regex', value: `^https?://${value.split('*').map(escapeRegExp).join('[^/]*')}(?::\\d+)?/` },
       },
     ];
-  report.reportSkipped(line, 'rules by address are read by cw:CrawlSpace alone: name the file there');
+  report.reportSkipped(line, 'only cw:CrawlSpace reads address rules: name the file there');
   return [];
 }

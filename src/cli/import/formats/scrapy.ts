@@ -1,9 +1,9 @@
-/** Scrapy: plain assignments in settings.py and spiders. Python is not run. */
+/** Scrapy: plain assignments in settings.py and spiders. No Python code is run. */
 
 import { pluralize } from '../../output.js';
 import { addAll, createCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
 
-/** `NAME = value`, or `'NAME': value` in a dictionary of settings. */
+/** Matches `NAME = value`, or `'NAME': value` in a dictionary of settings. */
 const ASSIGNMENT = /^['"]?([A-Z][A-Z0-9_]{3,60})['"]?\s{0,50}[=:](.*)$/;
 
 export function readScrapy(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
@@ -27,7 +27,7 @@ export function readScrapy(files: readonly ImportFile[], report: ImportReport): 
 const parseStrings = (text: string): string[] =>
   [...text.matchAll(/r?(["'])((?:\\.|(?!\1)[^\\])*)\1/g)].map(([, , value]) => value!);
 
-/** `name = […]` or `name=(…)` or `name='…'`, over several lines. */
+/** Finds the strings in `name = […]`, `name=(…)` or `name='…'`, possibly over several lines. */
 function findValues(text: string, name: string): string[] {
   const [, value] =
     new RegExp(`\\b${name}\\s*=\\s*(\\[[^\\]]*\\]|\\((?:[^()]|\\([^)]*\\))*\\)|r?"[^"\\n]*"|r?'[^'\\n]*')`).exec(
@@ -54,12 +54,12 @@ function toCrawler({ name, text }: ImportFile, report: ImportReport): ImportedCr
     );
   }
   if (crawler.include.length > 0) {
-    // Extractors judge links alone, never the start URLs.
+    // Extractors judge only links, never the start URLs.
     addAll(
       crawler.include,
       crawler.roots.map((value) => ({ kind: 'exact', value }) as const),
     );
-    report.reportChanged('LinkExtractor', 'its patterns apply to all URLs of the crawler');
+    report.reportChanged('LinkExtractor', 'in Crawlway, its patterns apply to all URLs of the crawler');
   }
   report.reportTaken(
     `${crawler.name}: ${pluralize(crawler.roots.length, 'start URL')}, ${pluralize(domains.length, 'allowed domain')}`,

@@ -1,4 +1,4 @@
-/** Apache StormCrawler: crawler-conf.yaml, a Flux topology, urlfilters.json, and lists of seeds. */
+/** Apache StormCrawler: crawler-conf.yaml, a Flux topology, urlfilters.json, and seed lists. */
 
 import { pluralize } from '../../output.js';
 import {
@@ -44,13 +44,13 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
   return [crawler];
 }
 
-/** Without www: the other hosts of a site end in the same. */
+/** Without www, because a site's other hosts end in the same domain. */
 const domainOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
 
-/** As RegexURLFilter reads it: `+expression` and `-expression`. */
+/** Whether the file has lines as RegexURLFilter reads them: `+expression` and `-expression`. */
 const isFilterFile = ({ text }: ImportFile): boolean => splitLines(text).some((line) => /^[+-]/.test(line));
 
-/** Includes what only the end of the import can turn into patterns: the domains of the seeds. */
+/** Also notes whether the seeds' domains are to become patterns, which is possible only at the end of the import. */
 interface StormCrawler extends ImportedCrawler {
   domains: boolean;
 }
@@ -70,7 +70,7 @@ const SETTINGS: Readonly<Record<string, Take>> = {
   'fetcher.threads.number': copyTo('attributes', 'nthreads'),
   'http.timeout': copyTo('fetcher', 'headerTimeoutMS'),
   'sitemap.discovery': copyTo('attributes', 'crawlSitemaps'),
-  // Minutes there, seconds here.
+  // StormCrawler uses minutes, Crawlway seconds.
   'fetchInterval.default': copyTo('attributes', 'smartRefreshMaxAgeS', 60),
 };
 
@@ -88,13 +88,13 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
           settings[name.startsWith('es') ? 'es.indexer.index.name' : 'opensearch.indexer.index.name'] ?? 'content',
         ),
       };
-      report.reportChanged(name, 'Sink main; field names are those of Crawlway');
+      report.reportChanged(name, "Sink main; field names are Crawlway's");
     } else if (name === 'http.robots.file.skip' || name === 'http.skip.robots') {
       crawler.attributes['ignoreRobotsTxt'] = text;
       report.reportTaken(`${name} = ${text}`, 'ignoreRobotsTxt');
-    } else if (SETTINGS[name] && Number(text) === -1) report.reportTaken(`${name} = -1`, 'the default of Crawlway');
+    } else if (SETTINGS[name] && Number(text) === -1) report.reportTaken(`${name} = -1`, "Crawlway's default");
     else if (text.includes('${'))
-      report.reportSkipped(`${name} = ${text}`, 'a placeholder that the build of the project fills in');
+      report.reportSkipped(`${name} = ${text}`, "a placeholder that the project's build fills in");
     else if (name === 'http.content.limit') report.reportChanged(`${name} = ${text}`, CUT_PAGES);
     else if (/^http\.agent\.(?:url|email)$/.test(name) && isContact(text)) {
       crawler.fetcher['contact'] ??= text;
@@ -103,7 +103,7 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
     else report.reportSkipped(name, 'has no counterpart');
   }
   for (const part of ['spouts', 'bolts', 'streams', 'components'])
-    if (value[part] !== undefined) report.reportSkipped(part, 'the parts of a topology are parts of the server here');
+    if (value[part] !== undefined) report.reportSkipped(part, 'in Crawlway, the parts of a topology are parts of the server');
 }
 
 function readFilters(
@@ -123,8 +123,8 @@ function readFilters(
 }
 
 const FILTERS: Readonly<Record<string, string>> = {
-  BasicURLNormalizer: 'URLs are normalized here in any case',
-  SelfURLFilter: 'the link of a page to itself leads to a known URL',
+  BasicURLNormalizer: 'Crawlway always normalizes URLs',
+  SelfURLFilter: "a page's link to itself leads to a known URL",
 };
 
 function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: StormCrawler, report: ImportReport): void {
@@ -137,9 +137,9 @@ function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: Stor
   if (kind === 'RegexURLFilter' && list.length > 0) {
     addAll(crawler.rules, parseSignedRules(list));
     crawler.acceptsOthers = false;
-    report.reportChanged(kind, 'the first match wins there, the last one here: the rules are in reverse order');
+    report.reportChanged(kind, 'the first match wins in StormCrawler, the last one in Crawlway: the rules are in reverse order');
   } else if (kind === 'RegexURLFilter' && named !== '') {
-    report.reportSkipped(`${kind} ${named}`, 'name this file after the configuration to have its rules');
+    report.reportSkipped(`${kind} ${named}`, 'to import its rules, give this file after the configuration');
   } else if (kind === 'MaxDepthFilter') {
     if (Number(params['maxDepth']) >= 0) crawler.maxHops = Number(params['maxDepth']);
     report.reportTaken(kind, 'option max-hops');
@@ -151,5 +151,5 @@ function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: Stor
       : 'roots stay on their sites, with and without www';
     if (crawler.staysOnSite || crawler.domains) report.reportChanged(kind, kept);
   } else if (FILTERS[kind]) report.reportTaken(kind, FILTERS[kind]);
-  else report.reportSkipped(kind, 'a filter of this kind has no counterpart; write its rules in Rules');
+  else report.reportSkipped(kind, 'a filter of this kind has no counterpart; write its rules as Rules');
 }

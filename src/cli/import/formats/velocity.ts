@@ -1,4 +1,7 @@
-/** Vivisimo Velocity (IBM Data Explorer): the XML of a search collection; seeds, crawl options and its recursive conditions. */
+/**
+ * Vivisimo Velocity (IBM Data Explorer): the XML of a search collection, with seeds, crawl options and recursive
+ * conditions.
+ */
 
 import { pluralize } from '../../output.js';
 import {
@@ -44,7 +47,7 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
   if (name !== 'vse-crawler-seed-urls') {
     report.reportSkipped(
       name,
-      'a component of the product, of which the file contains only the name; write its conditions',
+      'a product component of which the file contains only the name; write its conditions',
     );
     return;
   }
@@ -59,14 +62,14 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
   }
 }
 
-/** If no condition of the file names hosts: those of the seeds. */
+/** Used if the file has no conditions: the crawl stays on the hosts of its seeds. */
 function stayOnHosts(crawler: ImportedCrawler, report: ImportReport): void {
   const origins = new Set(crawler.roots.map((url) => new URL(url).origin));
   addAll(
     crawler.include,
     [...origins].map((origin) => ({ kind: 'prefix', value: `${origin}/` }) as const),
   );
-  report.reportChanged('conditions', 'the file has none of its own: the crawl stays on the hosts of its seeds');
+  report.reportChanged('conditions', 'the file has none, so the crawl stays on the hosts of its seeds');
 }
 
 function readUrls(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
@@ -76,7 +79,7 @@ function readUrls(node: Node, crawler: ImportedCrawler, report: ImportReport): v
   crawler.conditions.push(...options);
 }
 
-/** Crawl options of Velocity that are attributes here. */
+/** Velocity's crawl options that are attributes in Crawlway. */
 const ATTRIBUTES: Readonly<Record<string, string>> = { 'n-fetch-threads': 'nthreads' };
 
 function readOptions(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
@@ -100,7 +103,7 @@ const identity = (text: string): string => text;
 const toWholeNumber = (text: string): string | undefined => (/^\d+$/.test(text) ? text : undefined);
 const toBooleanText = (text: string): string | undefined => (/^(?:true|false)$/.test(text) ? text : undefined);
 
-/** Options of a URL (`curl-option`) that a condition can set here. */
+/** Options of a URL (`curl-option`) that a condition can set in Crawlway. */
 const URL_OPTIONS: Readonly<Record<string, UrlOption>> = {
   'default-allow': {
     name: 'default-allow',
@@ -121,7 +124,7 @@ function toOptions(node: Node, report: ImportReport): ImportedCondition[] {
     const known = URL_OPTIONS[name];
     const value = known?.value(option.text);
     if (!known || value === undefined) {
-      report.reportSkipped(`${name} = ${option.text}`.slice(0, 100), 'an option of URLs that has no counterpart');
+      report.reportSkipped(`${name} = ${option.text}`.slice(0, 100), 'a URL option that has no counterpart');
       return [];
     }
     report.reportTaken(`${name} = ${option.text}`, `option ${known.name}`);
@@ -143,7 +146,7 @@ const TESTS: Readonly<Record<string, string>> = {
   'case-insensitive-regex': 'regex',
 };
 
-/** Fields of Velocity and of conditions here. */
+/** Velocity's fields, with those of Crawlway's conditions. */
 const FIELDS: Readonly<Record<string, string>> = {
   url: 'url',
   protocol: 'scheme',
@@ -159,7 +162,7 @@ function toConditions(node: Node, report: ImportReport): ImportedCondition[] {
   const part = FIELDS[field];
   const shown = `${node.name} ${field} ${how} ${pattern}`.slice(0, 120);
   if (test === undefined || part === undefined || pattern === '') {
-    report.reportSkipped(shown, 'a test or part of the URL that has no counterpart; its contents are left out too');
+    report.reportSkipped(shown, 'a test or URL part that has no counterpart; nested conditions are left out too');
     return [];
   }
   report.reportTaken(shown, CONDITIONS[node.name]!);
