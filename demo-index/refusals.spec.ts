@@ -12,7 +12,7 @@ describe('refusals', () => {
   const bad: [string, FormData | URLSearchParams, string][] = [
     ['without a URI', form(['PAPI_1:stamp', 's']), 'document 1 has no PAPI_1:uri'],
     ['with an empty URI', form(['PAPI_1:uri', '']), 'document 1 has no PAPI_1:uri'],
-    ['with two URIs', form(['PAPI_1:uri', 'a'], ['PAPI_1:uri', 'b']), 'PAPI_1:uri is there twice'],
+    ['with two URIs', form(['PAPI_1:uri', 'a'], ['PAPI_1:uri', 'b']), 'PAPI_1:uri occurs twice'],
     ['with an unknown field', form(['PAPI_1:uri', 'a'], ['PAPI_1:colour', 'b']), 'unknown field PAPI_1:colour'],
     ['with a field of no document', form(['uri', 'a']), 'unknown field uri'],
     ['without any document', new URLSearchParams(), 'no document'],
@@ -63,7 +63,7 @@ describe('refusals', () => {
 
   it('listens on other than loopback addresses only with a login', async () => {
     const file = join(temporaryDirectory(), 'index.sqlite');
-    await expect(startIndex({ file, port: 0, host: '0.0.0.0' })).rejects.toThrow(/only with a login/);
+    await expect(startIndex({ file, port: 0, host: '0.0.0.0' })).rejects.toThrow(/the index needs a login/);
   });
 
   it('without a login answers under names of this machine, and no other site', async () => {

@@ -12,9 +12,9 @@ it('a server that answers late is told from one that is not there', async () => 
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon);
   onTestFinished(() => void vi.restoreAllMocks());
   await expect(client.call('GET', '/crawlers')).rejects.toThrow(
-    /has not answered within 60 s; it may still be working/,
+    /did not respond within 60 s; it may still be working/,
   );
   vi.restoreAllMocks();
   await new Promise((resolve) => silent.close(resolve));
-  await expect(client.call('GET', '/crawlers')).rejects.toThrow(/no server answers at .*ECONNREFUSED/);
+  await expect(client.call('GET', '/crawlers')).rejects.toThrow(/no server is responding at .*ECONNREFUSED/);
 });

@@ -80,7 +80,7 @@ it('a crawler is asked for only where one has to be chosen', async () => {
     { crawler: 'one', count: 2 },
     { crawler: 'two', count: 2 },
   ]);
-  await expect(clear('http://one.example/*', { server })).rejects.toThrow('say which with --crawler (one, two)');
+  await expect(clear('http://one.example/*', { server })).rejects.toThrow('choose one with --crawler (one, two)');
   several.close();
 });
 
@@ -104,7 +104,7 @@ it('the documentation has a row for every command, and a wrong one is told of in
   expect(stderr.trim().split('\n')).toEqual([
     "error: unknown command 'explian'",
     '(Did you mean explain?)',
-    expect.stringMatching(/^crawlway --help/),
+    expect.stringMatching(/^"crawlway --help"/),
   ]);
 });
 
@@ -178,7 +178,7 @@ it('a key that the server does not know, or a missing one, is told with the vari
   const call = (env: NodeJS.ProcessEnv) =>
     new ServerClient({ server: `http://127.0.0.1:${port}` }, env).listCrawlerNames();
   await expect(call({ CRAWLWAY_API_KEY: 'wrong' })).rejects.toThrow(/does not recognize the key in CRAWLWAY_API_KEY/);
-  await expect(call({})).rejects.toThrow(/asks for a key: set CRAWLWAY_API_KEY/);
+  await expect(call({})).rejects.toThrow(/requires a key: set CRAWLWAY_API_KEY/);
   server.close();
 });
 

@@ -49,7 +49,7 @@ it('crawlway extract judges a file by the URL at which it would be', () => {
   expect(links).toEqual(['https://nowhere.invalid/docs/2.1/two.html', 'https://nowhere.invalid/three']);
   expect(run(page, '--url', url, '--markdown').stdout).toContain('[Two](https://nowhere.invalid/docs/2.1/two.html)');
   for (const [args, message] of [
-    [[url, '--url', url], 'use it with a file'],
+    [[url, '--url', url], 'use it only with a file'],
     [[page, '--url', 'docs/2.1'], 'not an http or https URL'],
   ] as const) {
     const { status, stderr } = run(...args);

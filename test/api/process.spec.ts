@@ -55,7 +55,7 @@ describe('the server as a process', () => {
     ]);
     expect(status.stdout).toMatch(/CRAWLER\s+STATE\s+INDEXED/);
     expect(status.stdout).toMatch(/test\s+(?:idle|running)\s+\d/);
-    expect(explained.stdout).toMatch(/^ {2}In the index\. It is visited next at/m);
+    expect(explained.stdout).toMatch(/^ {2}In the index\. Its next visit is at/m);
     expect(explained.stdout).toMatch(/visits\n.*200 {2}document\n {2}orders\n.*add acknowledged/);
     expect(explained.code).toBe(0);
     expect([submitted.code, submitted.stdout]).toEqual([1, '2500 new, 1 known, 1 rejected\n']);
@@ -234,7 +234,7 @@ describe('the command line without a server', () => {
     expect(outside.stdout).toMatch(/^ {2}Not crawled: the link on .* is refused: .*\(site-mode, /m);
     expect([inside.code, outside.code]).toEqual([0, 3]);
     expect(outside.stdout).toMatch(/^ {2}Next step: \S/m);
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no server answers at http://127.0.0.1:9')]);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no server is responding at http://127.0.0.1:9')]);
   });
 
   it('submits a list that comes slower than it is read', async () => {
@@ -253,7 +253,7 @@ describe('the command line without a server', () => {
       onTestFinished(() => void server.close());
     }
     const url = (server: typeof other) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const noServer = 'what responds at .* is not a Crawlway server';
+    const noServer = 'the server at .* is not a Crawlway server';
     const mistakes: [RegExp, ...string[]][] = [
       [/the configuration \. cannot be read: it is a folder/, 'check', '.'],
       [/the configuration \. cannot be read: it is a folder/, 'serve', '--config', '.', '--port', '0'],

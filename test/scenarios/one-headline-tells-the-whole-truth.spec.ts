@@ -77,12 +77,12 @@ describe('the headline of a URL', () => {
   const others = (): Record<string, string> => ({ 'http://closed/': closed.url('/'), 'http://busy/': busy.url('/') });
 
   it.each([
-    ['a document', '/ok', 'in-index', /^In the index\. It is visited next at \d{4}-/, undefined],
+    ['a document', '/ok', 'in-index', /^In the index\. Its next visit is at \d{4}-/, undefined],
     [
       'forbidden by robots.txt',
       '/secret',
       'not-in-index',
-      /^Not in the index: robots\.txt forbids it to crawlway \(line 2: Disallow: \/secret\)\.$/,
+      /^Not in the index: robots\.txt disallows it for crawlway \(line 2: Disallow: \/secret\)\.$/,
       /Ask the site/,
     ],
     [
@@ -124,7 +124,7 @@ describe('the headline of a URL', () => {
       'gone',
       '/gone',
       'not-in-index',
-      /^Not in the index: its last visit failed \(http-404\)\. The server says there is no such page/,
+      /^Not in the index: its last visit failed \(http-404\)\. The server says that there is no such page/,
       /links/,
     ],
     [
@@ -139,7 +139,7 @@ describe('the headline of a URL', () => {
       'busy',
       'http://busy/',
       'on-its-way',
-      /^Not in the index: its last visit failed \(http-503-retry-after\)\. .*It is visited next at/,
+      /^Not in the index: its last visit failed \(http-503-retry-after\)\. .*Its next visit is at/,
       /Retried/,
     ],
     [
@@ -160,7 +160,7 @@ describe('the headline of a URL', () => {
       'on a host without a robots.txt that can be read',
       'http://closed/',
       'on-its-way',
-      /waits for its first visit, and nothing of closed:\d+ is fetched until its robots\.txt can be read/,
+      /is waiting for its first visit, and nothing of closed:\d+ is fetched until its robots\.txt can be read/,
       /Check the host/,
     ],
     [
@@ -186,19 +186,19 @@ describe('the headline of a URL', () => {
     ],
     ['filtered by a condition', '/draft/1', 'not-in-index', /rejects it: .*URLs may not have/, /Change the condition/],
     ['ignored by a rule', 'http://elsewhere.example/', 'not-in-index', /rule 1 \(group "default"\)/, /Accept/],
-    ['too long', `/${'x'.repeat(200)}`, 'not-in-index', /characters, 100 are allowed/, /maxUrlLength/, '/'],
+    ['too long', `/${'x'.repeat(200)}`, 'not-in-index', /characters, but only 100 are allowed/, /maxUrlLength/, '/'],
     [
       'never linked',
       '/nobody-links-here',
       'not-in-index',
-      /^Not known: the configuration accepts it, but no page that was read so far links to it\.$/,
+      /^Not known: the configuration accepts it, but no page read so far links to it\.$/,
       /Link to it from a page that is crawled, list it in a sitemap, or submit it/,
     ],
     [
       'of another protocol',
       'ftp://www/file',
       'not-in-index',
-      /the protocol ftp is not one that this crawler uses/,
+      /the protocol ftp is not among those that this crawler uses/,
       /protocols/,
     ],
   ] as const)('%s', async (_, path, fate, text, step, from?: string) => {
@@ -310,7 +310,7 @@ it('what a visit notes of its request and its links does not make the headline s
     const { visits } = await world.engine.getUrlHistory('test', site.url(path));
     expect(visits.map(({ detail }) => detail ?? '').join(' ')).toMatch(noted);
     const { headline } = await world.engine.explain('test', site.url(path));
-    expect(headline.text).toMatch(/^In the index\. It is visited next at \S+$/);
+    expect(headline.text).toMatch(/^In the index\. Its next visit is at \S+$/);
   }
 });
 

@@ -51,19 +51,19 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   [
     'an expired certificate',
     () => secure(trusted.issue(['site.example'], { from: -30, to: -1 })),
-    /^The certificate of the server has expired \(CERT_HAS_EXPIRED\)\. Have it renewed/,
+    /^The server's certificate has expired \(CERT_HAS_EXPIRED\)\. Have it renewed/,
   ],
   [
     'an unknown authority',
     () => secure(authority('Stranger').issue(['site.example'])),
-    /^The certificate of the server is signed by an unknown authority.* \(UNABLE_TO_\w+\)\. Add the authority/,
+    /^The server's certificate is signed by an unknown authority.* \(UNABLE_TO_\w+\)\. Add the authority/,
   ],
   [
     'another name',
     () => secure(trusted.issue(['other.example'])),
-    /^The certificate of the server is for another host name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Use the name/,
+    /^The server's certificate is for another host name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Use a name/,
   ],
-  ['no TLS', withoutTls, /^The server does not speak TLS on this port \(\w+\)\. Use http instead/],
+  ['no TLS', withoutTls, /^The server does not use TLS on this port \(\w+\)\. Use http instead/],
   [
     'a host that does not exist',
     () => detail('http://site.example/', nowhere('ENOTFOUND')),
@@ -74,11 +74,11 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
     () => detail('http://site.example/', nowhere('EAI_AGAIN')),
     /^No name server responded for site\.example \(EAI_AGAIN\)\. Check this machine's DNS resolver/,
   ],
-  ['nobody listening', refused, /^Nothing listens at this address and port \(ECONNREFUSED\)\. Check the port/],
+  ['nobody listening', refused, /^Nothing is listening at this address and port \(ECONNREFUSED\)\. Check the port/],
   [
     'a reset',
     () => plain((socket: Socket) => socket.resetAndDestroy()),
-    /^The server closed the connection before its answer was complete \(\w+\)\. Check the log/,
+    /^The server closed the connection before its response was complete \(\w+\)\. Check the log/,
   ],
   [
     'a time limit',
@@ -88,12 +88,12 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   [
     'a bad chunk',
     () => plain((socket: Socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`)),
-    /^(?:The answer is sent in chunks, and the size of one is not a number|The size of a chunk cannot be read)/,
+    /^(?:The response is sent in chunks, and the size of one of them is not a number|The size of a chunk cannot be read)/,
   ],
   [
     'bad gzip',
     () => plain(always(answer('no gzip', 'content-encoding: gzip'))),
-    /^The body is not encoded as its header says \(Z_DATA_ERROR\)\. Ask whoever runs the server/,
+    /^The body is not encoded as its header says \(Z_DATA_ERROR\)\. Ask the operator of the server/,
   ],
 ];
 

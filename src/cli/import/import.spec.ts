@@ -224,7 +224,7 @@ it.each([
   expect(report.lines).toContainEqual({
     kind: 'taken differently',
     setting: 'http.content.limit = 65536',
-    note: expect.stringContaining('longer pages are cut there'),
+    note: expect.stringContaining('longer pages would be left out, not cut'),
   });
 });
 

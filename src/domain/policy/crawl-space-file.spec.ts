@@ -40,14 +40,14 @@ describe('parseCrawlSpace', () => {
       'allow',
     ].join('\n');
     expect(read(text).problems).toEqual([
-      ['1:1', 'a rule begins with allow or forbid, not "permit"'],
-      ['2:7', 'after allow comes domain, address or prefix, not "hosts"'],
+      ['1:1', 'a rule must begin with allow or forbid, not "permit"'],
+      ['2:7', 'allow must be followed by domain, address or prefix, not "hosts"'],
       ['3:7', 'allow domain needs a target after it'],
       ['4:18', '"300.1.1.1" is not an address: write IP, IP/BITS or IP NETMASK'],
       ['5:15', '"http://a.com/" is not a host name: write a.com'],
-      ['6:15', 'prefix "a.com/x" can match no URL: begin it with http://, https:// or *'],
+      ['6:15', 'prefix "a.com/x" cannot match any URL: begin it with http://, https:// or *'],
       ['7:21', '"b.com" is one word too many: a rule has three'],
-      ['8:1', 'after allow comes domain, address or prefix, not "the end of the line"'],
+      ['8:1', 'allow must be followed by domain, address or prefix, not "the end of the line"'],
     ]);
   });
 

@@ -43,7 +43,7 @@ describe('link rules', () => {
       accepted: false,
       layer: 'link-rules',
       reason: 'url-too-long',
-      detail: 'the URL has 129 characters, 128 are allowed',
+      detail: 'the URL has 129 characters, but only 128 are allowed',
       place: linkRules.place,
     });
   });
@@ -104,7 +104,7 @@ describe('link rules', () => {
     expect(judge({}, candidate('http://a.com/1/2/3/'), { maxPathDepth: 3 }).reason).toBe('accepted');
     const loop = candidate('http://a.com/x/y/x/y/x/y');
     expect(judge({}, loop, { maxRepeatedSegments: 2 }).detail).toBe(
-      'the path segment "x" appears 3 times, 2 are allowed',
+      'the path segment "x" appears 3 times, but at most 2 are allowed',
     );
     expect(judge({}, loop, { maxRepeatedSegments: 3 }).reason).toBe('accepted');
   });

@@ -167,7 +167,7 @@ describe('crawl spaces', () => {
       'forbid domain *',
       'allow domain x.com\nallow domain y.com',
     );
-    expect(first).toContain('host-in-no-space global.rules allows y.com, but no local crawl space takes it');
+    expect(first).toContain('host-in-no-space global.rules allows y.com, but no local crawl space accepts it');
     expect(more).toEqual([]);
   });
 

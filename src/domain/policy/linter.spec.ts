@@ -50,7 +50,7 @@ describe('rules that never match', () => {
     [and(path('/x/'), path('/y/')), 'no URL has both path prefix /x/ and path prefix /y/'],
   ])('%j', (match, reason) => {
     const [message] = messages({ rules: rulesOf([match, ACCEPT]) });
-    expect(message).toContain('rule 1 can match no URL: ');
+    expect(message).toContain('rule 1 cannot match any URL: ');
     expect(message).toContain(reason);
   });
 

@@ -102,7 +102,7 @@ test('for one URL: each rule matched or not, and the final options with who set 
     'default-allow is allow: accept',
     'rule 1 (group "default"): domain a.com: accept',
     'rule 2 (group "default"): not path suffix ".gif": set',
-    'defaults for what no rule names: follow: set',
+    'defaults for what no rule sets: follow: set',
     'rule 3 (group "default"): host exact "c.com": no match',
   ]);
   expect(options.map(({ name, value, setBy }) => `${name}=${value} by ${setBy}`)).toEqual([

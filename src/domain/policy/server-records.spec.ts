@@ -123,7 +123,7 @@ describe('server records', () => {
     });
     expect(judge(conf, 'http://www/docs/x', { hops: 6 })).toMatchObject({
       reason: 'server-max-hops',
-      detail: '6 links from the root, 5 are allowed',
+      detail: '6 links from the root, but only 5 are allowed',
     });
   });
 

@@ -14,7 +14,7 @@ test.each([
   [atom('host', 'suffix', '(www|ftp).foo.com'), 'write "(www|ftp)\\.foo\\.com"'],
   [
     atom('url', 'exact', 'http://h\\.com/x?b=1'),
-    'the question mark in "http://h\\.com/x?b=1" makes the character before it optional, and no question mark matches; write "http://h\\.com/x\\?b=1"',
+    'the question mark in "http://h\\.com/x?b=1" makes the character before it optional and does not match a question mark; write "http://h\\.com/x\\?b=1"',
   ],
 ])('%j: what is probably meant', (match, reported) => {
   expect(messages({ type: 'not', child: match, place: placeAt(1) })).toEqual([expect.stringContaining(reported)]);
