@@ -138,7 +138,8 @@ export const problemIn = async (response: Response): Promise<ApiProblem> =>
 
 function toProblem(response: Response, value: unknown): ApiProblem {
   const { detail, errors, type, title, status, instance, ...members } = (value ?? {}) as Record<string, unknown>;
-  const words = typeof detail === 'string' ? detail : `The server responded with ${response.status} ${response.statusText}.`;
+  const words =
+    typeof detail === 'string' ? detail : `The server responded with ${response.status} ${response.statusText}.`;
   return new ApiProblem(response.status, words, Array.isArray(errors) ? errors : [], members);
 }
 

@@ -42,20 +42,20 @@ function deleteDocuments({ store, connector, parameters }: Call): Answer {
 }
 
 function deleteRootPath({ store, connector, parameters }: Call): Answer {
-  const root = parameters.required(PARAMETER.rootPath);
-  store.deleteBelow(connector, root, parameters.flag(PARAMETER.recursive, true));
+  const root = parameters.getRequired(PARAMETER.rootPath);
+  store.deleteBelow(connector, root, parameters.getFlag(PARAMETER.recursive, true));
   return NO_CONTENT;
 }
 
 /** Every checkpoint is synced, which costs only one flush and is more than `PAPI_sync=false` requires. */
 function setCheckpoint({ store, connector, parameters }: Call): Answer {
-  parameters.flag(PARAMETER.sync, false);
-  const name = parameters.optional(PARAMETER.name) ?? '';
-  return text(String(store.setCheckpoint(connector, name, parameters.required(PARAMETER.checkpoint))));
+  parameters.getFlag(PARAMETER.sync, false);
+  const name = parameters.getOptional(PARAMETER.name) ?? '';
+  return text(String(store.setCheckpoint(connector, name, parameters.getRequired(PARAMETER.checkpoint))));
 }
 
 function getCheckpoint({ store, connector, parameters }: Call): Answer {
-  const value = store.getCheckpoint(connector, parameters.optional(PARAMETER.name) ?? '');
+  const value = store.getCheckpoint(connector, parameters.getOptional(PARAMETER.name) ?? '');
   return value === undefined ? NO_CONTENT : text(value);
 }
 
@@ -64,11 +64,11 @@ function getDocumentsStatus({ store, connector, parameters }: Call): Answer {
 }
 
 function enumerate({ store, connector, parameters }: Call): Answer {
-  const mode = parameters.optional(PARAMETER.mode) ?? ENUMERATION_MODE.all;
+  const mode = parameters.getOptional(PARAMETER.mode) ?? ENUMERATION_MODE.all;
   if (mode !== ENUMERATION_MODE.all && mode !== ENUMERATION_MODE.direct)
     throw new Refusal(`${PARAMETER.mode} must be ${ENUMERATION_MODE.all} or ${ENUMERATION_MODE.direct}, not ${mode}`);
   store.sync();
-  const root = parameters.optional(PARAMETER.rootPath) ?? '';
+  const root = parameters.getOptional(PARAMETER.rootPath) ?? '';
   return text(toLines(store.listEntries(connector, root, mode === ENUMERATION_MODE.all)));
 }
 

@@ -12,12 +12,12 @@ export class Parameters {
     this.fields = [...Array.from(query, ([name, value]) => ({ name, value })), ...bodyFields];
   }
 
-  optional(name: string): string | undefined {
+  getOptional(name: string): string | undefined {
     return this.fields.find((field) => field.name === name)?.value;
   }
 
-  required(name: string): string {
-    const value = this.optional(name);
+  getRequired(name: string): string {
+    const value = this.getOptional(name);
     if (value === undefined) throw new Refusal(`${name} is missing`);
     return value;
   }
@@ -29,8 +29,8 @@ export class Parameters {
     return values;
   }
 
-  flag(name: string, fallback: boolean): boolean {
-    const value = this.optional(name);
+  getFlag(name: string, fallback: boolean): boolean {
+    const value = this.getOptional(name);
     if (value === undefined) return fallback;
     if (value !== 'true' && value !== 'false') throw new Refusal(`${name} must be true or false, not ${value}`);
     return value === 'true';
@@ -40,7 +40,7 @@ export class Parameters {
    * A connector with a session from before the last start may have lost unsynced operations and must send them again.
    */
   checkSession(session: number): void {
-    const named = this.optional(PARAMETER.session);
+    const named = this.getOptional(PARAMETER.session);
     if (named !== undefined && named !== String(session))
       throw new Refusal(`session ${named} has ended, the current one is ${session}: resend what was not synced`);
   }

@@ -11,9 +11,7 @@ it('a server that answers late is told from one that is not there', async () => 
   const soon = AbortSignal.timeout(1);
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon);
   onTestFinished(() => void vi.restoreAllMocks());
-  await expect(client.call('GET', '/crawlers')).rejects.toThrow(
-    /did not respond within 60 s; it may still be working/,
-  );
+  await expect(client.call('GET', '/crawlers')).rejects.toThrow(/did not respond within 60 s; it may still be working/);
   vi.restoreAllMocks();
   await new Promise((resolve) => silent.close(resolve));
   await expect(client.call('GET', '/crawlers')).rejects.toThrow(/no server is responding at .*ECONNREFUSED/);

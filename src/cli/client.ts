@@ -121,8 +121,7 @@ export class ServerClient {
   }
 
   private createKeyHint(): string {
-    const wanted =
-      "one of the keys in the server's CRAWLWAY_API_KEYS (the part after the second colon)";
+    const wanted = "one of the keys in the server's CRAWLWAY_API_KEYS (the part after the second colon)";
     return this.key
       ? `the server at ${this.url} does not recognize the key in CRAWLWAY_API_KEY: set it to ${wanted}`
       : `the server at ${this.url} requires a key: set CRAWLWAY_API_KEY to ${wanted}`;

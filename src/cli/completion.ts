@@ -10,7 +10,7 @@ interface Completion {
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-export function completion(program: Command, shell: string): void {
+export function printCompletion(program: Command, shell: string): void {
   const all = collectCompletions(program);
   if (shell === 'bash') process.stdout.write(createBashScript(all));
   else if (shell === 'zsh')

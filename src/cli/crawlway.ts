@@ -8,16 +8,16 @@ import { ROLES } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
 import { check } from './check.js';
 import { clear } from './clear.js';
-import { completion, SHELLS } from './completion.js';
+import { printCompletion, SHELLS } from './completion.js';
 import { crawl } from './crawl.js';
-import { doctor } from './doctor.js';
+import { runDoctor } from './doctor.js';
 import { explain } from './explain.js';
 import { extract } from './extract.js';
 import { IMPORT_FORMATS, importConfiguration } from './import/import.js';
 import { init } from './init.js';
 import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';
-import { mcp } from './mcp.js';
+import { serveAssistant } from './mcp.js';
 import { createPlugin } from './new-plugin.js';
 import { push } from './push.js';
 import { refresh } from './refresh.js';
@@ -25,7 +25,7 @@ import { listRefused } from './refused.js';
 import { render } from './render.js';
 import { listRoots } from './roots.js';
 import { testSinks } from './sinks.js';
-import { status } from './status.js';
+import { showStatus } from './status.js';
 import { exportStore, importStore } from './store.js';
 import { submit } from './submit.js';
 
@@ -51,7 +51,9 @@ const addConfigurationOptions = (command: Command): Command =>
   command.option('--config <file>', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)');
 
 addConfigurationOptions(program.command('init'))
-  .description('write a first configuration: asks questions on a terminal; otherwise, without a URL, writes the bundled sample')
+  .description(
+    'write a first configuration: asks questions on a terminal; otherwise, without a URL, writes the bundled sample',
+  )
   .argument('[url]', 'the site to crawl')
   .option('--folder', 'stay in the folder of the URL (default: stay on its site)')
   .option('--name <name>', 'name of the crawler (default: the host)')
@@ -101,9 +103,7 @@ addJsonOption(program.command('check'))
   .action(check);
 
 addJsonOption(program.command('import'))
-  .description(
-    "convert another crawler's configuration, and report what was converted and what was not",
-  )
+  .description("convert another crawler's configuration, and report what was converted and what was not")
   .argument('<format>', IMPORT_FORMATS.join(', '))
   .argument('<file...>', 'its configuration, and the lists and rule files that belong to it')
   .option('--out <file>', 'configuration file to write (default: imported-FORMAT.xml)')
@@ -126,10 +126,7 @@ addJsonOption(program.command('extract'))
     'print what is read from a page or document: its text, or with --json also metas, fields, headings, chunks and links',
   )
   .argument('<source>', 'a URL or a file')
-  .option(
-    '--url <url>',
-    "the file's URL on the web, which determines its relative links and the settings that apply",
-  )
+  .option('--url <url>', "the file's URL on the web, which determines its relative links and the settings that apply")
   .option('--markdown', 'print the text as Markdown')
   .option('--config <file>', 'read the page according to the Content elements of a crawler in this configuration')
   .option('--crawler <name>', 'crawler in --config (default: the first one)')
@@ -155,7 +152,10 @@ addJsonOption(addServerOption(program.command('refused')))
 
 addJsonOption(addServerOption(program.command('submit')))
   .description('submit a URL list to the running server')
-  .requiredOption('-f, --file <file>', 'file with one URL per line, # for comments, \\ for continuation; - reads standard input')
+  .requiredOption(
+    '-f, --file <file>',
+    'file with one URL per line, # for comments, \\ for continuation; - reads standard input',
+  )
   .option('--crawler <name>', 'crawler to use; required if there are several')
   .action(submit);
 
@@ -184,7 +184,7 @@ addJsonOption(addServerOption(program.command('refresh')))
 addJsonOption(addServerOption(program.command('status')))
   .description('show crawlers, sources, rates, errors and sinks of the running server')
   .option('--once', 'print once and exit')
-  .action(status);
+  .action(showStatus);
 
 addJsonOption(addServerOption(program.command('roots')))
   .description('list the start URLs and what became of each')
@@ -202,7 +202,7 @@ addJsonOption(addConfigurationOptions(program.command('doctor')))
   .description('check everything that a crawl needs: Node, configuration, disk, DNS, sinks, clock, proxies')
   .option('--data <folder>', 'data directory of the server (default: $CRAWLWAY_DATA, or data)')
   .addHelpText('after', '\nExit code: 0 no check failed, 1 at least one did.')
-  .action(doctor);
+  .action(runDoctor);
 
 addJsonOption(
   addConfigurationOptions(program.command('new').description('create files to start from').command('plugin')),
@@ -212,14 +212,16 @@ addJsonOption(
   .action(createPlugin);
 
 addServerOption(program.command('mcp'))
-  .description('let an assistant inspect the running server and submit URLs, using the Model Context Protocol over stdio')
-  .action(mcp);
+  .description(
+    'let an assistant inspect the running server and submit URLs, using the Model Context Protocol over stdio',
+  )
+  .action(serveAssistant);
 
 program
   .command('completion')
   .description('print a script that completes commands: eval "$(crawlway completion bash)"')
   .argument('<shell>', SHELLS.join(', '))
-  .action((shell: string) => completion(program, shell));
+  .action((shell: string) => printCompletion(program, shell));
 
 const login = program.command('login').description('work with logins to web sites that the running server crawls');
 
@@ -235,11 +237,16 @@ addJsonOption(addServerOption(login.command('test')))
 
 const keys = program
   .command('keys')
-  .description('manage API keys of the running server (requires a key with the role admin), and keys that sign requests');
+  .description(
+    'manage API keys of the running server (requires a key with the role admin), and keys that sign requests',
+  );
 
 addJsonOption(keys.command('new'))
   .description("create a key that signs a fetcher's requests (cw:BotAuth); needs no server")
-  .option('--out <file>', 'write the private key to this file, readable only by its owner (default: to standard output)')
+  .option(
+    '--out <file>',
+    'write the private key to this file, readable only by its owner (default: to standard output)',
+  )
   .action(createSigningKey);
 
 addJsonOption(addServerOption(keys.command('list')))

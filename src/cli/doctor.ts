@@ -31,7 +31,7 @@ const CLOCK_TIMEOUT_MS = 10_000;
 /** Each host needs a DNS query. */
 const MOST_HOSTS = 20;
 
-export async function doctor(options: DoctorOptions): Promise<void> {
+export async function runDoctor(options: DoctorOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const data = readDataDirectory(options, process.env);
   const { definition, findings } = checkConfiguration(file);
@@ -74,7 +74,10 @@ function checkConfiguration(file: string): { definition?: ServerDefinition; find
       const [{ place, message }] = errors as [(typeof errors)[0]];
       return {
         findings: [
-          failed('configuration', `${pluralize(errors.length, 'error')}; the first one: ${placeText(place)} ${message}`),
+          failed(
+            'configuration',
+            `${pluralize(errors.length, 'error')}; the first one: ${placeText(place)} ${message}`,
+          ),
         ],
       };
     }

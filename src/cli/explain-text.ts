@@ -77,7 +77,8 @@ function formatFacts({ robots, state, behind = [] }: Judged): string[] {
     ...(robots ? [`  robots   ${robots.state}${by}`] : []),
     ...(state ? [`  stored   ${state.status} (${state.reason})${next}`] : []),
     ...behind.map(
-      ({ sink, since }) => `  behind   at sink ${sink} since ${since}: the sink gets what is indexed once it has caught up`,
+      ({ sink, since }) =>
+        `  behind   at sink ${sink} since ${since}: the sink gets what is indexed once it has caught up`,
     ),
   ];
 }

@@ -60,7 +60,8 @@ async function explainLocally(url: string, options: ExplainOptions): Promise<[st
   return Promise.all(
     names.map(async (name): Promise<[string, Judged]> => {
       const context = contexts.get(name);
-      if (!context) throw new UsageError(`there is no crawler ${name}; the crawlers are ${[...contexts.keys()].join(', ')}`);
+      if (!context)
+        throw new UsageError(`there is no crawler ${name}; the crawlers are ${[...contexts.keys()].join(', ')}`);
       return [name, await judge(context, url, options.from)];
     }),
   );

@@ -128,8 +128,7 @@ async function resolvePrivateAddresses(url: URL | null): Promise<string[]> {
     .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
 }
 
-const CONTACT =
-  'Where can site operators reach you, or read about this crawl? A URL or a mail address (Enter: none) ';
+const CONTACT = 'Where can site operators reach you, or read about this crawl? A URL or a mail address (Enter: none) ';
 
 async function askForOptions(options: InitOptions): Promise<{ url: string | undefined; options: InitOptions }> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

@@ -2,7 +2,7 @@ import { CrawlwayClient } from '../../client/index.js';
 import { ServerClient, type ServerOption } from './client.js';
 
 /** Offers the running server's tools to an assistant on standard input and output; ends when the assistant does. */
-export async function mcp(options: ServerOption): Promise<void> {
+export async function serveAssistant(options: ServerOption): Promise<void> {
   const { url } = new ServerClient(options);
   const [{ StdioServerTransport }, { createAssistantTools: assistantTools }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/stdio.js'),

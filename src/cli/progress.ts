@@ -17,7 +17,7 @@ export class CrawlProgress {
     const known = Object.values(view.counts.byStatus).reduce((sum, count) => sum + count, 0);
     const share = known === 0 ? 0 : (known - waiting) / known;
     const numbers = `${pluralize(pages, 'page')}, ${pluralize(indexed, 'document')}, ${waiting} waiting, ${pluralize(error, 'error')}, ${view.pagesPerSecond.toFixed(1)} pages/s`;
-    this.text = this.stream.isTTY ? `[${bar(share)}] ${Math.floor(share * 100)} %  ${numbers}` : numbers;
+    this.text = this.stream.isTTY ? `[${formatBar(share)}] ${Math.floor(share * 100)} %  ${numbers}` : numbers;
     if (this.stream.isTTY) this.stream.write(`\r\u001b[K${this.text.slice(0, this.stream.columns - 1)}`);
     else if (Date.now() - this.lastLineAt >= LINE_EVERY_MS) this.writeLine();
   }
@@ -34,7 +34,7 @@ export class CrawlProgress {
   }
 }
 
-function bar(share: number): string {
+function formatBar(share: number): string {
   const full = Math.round(share * WIDTH);
   return '#'.repeat(full) + '.'.repeat(WIDTH - full);
 }

@@ -19,7 +19,9 @@ export async function refresh(what: string, options: RefreshOptions): Promise<vo
   if (options.json) return printJson(answer);
   const { count, resting } = answer;
   if (count === 0)
-    process.stdout.write(`no stored URL of ${crawler} matches; "crawlway explain URL" explains why a URL is not stored\n`);
+    process.stdout.write(
+      `no stored URL of ${crawler} matches; "crawlway explain URL" explains why a URL is not stored\n`,
+    );
   else process.stdout.write(`${count} ${count === 1 ? 'URL is' : 'URLs are'} due now\n`);
   for (const { host, until } of resting)
     process.stdout.write(

@@ -13,7 +13,7 @@ const EVERY_MS = 1000;
 const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
 /** On a terminal, redraws a table every second; otherwise, and with --once, prints it once. */
-export async function status(options: StatusOptions): Promise<void> {
+export async function showStatus(options: StatusOptions): Promise<void> {
   const client = new ServerClient(options);
   if (options.json) return printJson(await fetchStatus(client));
   const live = !options.once && process.stdout.isTTY;

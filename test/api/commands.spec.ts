@@ -6,13 +6,13 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { check } from '../../src/cli/check.js';
 import { clear } from '../../src/cli/clear.js';
 import { ServerClient } from '../../src/cli/client.js';
-import { completion } from '../../src/cli/completion.js';
-import { doctor } from '../../src/cli/doctor.js';
+import { printCompletion } from '../../src/cli/completion.js';
+import { runDoctor } from '../../src/cli/doctor.js';
 import { explain } from '../../src/cli/explain.js';
 import { listRefused } from '../../src/cli/refused.js';
 import { listRoots } from '../../src/cli/roots.js';
 import { testSinks } from '../../src/cli/sinks.js';
-import { status } from '../../src/cli/status.js';
+import { showStatus } from '../../src/cli/status.js';
 import { ApiWorld } from './api-world.js';
 import { Program } from './program.js';
 
@@ -47,7 +47,7 @@ async function printed(command: () => unknown): Promise<string> {
 it('results are one JSON document each with --json', async () => {
   const server = { server: world.server.url, json: true };
   const answers = {
-    status: JSON.parse(await printed(() => status(server))),
+    status: JSON.parse(await printed(() => showStatus(server))),
     roots: JSON.parse(await printed(() => listRoots(server))),
     refused: JSON.parse(await printed(() => listRefused(server))),
     explain: JSON.parse(await printed(() => explain(world.site.url('/a.html'), server))),
@@ -140,7 +140,7 @@ it('a sink is tried without an order, in the configuration, in force and in a dr
 
 it('the doctor tries what a crawl needs, and fails when something does', async () => {
   const found = async (config: string) =>
-    JSON.parse(await printed(() => doctor({ config, data: join(world.folder, 'data'), json: true }))) as {
+    JSON.parse(await printed(() => runDoctor({ config, data: join(world.folder, 'data'), json: true }))) as {
       what: string;
       state: string;
     }[];
@@ -162,7 +162,7 @@ it('the doctor does not fail before the first start because the bundled index is
   await new Promise((resolve) => server.close(resolve));
   writeFileSync(config, readFileSync('CrawlConfig.xml.example', 'utf8').replaceAll('8742', `${port}`));
   writeFileSync(join(folder, 'sample.json'), JSON.stringify({ site: 8741, index: port }));
-  const found = JSON.parse(await printed(() => doctor({ config, data: folder, json: true }))) as { what: string }[];
+  const found = JSON.parse(await printed(() => runDoctor({ config, data: folder, json: true }))) as { what: string }[];
   expect(found).toContainEqual({
     what: 'sink main',
     state: 'warning',
@@ -185,10 +185,10 @@ it('a key that the server does not know, or a missing one, is told with the vari
 it('completion knows every command and option', async () => {
   const program = new Command('crawlway');
   program.command('sinks').command('test').option('--json');
-  const bash = await printed(() => completion(program, 'bash'));
+  const bash = await printed(() => printCompletion(program, 'bash'));
   expect(bash).toContain('"sinks test") candidates="--json --help"');
-  expect(await printed(() => completion(program, 'zsh'))).toMatch(/^#compdef crawlway/);
-  expect(await printed(() => completion(program, 'fish'))).toContain('-a test');
+  expect(await printed(() => printCompletion(program, 'zsh'))).toMatch(/^#compdef crawlway/);
+  expect(await printed(() => printCompletion(program, 'fish'))).toContain('-a test');
 });
 
 it('the documentation is served at /help, and nothing beside it', async () => {

@@ -234,7 +234,10 @@ describe('the command line without a server', () => {
     expect(outside.stdout).toMatch(/^ {2}Not crawled: the link on .* is refused: .*\(site-mode, /m);
     expect([inside.code, outside.code]).toEqual([0, 3]);
     expect(outside.stdout).toMatch(/^ {2}Next step: \S/m);
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no server is responding at http://127.0.0.1:9')]);
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      expect.stringContaining('no server is responding at http://127.0.0.1:9'),
+    ]);
   });
 
   it('submits a list that comes slower than it is read', async () => {

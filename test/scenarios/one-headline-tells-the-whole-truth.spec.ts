@@ -111,7 +111,7 @@ describe('the headline of a URL', () => {
       '/old',
       'not-in-index',
       /^Not in the index under this address: it redirects to http:\/\/www:\d+\/new, which is in the index\.$/,
-      /Look at .*\/new/,
+      /Check .*\/new/,
     ],
     [
       'redirected to what the rules refuse',

@@ -83,8 +83,7 @@ function convertOrFail(format: string, files: readonly ImportFile[]): ReturnType
   try {
     return convert(format, files);
   } catch (error) {
-    if (error instanceof ImportError)
-      throw new UsageError(`this is not a ${format} configuration: ${error.message}`);
+    if (error instanceof ImportError) throw new UsageError(`this is not a ${format} configuration: ${error.message}`);
     throw error;
   }
 }

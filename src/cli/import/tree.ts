@@ -29,7 +29,8 @@ const parser = new XMLParser({
 /** @throws ImportError if the text is not well-formed, or has a document type with entities */
 export function parseXml({ name, text }: ImportFile): Node {
   const clean = text.replace(/^\uFEFF/, '').replace(/<!DOCTYPE[^[>]{0,1000}>/i, '');
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(clean)) throw new ImportError(`${name}: a document type with entities is not supported`);
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(clean))
+    throw new ImportError(`${name}: a document type with entities is not supported`);
   const valid = XMLValidator.validate(clean, { allowBooleanAttributes: true });
   if (valid !== true) throw new ImportError(`${name}:${valid.err.line}: ${valid.err.msg}`);
   const roots = (parser.parse(clean) as Parsed[]).flatMap((one) => toNodes(one, 0));

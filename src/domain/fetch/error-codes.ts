@@ -46,10 +46,14 @@ const temporary = (meaning: string, remedy: string, reactions: Partial<ErrorReac
 });
 
 export const ERROR_CODES = {
-  'http-404': permanent('The server says that there is no such page (404).', 'Fix or remove the links that lead to it.', {
-    blame: 'page',
-    isMissing: true,
-  }),
+  'http-404': permanent(
+    'The server says that there is no such page (404).',
+    'Fix or remove the links that lead to it.',
+    {
+      blame: 'page',
+      isMissing: true,
+    },
+  ),
   'http-410': permanent(
     'The server says that the page is permanently gone (410).',
     'Fix or remove the links that lead to it.',
@@ -90,10 +94,7 @@ export const ERROR_CODES = {
     'Fix the redirect on the site.',
   ),
   'redirect-loop': permanent('The redirect leads back to a URL in its own chain.', 'Fix the redirect on the site.'),
-  'redirect-limit': permanent(
-    'The redirect chain is longer than allowed.',
-    'Fix the chain, or raise maxRedirects.',
-  ),
+  'redirect-limit': permanent('The redirect chain is longer than allowed.', 'Fix the chain, or raise maxRedirects.'),
   'dns-not-found': permanent(
     'The host name does not exist.',
     'Check its spelling; fix the Root or the links that contain it.',
@@ -113,7 +114,10 @@ export const ERROR_CODES = {
     'The server requires a client certificate, or does not accept the one that was presented.',
     "Ask the site's operator how a client can sign in, and give the certificate to a Login.",
   ),
-  protocol: permanent('The response is not valid HTTP.', 'Contact the site; the lenient parser could not read the response either.'),
+  protocol: permanent(
+    'The response is not valid HTTP.',
+    'Contact the site; the lenient parser could not read the response either.',
+  ),
   'header-too-large': permanent('The response header is larger than allowed.', 'Contact the site.'),
   'body-too-large': permanent(
     'The body is larger than allowed; it is never pushed truncated.',
@@ -132,9 +136,13 @@ export const ERROR_CODES = {
   'connection-failed': permanent('The connection failed for another reason.', 'See the details of the visit.'),
   'http-408': temporary('The server timed out waiting for the request (408).', 'Retried automatically.'),
   'http-425': temporary('The server is unwilling to process early data (425).', 'Retried automatically.'),
-  'http-429': temporary('The server reports too many requests (429).', 'Retried automatically; raise throttleTimeMS if it persists.', {
-    host: 'backs-off',
-  }),
+  'http-429': temporary(
+    'The server reports too many requests (429).',
+    'Retried automatically; raise throttleTimeMS if it persists.',
+    {
+      host: 'backs-off',
+    },
+  ),
   'http-503-retry-after': temporary(
     'The server is temporarily unavailable (503 with Retry-After).',
     'Retried automatically at the time that the server gives.',

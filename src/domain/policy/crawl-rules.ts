@@ -161,13 +161,13 @@ function traceDefault(accepted: boolean, trace?: TraceStep[]): void {
 function traceGrants(draft: Draft, aspects: Aspects, trace?: TraceStep[]): void {
   trace?.push({
     layer: 'crawl-rules',
-    test: `defaults for what no rule sets: ${unsetAspects(aspects).join(', ') || 'none'}`,
+    test: `defaults for what no rule sets: ${listUnsetAspects(aspects).join(', ') || 'none'}`,
     outcome: 'set',
     effect: `index=${draft.index ? 'yes' : 'no'}, follow=${draft.follow ? 'yes' : 'no'}, priority shift ${draft.priorityShift}`,
   });
 }
 
-const unsetAspects = (aspects: Aspects): string[] =>
+const listUnsetAspects = (aspects: Aspects): string[] =>
   (['accept', 'index', 'follow'] as const).filter((aspect) => aspects[aspect] === undefined);
 
 function createRejection(rule: CompiledRule | undefined, { place }: CrawlerDefinition): Rejection {

@@ -85,14 +85,14 @@ function parseRule(words: readonly UrlCommand[], space: CrawlSpaceKind): CrawlSp
   }
   if (!target) throw new BadLine(`${verdict} ${kind} needs a target after it`, placeOf(second));
   const place = first.place;
-  if (kind === 'address') return { verdict, kind, target: addressTarget(target, more), place };
+  if (kind === 'address') return { verdict, kind, target: parseAddressTarget(target, more), place };
   if (more[0]) throw new BadLine(`"${more[0].text}" is one word too many: a rule has three words`, more[0].place);
-  return { verdict, kind, target: kind === 'domain' ? domainTarget(target) : prefixTarget(target), place };
+  return { verdict, kind, target: kind === 'domain' ? parseDomainTarget(target) : parsePrefixTarget(target), place };
 }
 
 const placeOf = (word: UrlCommand | undefined): Place => word?.place ?? { file: '', line: 1, column: 1 };
 
-function addressTarget(first: UrlCommand, more: readonly UrlCommand[]): string {
+function parseAddressTarget(first: UrlCommand, more: readonly UrlCommand[]): string {
   const text = [first, ...more].map((word) => word.text).join(' ');
   const cidr = normalizeCidr(text);
   if (cidr !== undefined) return cidr;
@@ -100,14 +100,14 @@ function addressTarget(first: UrlCommand, more: readonly UrlCommand[]): string {
 }
 
 /** A host name, possibly with wildcards, and with a port if only that server is meant. */
-function domainTarget({ text, place }: UrlCommand): string {
+function parseDomainTarget({ text, place }: UrlCommand): string {
   if (/^[^\s/:?#@\\]+(?::(?:\d{1,5}|\*))?$/u.test(text)) return text.toLowerCase().replace(/:\*$/, '');
   const meant = /^[a-z]+:\/\/([^/]+)\/?$/i.exec(text)?.[1];
   const hint = meant ? `: write ${meant}` : ': write a host name such as www.example.com or *.example.com';
   throw new BadLine(`"${text}" is not a host name${hint}`, place);
 }
 
-function prefixTarget({ text, place }: UrlCommand): string {
+function parsePrefixTarget({ text, place }: UrlCommand): string {
   if (/^(?:https?:\/\/|\*)/i.test(text)) return text;
   throw new BadLine(`prefix "${text}" cannot match any URL: begin it with http://, https:// or *`, place);
 }

@@ -207,7 +207,11 @@ function readAlias(command: Command, reading: Reading): void {
   const [from, to, more] = command.words;
   if (!from || !to || more !== undefined) {
     reading.problems.push(
-      createInvalidValueProblem(command, command.words.join(' '), 'two URLs: the one in links, and the one from which to fetch it'),
+      createInvalidValueProblem(
+        command,
+        command.words.join(' '),
+        'two URLs: the one in links, and the one from which to fetch it',
+      ),
     );
   } else if (!/^https?:\/\/[^/]/i.test(to)) {
     reading.problems.push(

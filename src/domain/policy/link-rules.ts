@@ -51,7 +51,9 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
   return [
     protocolRule(rules.protocols),
     createLinkRule('address length', 'url-too-long', ({ url: { href } }) =>
-      href.length > maxUrlLength ? `the URL has ${href.length} characters, but only ${maxUrlLength} are allowed` : undefined,
+      href.length > maxUrlLength
+        ? `the URL has ${href.length} characters, but only ${maxUrlLength} are allowed`
+        : undefined,
     ),
     createLinkRule('query string', 'query-string', ({ url }) =>
       !followQueryStrings && (url.lostQuery || url.href.includes('?'))

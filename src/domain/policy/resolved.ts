@@ -41,7 +41,7 @@ export function createResolvedView(crawler: CrawlerDefinition, global?: GlobalCr
 const ENTRIES: Readonly<
   Record<LayerName, (crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition) => ResolvedEntry[]>
 > = {
-  'link-rules': linkEntries,
+  'link-rules': listLinkEntries,
   'site-mode': (crawler) => listSiteEntries(crawler),
   'crawl-space': listSpaceEntries,
   'server-records': listServerEntries,
@@ -49,7 +49,7 @@ const ENTRIES: Readonly<
   'crawl-rules': listRuleEntries,
 };
 
-function linkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry[] {
+function listLinkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry[] {
   const { protocols, maxUrlLength, followQueryStrings, ignoreLinksTo, followOffsite, place } = linkRules;
   const texts = [
     `protocol is ${protocols.join(' or ')}`,

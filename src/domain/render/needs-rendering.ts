@@ -48,7 +48,7 @@ export function findRenderingReason(signs: ScriptSigns): string | undefined {
   const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
   const isShell = links <= SHELL_LINKS;
   if (frames || textBytes > LITTLE_TEXT || (externalScripts === 0 && inlineScriptBytes === 0)) return undefined;
-  const what = `${textBytes} bytes of text, ${countText(links, 'link')}, ${countText(externalScripts, 'script file')}`;
+  const what = `${textBytes} bytes of text, ${formatCount(links, 'link')}, ${formatCount(externalScripts, 'script file')}`;
   if (signs.emptyRoot !== undefined && isShell)
     return `scripts would fill the empty element ${signs.emptyRoot} (${what})`;
   if (signs.template !== undefined) return `scripts would put content in place of ${signs.template} (${what})`;
@@ -66,4 +66,4 @@ function findReasonWithoutText(signs: ScriptSigns, isShell: boolean, what: strin
   return hasScripts ? `it has scripts and no content (${what})` : undefined;
 }
 
-const countText = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+const formatCount = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -3,7 +3,7 @@
  * percent-encoding is always normalized; the named steps after it are the crawler's own choice (`canonicalization` in the
  * definition) and run in the order of this list, until none changes anything: a canonical URL stays unchanged.
  */
-import { type CrawlUrl, crawlUrl, isHashRoute, search } from './crawl-url.js';
+import { type CrawlUrl, crawlUrl, isHashRoute, searchPart } from './crawl-url.js';
 import { isPlainFragment, resolveFast } from './fast-resolve.js';
 import { toLowerCase } from './non-ascii.js';
 import { hasTrailingDot, normalizeEscapes, withoutTrailingDot } from './url-form.js';
@@ -125,7 +125,7 @@ export function createCanonicalizer(steps: readonly CanonicalizationStep[]): Can
 export function recanonicalize(url: CrawlUrl, canonicalize: Canonicalizer): CrawlUrl | undefined {
   // Two slashes would start a host.
   const needsParser = hasTrailingDot(url) || url.path.startsWith('//');
-  return needsParser || url.href.includes('#') ? canonicalize(url.href) : canonicalize(url.path + search(url), url);
+  return needsParser || url.href.includes('#') ? canonicalize(url.href) : canonicalize(url.path + searchPart(url), url);
 }
 
 const withHashRoute = (url: CrawlUrl): CrawlUrl =>
@@ -176,7 +176,7 @@ function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl
   let current = url;
   while (current) {
     const before: CrawlUrl = current;
-    const searchBefore = search(before);
+    const searchBefore = searchPart(before);
     let path = before.path;
     let query = searchBefore;
     for (const step of steps) {

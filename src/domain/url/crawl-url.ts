@@ -79,7 +79,7 @@ export const withoutUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][
 export const hasUserInfo = (raw: string): boolean => /^\s*[a-z][a-z\d+.-]*:[/\\]*[^/\\?#]*@/i.test(raw);
 
 /** The query with its `?`; empty if there is none. Distinguishes `/a?` from `/a`, which `query` does not. */
-export function search(url: CrawlUrl): string {
+export function searchPart(url: CrawlUrl): string {
   if (url.query !== '') return `?${url.query}`;
   return url.href.endsWith('?') ? '?' : '';
 }

@@ -3,7 +3,7 @@
  * parser would return. Anything uncertain is left to the parser; what is resolved here is exactly what the parser would
  * return.
  */
-import { type CrawlUrl, origin, search as searchOf } from './crawl-url.js';
+import { type CrawlUrl, origin, searchPart as searchOf } from './crawl-url.js';
 
 /** Characters that no state of the parser changes or interprets, except in dot segments. */
 const PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*$/;

@@ -3,7 +3,7 @@
  * digits of the others become upper case, and the host loses a trailing dot. URLs are stored in this form, and rules
  * are compared in it.
  */
-import { type CrawlUrl, crawlUrl, origin, search } from './crawl-url.js';
+import { type CrawlUrl, crawlUrl, origin, searchPart } from './crawl-url.js';
 
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
@@ -38,7 +38,7 @@ export const hasTrailingDot = ({ host }: CrawlUrl): boolean =>
 export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
   if (!hasTrailingDot(url)) return url;
   const port = url.port === '' ? '' : `:${url.port}`;
-  return crawlUrl(`${url.scheme}://${url.host.slice(0, -1)}${port}${url.path}${search(url)}`, url.fragment);
+  return crawlUrl(`${url.scheme}://${url.host.slice(0, -1)}${port}${url.path}${searchPart(url)}`, url.fragment);
 }
 
 /**

@@ -45,7 +45,8 @@ const TAKEN: Readonly<Record<string, string>> = {
 };
 
 const INSTEAD: Readonly<Record<string, string>> = {
-  schedule: 'a crawl has no end in Crawlway; smartRefreshMaxAgeS limits the age of documents, cw:Schedule sets when to crawl',
+  schedule:
+    'a crawl has no end in Crawlway; smartRefreshMaxAgeS limits the age of documents, cw:Schedule sets when to crawl',
   max_unique_url_count: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
   max_duration: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
   purge_crawl_enabled: 'pages that are gone are always deleted',
@@ -136,7 +137,10 @@ function toSink(config: Mapping, report: ImportReport): ImportedCrawler['sink'] 
   const elastic = asMapping(config['elasticsearch']);
   const host = String(elastic['host'] ?? '').replace(/\/{1,9}$/, '');
   if (!/^https?:\/\//.test(host)) {
-    report.reportSkipped('elasticsearch', 'as there is no host, documents go to documents.jsonl until you change the Sink');
+    report.reportSkipped(
+      'elasticsearch',
+      'as there is no host, documents go to documents.jsonl until you change the Sink',
+    );
     return undefined;
   }
   const port = elastic['port'];

@@ -27,9 +27,6 @@ export function readFdse(files: readonly ImportFile[], report: ImportReport): Im
       `${urls.length} URLs`,
       `the ${sites.length} sites as roots; PUT /crawlers/{c}/pending accepts the whole file with its states`,
     );
-  report.reportSkipped(
-    'settings of the realm',
-    'write LinkRules with dialect="fdse" for that engine\'s link rules',
-  );
+  report.reportSkipped('settings of the realm', 'write LinkRules with dialect="fdse" for that engine\'s link rules');
   return [crawler];
 }

@@ -69,7 +69,10 @@ function readSetting(key: string, value: string, crawler: ImportedCrawler, repor
     report.reportTaken(`maxToeThreads = ${value}`, 'nthreads');
   } else if (key === 'minDelayMs' && number) {
     attributes['throttleTimeMS'] = value;
-    report.reportChanged(`minDelayMs = ${value}`, 'throttleTimeMS; a slow host gets fewer requests because of back-off');
+    report.reportChanged(
+      `minDelayMs = ${value}`,
+      'throttleTimeMS; a slow host gets fewer requests because of back-off',
+    );
   } else if (key === 'robotsPolicyName') {
     if (value === 'ignore') attributes['ignoreRobotsTxt'] = 'true';
     report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt');

@@ -56,15 +56,14 @@ export const parseSignedRules = (lines: readonly string[]): ImportedRule[] =>
 
 type Take = (value: string, crawler: ImportedCrawler) => string | undefined;
 
-const toSeconds = (value: string): string => String(Math.round(Number(value) * 1000));
+const secondsToMilliseconds = (value: string): string => String(Math.round(Number(value) * 1000));
 const isTrue = (value: string): boolean => value.trim() === 'true';
 
 /**
  * Nutch and StormCrawler cut longer pages; with maxSizeBytes, they would be refused as a whole and removed from the
  * index.
  */
-export const CUT_PAGES =
-  'longer pages would be left out, not cut: maxSizeBytes of Fetcher keeps its default, 32 MiB';
+export const CUT_PAGES = 'longer pages would be left out, not cut: maxSizeBytes of Fetcher keeps its default, 32 MiB';
 
 /** Converts each property and returns what it became; undefined if Crawlway always behaves like this. */
 const PROPERTIES: Readonly<Record<string, Take>> = {
@@ -78,7 +77,7 @@ const PROPERTIES: Readonly<Record<string, Take>> = {
     return 'userAgent of Fetcher';
   },
   'fetcher.server.delay': (value, { attributes }) => {
-    attributes['throttleTimeMS'] = toSeconds(value);
+    attributes['throttleTimeMS'] = secondsToMilliseconds(value);
     return 'throttleTimeMS';
   },
   'fetcher.threads.fetch': (value, { attributes }) => {

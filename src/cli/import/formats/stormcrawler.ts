@@ -103,7 +103,8 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
     else report.reportSkipped(name, 'has no counterpart');
   }
   for (const part of ['spouts', 'bolts', 'streams', 'components'])
-    if (value[part] !== undefined) report.reportSkipped(part, 'in Crawlway, the parts of a topology are parts of the server');
+    if (value[part] !== undefined)
+      report.reportSkipped(part, 'in Crawlway, the parts of a topology are parts of the server');
 }
 
 function readFilters(
@@ -137,7 +138,10 @@ function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: Stor
   if (kind === 'RegexURLFilter' && list.length > 0) {
     addAll(crawler.rules, parseSignedRules(list));
     crawler.acceptsOthers = false;
-    report.reportChanged(kind, 'the first match wins in StormCrawler, the last one in Crawlway: the rules are in reverse order');
+    report.reportChanged(
+      kind,
+      'the first match wins in StormCrawler, the last one in Crawlway: the rules are in reverse order',
+    );
   } else if (kind === 'RegexURLFilter' && named !== '') {
     report.reportSkipped(`${kind} ${named}`, 'to import its rules, give this file after the configuration');
   } else if (kind === 'MaxDepthFilter') {

@@ -45,10 +45,7 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
   const argumentValue = (wanted: string): string =>
     node.children.find((one) => one.name === 'with' && one.attributes['name'] === wanted)?.text ?? '';
   if (name !== 'vse-crawler-seed-urls') {
-    report.reportSkipped(
-      name,
-      'a product component of which the file contains only the name; write its conditions',
-    );
+    report.reportSkipped(name, 'a product component of which the file contains only the name; write its conditions');
     return;
   }
   const urls = splitLines(argumentValue('urls')).flatMap((line) => line.split(/\s+/));

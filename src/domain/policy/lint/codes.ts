@@ -19,7 +19,8 @@ export const LINT_CODES = {
     'Credentials that are sent to fewer servers than their rule covers, or to servers that it does not name.',
   'root-rejected': 'A root URL that the crawl policy rejects, or that is not a URL.',
   'condition-unreachable': 'A condition that can have no effect in its place.',
-  'space-rule-unreachable': 'A crawl space rule that matches no URL, or only URLs that an earlier rule already matches.',
+  'space-rule-unreachable':
+    'A crawl space rule that matches no URL, or only URLs that an earlier rule already matches.',
   'server-never-matches': 'A server record whose URL is not a prefix of any URL.',
   'server-duplicate': 'Two server records with the same URL, of which the last one counts.',
   'period-too-short': 'A server record with a period of 0, which counts as one second.',

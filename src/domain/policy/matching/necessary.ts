@@ -16,10 +16,10 @@ export const allOf = (parts: readonly Necessary[]): Necessary => parts.flat();
 export const oneOf = (parts: readonly Necessary[]): Necessary =>
   parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap(longestTexts)] : UNKNOWN;
 
-const shortestText = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
+const shortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
 
 const longestTexts = (necessary: Necessary): readonly string[] =>
-  necessary.reduce((best, texts) => (shortestText(texts) > shortestText(best) ? texts : best));
+  necessary.reduce((best, texts) => (shortestLength(texts) > shortestLength(best) ? texts : best));
 
 export const mapTexts = (necessary: Necessary, change: (text: string) => string): Necessary =>
   necessary.map((texts) => texts.map(change));
