@@ -65,7 +65,7 @@ export interface ClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Calls a server. Each call is named by its method and path, as in openapi.yaml. */
+/** Client of a server. Each call is named by its method and path, as in openapi.yaml. */
 export class CrawlwayClient {
   private readonly server: string;
 

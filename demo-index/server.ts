@@ -15,7 +15,7 @@ export interface IndexOptions extends Login {
 }
 
 export interface RunningIndex {
-  /** `http://host:port`, without a slash at the end. */
+  /** `http://host:port`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /** Completes the requests in flight, then closes the file. */

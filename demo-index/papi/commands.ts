@@ -86,7 +86,7 @@ export async function runCommand(
   if (!command)
     throw new Refusal(`unknown command ${target.command}; the commands are ${Object.keys(COMMANDS).join(', ')}`);
   if (request.method !== command.method) throw new Refusal(`${target.command} requires ${command.method}`, 405);
-  new Parameters(target.query).checkSession(store.session); // before a body is read for nothing
+  new Parameters(target.query).checkSession(store.session); // before a body is read in vain
   const hasBody = request.method === 'POST' && request.headers['content-type'] !== undefined;
   const form = hasBody ? await readForm(request) : { fields: [], files: [] };
   const parameters = new Parameters(target.query, form.fields);

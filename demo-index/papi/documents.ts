@@ -30,7 +30,10 @@ interface Draft {
   directives: Map<string, string>;
 }
 
-/** The documents of an `add_documents` form, in the order in which their keys first appear. Throws a Refusal. */
+/**
+ * Parses the documents of an `add_documents` form, in the order in which their keys first appear. Throws a Refusal if
+ * they are invalid.
+ */
 export function parseDocuments(form: Form): PushedDocument[] {
   const drafts = new Map<string, Draft>();
   for (const { name, value } of form.fields) {

@@ -11,7 +11,7 @@ export interface FormField {
 export interface FormFile {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Lower case, without parameters. */
+  /** In lower case, without parameters. */
   readonly mimeType: string;
   readonly fileName: string;
 }

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, extname, join } from 'node:path';
 
 export interface RunningSite {
-  /** `http://host:port`, without a slash at the end. */
+  /** `http://host:port`, without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }

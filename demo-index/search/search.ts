@@ -32,7 +32,7 @@ export interface Hit {
   readonly snippet: readonly Fragment[];
   readonly stamp: string;
   readonly mimeType: string;
-  /** ISO 8601. */
+  /** In ISO 8601 format. */
   readonly pushedAt: string;
   readonly metas: readonly { readonly name: string; readonly value: string }[];
 }

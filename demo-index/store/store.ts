@@ -8,7 +8,7 @@ export interface Checkpoint {
   readonly connector: string;
   readonly name: string;
   readonly value: string;
-  /** ISO 8601. */
+  /** In ISO 8601 format. */
   readonly setAt: string;
 }
 

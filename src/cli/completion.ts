@@ -1,4 +1,4 @@
-/** Scripts that complete commands and options in a shell, generated from the program itself. */
+/** Shell scripts that complete commands and options, generated from the program itself. */
 import type { Command } from 'commander';
 import { UsageError } from '../server/options.js';
 

@@ -281,7 +281,7 @@ addJsonOption(addDatabaseOptions(store.command('import')))
   .argument('<file>', 'file to read; - reads standard input')
   .action(importStore);
 
-/** `crawlway … | head`: the reader has read enough, which is not an error. */
+/** `crawlway … | head`: the reader has stopped reading, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   fail(error);

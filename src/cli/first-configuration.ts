@@ -21,7 +21,7 @@ export interface FirstSink {
   readonly type: SinkType;
   readonly url: string;
   readonly index?: string;
-  /** Name of the environment variable that holds the API key or the password. */
+  /** Name of the environment variable with the API key or password. */
   readonly secret?: string;
   readonly login?: string;
 }

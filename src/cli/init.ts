@@ -97,7 +97,7 @@ async function createConfiguration(typed: string, options: InitOptions): Promise
   });
 }
 
-/** A URL typed without a scheme is https. */
+/** Parses the start URL; without a scheme, https is assumed. */
 function parseStartUrl(typed: string): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
   if (!url?.hostname || !/^https?:$/.test(url.protocol))

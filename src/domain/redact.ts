@@ -8,7 +8,7 @@
 /** Replaces a secret in text that is never parsed again. */
 const HIDDEN = '***';
 
-/** Offsets into a text. */
+/** Start and end offsets in a text. */
 export type TextRange = readonly [start: number, end: number];
 
 export function redact(text: string): string {
@@ -32,7 +32,7 @@ const DEEPEST = 8;
 
 const SECRET_NAME = /passw|secret|token|key|auth|credential|cookie/i;
 
-/** A header meant for one recipient only: Authorization, Cookie, X-Api-Key, X-Auth-Token … */
+/** Whether a header is meant for one recipient only: Authorization, Cookie, X-Api-Key, X-Auth-Token … */
 export const isSecretHeader = (name: string): boolean => SECRET_NAME.test(name);
 
 /** Replaces each of the ranges, which are in order and do not overlap. */
@@ -46,7 +46,7 @@ export function replaceRanges(text: string, ranges: readonly TextRange[], placeh
   return result + text.slice(at);
 }
 
-/** What ends a URL inside a text. */
+/** Characters that end a URL inside a text. */
 const OUTSIDE = /[\s"<>`]/;
 
 /** How many characters to search for the end of a password that contains delimiters. */
@@ -81,7 +81,7 @@ function isHost(authority: string): boolean {
   return colon < 0 || authority.startsWith('[') || /^\d{0,5}[^\w]*$/.test(authority.slice(colon + 1));
 }
 
-/** Private keys in PEM, from their first line to their last. */
+/** Ranges of private keys in PEM, from their first line to their last. */
 export function privateKeyRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
   for (const { index } of text.matchAll(/-----BEGIN [A-Z ]{0,32}PRIVATE KEY/g)) {
@@ -97,7 +97,7 @@ function findEnd(text: string, from: number, terminator: RegExp): number {
   return terminator.exec(text)?.index ?? text.length;
 }
 
-/** Values of query parameters whose names suggest a secret, or that contain a URL with user info. */
+/** Ranges of query parameter values whose names suggest a secret, or that contain a URL with user info. */
 function secretParameterRanges(text: string): TextRange[] {
   return parameterRanges(text).filter(([start, end, name]) => {
     const value = text.slice(start, end);
@@ -105,7 +105,7 @@ function secretParameterRanges(text: string): TextRange[] {
   }) as unknown as TextRange[];
 }
 
-/** Values of the parameters of all queries in the text. */
+/** Ranges of the parameter values of all queries in the text. */
 export function parameterRanges(text: string): (readonly [start: number, end: number, name: string])[] {
   const ranges: (readonly [number, number, string])[] = [];
   for (let mark = text.indexOf('?'); mark >= 0; ) {

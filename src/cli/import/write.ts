@@ -10,7 +10,7 @@ import {
   type Pattern,
 } from './model.js';
 
-/** Environment variable for the secret that is not copied. */
+/** Environment variable for the sink's secret, which is not copied. */
 const SECRET = 'CRAWLWAY_SECRET_SINK';
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 `;

@@ -12,7 +12,7 @@ export interface AclDefinition {
 }
 
 export interface AclRule {
-  /** URL prefix. */
+  /** URL prefix to which the rule applies. */
   readonly prefix: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];

@@ -4,7 +4,7 @@ import type { Chunk, ChunkDefinition, Heading } from './content-definition.js';
 export interface Outline {
   readonly text: string;
   readonly headings: readonly Heading[];
-  /** Offsets after which another block begins, in order. */
+  /** Offsets at which blocks end, in ascending order. */
   readonly blockEnds: readonly number[];
 }
 
@@ -55,7 +55,7 @@ function* sectionsOf({ text, headings }: Outline): Generator<Range & { readonly 
   if (start < text.length) yield { start, end: text.length, path: open.map((one) => one.text) };
 }
 
-/** The last good place to end a chunk, after `last`. */
+/** The last good position after `last` at which to end a chunk. */
 function findChunkEnd(
   { text, blockEnds }: Outline,
   { start, end, last }: Range & { readonly last: number },

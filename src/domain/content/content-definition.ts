@@ -36,9 +36,9 @@ export interface FieldDefinition {
 }
 
 export interface SplitDefinition {
-  /** CSS selector. */
+  /** CSS selector of the elements to split off. */
   readonly selector: string;
-  /** Attribute that names a part. */
+  /** Attribute that contains the name of a part. */
   readonly id: string;
 }
 
@@ -82,7 +82,7 @@ export interface Chunk {
 }
 
 export interface Heading {
-  /** 1 to 6. */
+  /** From 1 to 6. */
   readonly level: number;
   readonly text: string;
   /** Offset in the document's text. */

@@ -13,7 +13,7 @@ const MAX_VALUE = 32_768;
 
 export interface FieldFacts {
   readonly url: CrawlUrl;
-  /** The base of relative URLs. */
+  /** Base URL for relative URLs. */
   readonly base: string;
   readonly metas: readonly { readonly name: string; readonly value: string }[];
   /** What selectors and JSON-LD paths found, by field number. */

@@ -3,7 +3,9 @@ const BAND_VALUES = 65_536;
 
 const acceptEveryKey = (): boolean => true;
 
-/** Entries compared in one band: a text shared by very many pages must not slow down every look-up. */
+/**
+ * Maximum number of entries compared in one band: a text shared by very many pages must not slow down every look-up.
+ */
 const MAX_STEPS = 4_096;
 
 /**

@@ -94,7 +94,10 @@ function isWordPart(code: number): boolean {
   return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f) && !isUnspacedScript(code);
 }
 
-/** Thai to Burmese, Khmer, Chinese and Japanese, and everything beyond the basic plane, unit by unit. */
+/**
+ * Whether a UTF-16 unit belongs to a script without spaces: Thai to Burmese, Khmer, Chinese, Japanese, or anything
+ * beyond the basic plane.
+ */
 function isUnspacedScript(code: number): boolean {
   if (code < 0x0e00) return false;
   return (

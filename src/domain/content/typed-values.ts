@@ -1,4 +1,4 @@
-/** Values of typed fields: dates as ISO 8601 in UTC, numbers as JSON writes them, booleans as true and false. */
+/** Values of typed fields: dates as ISO 8601 in UTC, numbers as in JSON, booleans as true and false. */
 import { type CivilTime, civilTime, formatIsoTime, parseHttpDate } from '../time/http-date.js';
 import { before, minutes } from '../time/units.js';
 import type { FieldType } from './content-definition.js';

@@ -83,7 +83,7 @@ export interface CrawlerDefinition {
   readonly contents?: readonly ContentDefinition[];
   /** Who may see its documents; if absent, orders do not say. */
   readonly acl?: AclDefinition;
-  /** What happens to a document whose text cannot be extracted: pushed with its bytes and metas, or left out. */
+  /** Whether a document whose text cannot be extracted is pushed with its bytes and metas, or left out. */
   readonly whenUnreadable: 'push' | 'skip';
   /** Whether a page's scripts run before it is read; a rule or condition may override this for some URLs. */
   readonly render: RenderMode;

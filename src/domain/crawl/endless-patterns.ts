@@ -20,7 +20,7 @@ interface Watch {
   learning: number;
 }
 
-/** What was read on a page of a watched pattern. */
+/** What was found on a page of a watched pattern. */
 export interface WatchedPage {
   readonly url: string;
   readonly hostKey: string;

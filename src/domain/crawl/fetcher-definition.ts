@@ -1,4 +1,4 @@
-/** The part of a definition that says how pages are fetched, rendered and read. */
+/** The part of a definition that determines how pages are fetched, rendered and read. */
 import { type Secret } from '../secret.js';
 import { type Duration } from '../time/units.js';
 import { type LoginDefinition } from './logins.js';
@@ -48,7 +48,7 @@ export interface FetcherDefinition {
 
 /** Web Bot Auth: the key with which requests are signed, and where sites find the public key. */
 export interface BotAuthDefinition {
-  /** PEM, Ed25519. */
+  /** Ed25519 key in PEM. */
   readonly key: Secret;
   /** URL at which sites can reach this server. */
   readonly agent: string;
@@ -78,7 +78,7 @@ export interface CredentialDefinition {
   readonly password: Secret;
 }
 
-/** The browser that runs the scripts of pages. */
+/** The browser that runs pages' scripts. */
 export interface RendererDefinition {
   /** Path of the program; default: the system's browser. */
   readonly path?: string;
@@ -112,7 +112,7 @@ export type ExtractorDefinition =
   | {
       /** Limits for documents, which are read in separate processes. */
       readonly type: 'documents';
-      /** Per document. */
+      /** Time limit per document. */
       readonly timeLimit: Duration;
       /** Memory limit for one process, in bytes. */
       readonly memoryLimit: number;

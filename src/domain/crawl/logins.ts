@@ -4,7 +4,7 @@ import { crawlUrl, origin } from '../url/crawl-url.js';
 import type { Place } from './place.js';
 
 interface LoginBase {
-  /** Unique over all fetchers. */
+  /** Unique across all fetchers. */
   readonly name: string;
   /** URL prefix to which the login applies; no part of it is sent elsewhere. */
   readonly url: string;
@@ -59,14 +59,14 @@ export type NegotiateLogin = LoginBase & {
   readonly type: 'negotiate';
   /** Service principal; default `HTTP@host`. */
   readonly service?: string;
-  /** Client principal; default: that of the keytab or the ticket cache. */
+  /** Client principal; default: the one in the keytab or the ticket cache. */
   readonly principal?: string;
   /** Default: the keytab in the environment (KRB5_CLIENT_KTNAME). */
   readonly keytab?: Keytab;
 };
 
 export interface Keytab {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /** SHA-256 of its content in hexadecimal: a different digest means a different secret. */
   readonly digest: string;
@@ -91,7 +91,7 @@ export type OAuth2Login = LoginBase & {
 
 export type CertificateLogin = LoginBase & {
   readonly type: 'certificate';
-  /** PEM. */
+  /** In PEM. */
   readonly certificate: string;
   readonly key: Secret;
 };

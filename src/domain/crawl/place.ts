@@ -10,7 +10,7 @@ export interface Place {
 
 export const placeText = (place: Place): string => `${place.file}:${place.line}:${place.column}`;
 
-/** One problem (or doubtful point) in a configuration. */
+/** One error or doubtful point in a configuration. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
   /** Stable, kebab-case, e.g. `unknown-element`; listed in docs/REFERENCE.md. */

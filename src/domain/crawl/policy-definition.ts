@@ -68,12 +68,12 @@ export interface RuleActions {
 }
 
 export interface LinkRulesDefinition {
-  /** Lower case, without the colon. */
+  /** In lower case, without the colon. */
   readonly protocols: readonly string[];
   /** In characters. */
   readonly maxUrlLength: number;
   readonly followQueryStrings: boolean;
-  /** Lower-case extensions without the dot. */
+  /** Extensions in lower case, without the dot. */
   readonly ignoreLinksTo: readonly string[];
   /** true: robots meta tags and robots.txt are ignored. */
   readonly rogue: boolean;
@@ -131,7 +131,7 @@ export interface ServerParameters {
   readonly networkErrorDelay?: Duration;
   /** Prefix that replaces the record's URL when fetching (mnoGoSearch Alias). */
   readonly alias?: string;
-  /** `user:password`, Basic. */
+  /** `user:password` for Basic authentication. */
   readonly authentication?: Secret;
 }
 
@@ -182,7 +182,7 @@ export interface UrlOptions {
   readonly maxSize?: number;
   readonly userAgent?: string;
   readonly headers?: RequestHeaders;
-  /** `user:password`, Basic. */
+  /** `user:password` for Basic authentication. */
   readonly credentials?: Secret;
   /** URL of an HTTP or SOCKS5 proxy; a secret if it contains a login. */
   readonly proxy?: string | Secret;
@@ -204,6 +204,6 @@ export interface UrlOptions {
   readonly refreshMaximumAge?: Duration;
   /** How much more an up-to-date copy of the document is worth to smart refresh than that of an average document. */
   readonly weight?: number;
-  /** How long a URL in error is remembered before it is tried again. */
+  /** Time after which a URL in error is retried. */
   readonly errorExpiry?: Duration;
 }

@@ -7,7 +7,7 @@ export interface ScheduleDefinition {
   readonly hosts: readonly string[];
   /** IANA time zone. */
   readonly timeZone: string;
-  /** What applies outside all windows. */
+  /** What hosts do outside all windows. */
   readonly outside: 'rest' | 'crawl';
   /** The first window that contains the time decides; if the list is empty, hosts are crawled at all times. */
   readonly windows: readonly WindowDefinition[];

@@ -59,7 +59,7 @@ export const DISCOVERED_VIA = ['root', 'link', 'redirect', 'sitemap', 'robots', 
 
 export type DiscoveredVia = (typeof DISCOVERED_VIA)[number];
 
-/** Row id in the store; unique over all crawlers. */
+/** Row id in the store; unique across all crawlers. */
 export type UrlId = number;
 
 export interface InheritedMeta {
@@ -120,7 +120,7 @@ export interface UrlState {
   readonly canonical?: string;
   /** Documents split off from it that the sinks hold, or may hold. */
   readonly parts?: readonly PartState[];
-  /** A deletion was decided (with this reason) and is not acknowledged yet. */
+  /** Reason for a deletion that was decided but is not yet acknowledged. */
   readonly pendingDeletion?: Reason;
 }
 

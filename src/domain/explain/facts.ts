@@ -9,7 +9,8 @@ import type { Instant } from '../time/units.js';
 /** What the last fetched robots.txt says about a URL. */
 export interface RobotsOpinion {
   /**
-   * ignored: the configuration switches it off; unknown: not fetched yet; unreachable: nothing is allowed until it can be read.
+   * ignored: the configuration disables robots.txt; unknown: not fetched yet; unreachable: nothing is allowed until it
+   * can be read.
    */
   readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
   /** The product token to which it applies. */
@@ -54,7 +55,7 @@ export interface UrlFacts {
   readonly state?: UrlState;
   /** Newest first. */
   readonly visits: readonly VisitFacts[];
-  /** Newest first, those in flight included. */
+  /** Newest first, including those in flight. */
   readonly orders: readonly OrderFacts[];
   readonly refused?: RefusedSample;
   /** The canonical URL, the original of a duplicate, or the redirect target that the last visit named. */

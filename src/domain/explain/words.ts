@@ -10,7 +10,7 @@ interface Entry {
   readonly remedy: string;
 }
 
-/** What a reason code or error code means and what to change. */
+/** The meaning of a reason code or error code, and what to change. */
 export function findEntry(code: string): Entry {
   return (
     (REASONS as Readonly<Record<string, Entry>>)[code] ??

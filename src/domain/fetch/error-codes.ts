@@ -1,7 +1,8 @@
 /**
- * Every way in which a visit can fail, as data: stable code → class, meaning, remedy, reactions. The store, the API, the metrics,
- * the docs and the console use these codes. Classes: seed CloudView "Error Handling"; 408, 425 and 429 are our additions (they say
- * nothing about the content). An operator can move a code to the other class with ErrorPolicy.
+ * Every way in which a visit can fail, as data: a stable code with its class, meaning, remedy and reactions. The store,
+ * the API, the metrics, the docs and the console use these codes. The classes follow CloudView, "Error Handling"; 408,
+ * 425 and 429 are our additions (they say nothing about the content). An operator can move a code to the other class
+ * with ErrorPolicy.
  */
 export type ErrorClass = 'permanent' | 'temporary';
 

@@ -1,7 +1,7 @@
 import { hours, type Instant } from '../time/units.js';
 import { withoutQuery } from '../url/crawl-url.js';
 
-/** A visit to a host, as far as login walls are concerned. */
+/** What is remembered about a visit to a host. */
 interface RecentVisit {
   readonly at: Instant;
   readonly from: string;

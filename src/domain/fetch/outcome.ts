@@ -28,7 +28,7 @@ export interface Rendering {
   readonly readiness?: 'quiet' | 'condition' | 'time limit';
   /** URL to which its scripts redirected the visitor; the body is then the page as fetched. */
   readonly movedTo?: string;
-  /** JPEG. */
+  /** Screenshot as JPEG. */
   readonly picture?: Uint8Array;
 }
 
@@ -46,7 +46,7 @@ export type FetchOutcome =
        * KiB for errors.
        */
       readonly body: Uint8Array;
-      /** Bytes on the wire. */
+      /** Size as transferred, in bytes. */
       readonly transferred: number;
       /** IP address that responded. */
       readonly address: string;

@@ -9,7 +9,7 @@ export type Address = readonly number[];
 
 export interface Cidr {
   readonly base: Address;
-  /** Leading bits that count: 0…32 or 0…128. */
+  /** Number of leading bits that count: 0…32 or 0…128. */
   readonly bits: number;
 }
 
@@ -20,7 +20,10 @@ const MAPPED_PREFIX: Address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 /** Length of the longest valid string: an IPv6 address with a dotted tail, a zone and a netmask of the same length. */
 const LONGEST_TEXT = 128;
 
-/** Textual IPv4 or IPv6 address, brackets and a zone (`%eth0`) allowed; no octal, hexadecimal or short IPv4 forms. */
+/**
+ * Parses an IPv4 or IPv6 address. Brackets and a zone (`%eth0`) are allowed; octal, hexadecimal and short IPv4 forms
+ * are not.
+ */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > LONGEST_TEXT) return undefined;
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;

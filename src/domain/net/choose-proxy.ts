@@ -1,4 +1,4 @@
-/** Which of a fetcher's proxies a URL goes through. */
+/** Chooses which of a fetcher's proxies a URL goes through. */
 import type { ProxyDefinition } from '../crawl/fetcher-definition.js';
 import { isInCidrs } from './address.js';
 

@@ -18,7 +18,10 @@ import type { Candidate, Effects, Explanation, TraceStep, Verdict } from './verd
 
 export interface CrawlPolicy {
   judge(candidate: Candidate): Verdict;
-  /** The same verdict, with the opinion of every layer; layers after the deciding one are shown for information. */
+  /**
+   * The same verdict as `judge`, with the opinion of every layer; layers after the deciding one are included for
+   * information.
+   */
   explain(candidate: Candidate): Explanation;
 }
 
@@ -97,7 +100,7 @@ function areComparable(from: CrawlUrl | undefined, root: CrawlUrl | undefined): 
 
 const toComparablePrefix = (prefix: string): string => toComparableUrl(crawlUrl(prefix)).href;
 
-/** A site's sitemaps may be in places that rules for pages do not allow. */
+/** Lets a sitemap be read only for its links: a site's sitemaps may be in places that rules for pages do not allow. */
 function restrictToLinks(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {
   draft.index = false;
   draft.follow = false;

@@ -22,7 +22,7 @@ interface UrlCommand {
   readonly place: Place;
 }
 
-/** A line longer than this is not a rule: URLs that long are not crawled. */
+/** A longer line is not a rule, as URLs of that length are not crawled. */
 const MAX_LINE = 8192;
 
 class BadLine extends Error {

@@ -65,7 +65,10 @@ export function parseIndexerConf(text: string, file: string): IndexerConf {
   return { servers: { followOutside, deleteNoServer, records, defaults: inForce, place }, problems };
 }
 
-/** A backslash at the end of a line continues it; `#` begins a comment line. */
+/**
+ * Splits a text into commands. A backslash at the end of a line continues it on the next one; `#` begins a comment
+ * line.
+ */
 function parseCommands(text: string, file: string): Command[] {
   const commands: Command[] = [];
   let startedAt = '';
@@ -160,7 +163,7 @@ const SUBSECTIONS: Readonly<Record<string, string>> = {
   world: '; leave out world and write FollowOutside yes',
 };
 
-/** `Server URL [ALIAS]` */
+/** Reads `Server URL [ALIAS]`. */
 function readServer(command: Command, reading: Reading): void {
   const [url = '', mirror, more] = command.words;
   if (!/^https?:\/\/[^/]/i.test(url) || more !== undefined) {
@@ -258,7 +261,7 @@ const MOSTLY = 0.95;
 
 const FILTERS = /^(?:allow|disallow|checkonly|hrefonly|skip)/i;
 
-/** Commands of mnoGoSearch whose purpose is served differently here. */
+/** mnoGoSearch commands whose purpose Crawlway serves in a different way. */
 const HINTS: Readonly<Record<string, string>> = {
   realm: ': write a Server for each prefix, or a crawl rule with the pattern',
   subnet: ': write a crawl space with address rules',

@@ -6,7 +6,7 @@
 import type { ErrorCode } from '../fetch/error-codes.js';
 
 export interface ReasonEntry {
-  /** A layer of the crawl policy, or the part of the crawl that decides. */
+  /** The layer of the crawl policy, or the part of the crawl, that decides. */
   readonly layer: string;
   readonly meaning: string;
   readonly remedy: string;

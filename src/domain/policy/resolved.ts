@@ -142,7 +142,7 @@ export interface ResolvedOption {
 
 export interface ResolvedUrl {
   readonly verdict: Verdict;
-  /** Each rule of each layer: matched or not, and what it set. */
+  /** For each rule of each layer, whether it matched and what it set. */
   readonly steps: readonly TraceStep[];
   readonly options: readonly ResolvedOption[];
 }
@@ -196,7 +196,7 @@ function keepSmallerLimit(last: Map<string, ResolvedOption>, record: Setting | u
   last.set('maxHops', { name: 'maxHops', value: String(limit), setBy: record.by, place: record.place });
 }
 
-/** In the order in which they are assigned. */
+/** Settings in the order in which they are assigned. */
 function listSettings(crawler: CrawlerDefinition, candidate: Candidate): Setting[] {
   const url = toComparableUrl(candidate.url);
   const settings: Setting[] = [

@@ -18,7 +18,7 @@ export const NO_SERVERS: Servers = new Set();
 /** Servers that a condition names. */
 export interface NamedServers {
   readonly servers: Servers;
-  /** It also matches URLs of servers that it does not name. */
+  /** Whether the condition also matches URLs of servers that it does not name. */
   readonly open: boolean;
 }
 
@@ -67,7 +67,7 @@ export function rootServers(roots: readonly RootDefinition[]): Servers {
 export const hasSecrets = ({ credentials, headers }: UrlOptions): boolean =>
   credentials !== undefined || Object.keys(headers ?? {}).some(isSecretHeader);
 
-/** The options that remain for a server that must not get their secrets. */
+/** The options without secrets, for a server that must not get them. */
 export function withoutSecrets({ credentials: _, headers, ...options }: UrlOptions): UrlOptions {
   if (!headers) return options;
   return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretHeader(name))) };

@@ -29,7 +29,7 @@ export interface CompiledRecord {
   readonly label: string;
   readonly options: UrlOptions;
   readonly metas: readonly MetaDefinition[];
-  /** What replaces the prefix when fetching. */
+  /** Replacement for the prefix when fetching. */
   readonly alias: string | undefined;
   /** The one server for which the record's credentials are meant; undefined if it has none or names no server. */
   readonly credentialsFor: string | undefined;
@@ -154,7 +154,8 @@ export const aliasUrl = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl):
   alias === undefined ? undefined : alias + href.slice(prefix.length);
 
 /**
- * What the record sets for a URL. Its credentials apply to one server, whatever its prefix covers: `http://a` begins `http://a.b/`.
+ * What the record sets for a URL. Its credentials apply to one server, whatever its prefix covers: `http://a` is also a
+ * prefix of `http://a.b/`.
  */
 export function optionsFor(record: CompiledRecord, url: CrawlUrl): UrlOptions {
   const { credentialsFor, options, definition } = record;

@@ -89,7 +89,7 @@ function findOutsideDirectoryRejection(
   return { layer: 'site-mode', reason: 'outside-directory', place: root.place, detail };
 }
 
-/** Metas of a root reach every URL below it through this context, so the pages need not pass them on as well. */
+/** A root's metas reach every URL below it through this context, so pages need not pass them on. */
 export function createRootContext(definition: RootDefinition, url: CrawlUrl): RootContext {
   return {
     url,

@@ -25,7 +25,7 @@ export type LayerName = (typeof LAYERS)[number];
 /** A URL with everything that the policy needs to judge it. */
 export interface Candidate {
   readonly url: CrawlUrl;
-  /** How it was discovered; `stored` = a known URL judged again. */
+  /** How it was discovered; `stored` means that a known URL is judged again. */
   readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
   /**
    * A sitemap that robots.txt names: the crawl space is the only layer that can exclude it, and it is read only for its
@@ -85,7 +85,7 @@ export interface Effects {
 export interface Verdict {
   readonly accepted: boolean;
   readonly reason: ReasonCode;
-  /** The layer that rejected, or the last one that had an opinion. */
+  /** The layer that rejected the URL, or the last one that had an opinion. */
   readonly layer?: LayerName;
   readonly place?: Place;
   /** One sentence with the details: "the URL has 141 characters, but only 128 are allowed". */

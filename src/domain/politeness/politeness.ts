@@ -21,7 +21,7 @@ export interface Politeness {
   readonly nextRequestAt: Instant;
   /** No request before this time: the host asked for rest, or is not responding. */
   readonly backOffUntil: Instant;
-  /** Back-offs in a row; 0 when the host is healthy. */
+  /** Number of consecutive back-offs; 0 if the host is healthy. */
   readonly backOffStep: number;
 }
 
@@ -38,7 +38,10 @@ const LONGEST_CRAWL_DELAY = seconds(60);
 export const nextRequestAt = (state: Politeness): Instant =>
   state.nextRequestAt > state.backOffUntil ? state.nextRequestAt : state.backOffUntil;
 
-/** The pause of one crawler at a host: its own throttle, or the longer Crawl-delay of robots.txt within `longest`. */
+/**
+ * The pause of one crawler at a host: its own throttle, or the Crawl-delay of robots.txt, up to `longest`, if that is
+ * longer.
+ */
 export function requestDelay(
   throttle: Duration,
   robotsDelay: Duration | undefined,

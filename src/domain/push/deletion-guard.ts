@@ -10,7 +10,7 @@ interface Burst {
   count: number;
 }
 
-/** Resolution as a fraction of the window; deletions that are closer together count as one burst. */
+/** Resolution: deletions that are closer together than this fraction of the window count as one burst. */
 const BURSTS_PER_WINDOW = 64;
 
 /** Maximum number of hosts remembered; beyond that, the host that has been quiet for longest is forgotten. */

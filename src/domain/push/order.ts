@@ -26,7 +26,7 @@ export interface DocumentPart {
 export interface PushDocument {
   /** Canonical URL. */
   readonly uri: string;
-  /** Content hash. */
+  /** Content hash of the document. */
   readonly stamp: string;
   /** A name may occur several times. */
   readonly metas: readonly Meta[];
@@ -71,4 +71,4 @@ export type OrderState = (typeof ORDER_STATES)[number];
 /** A sink's response to one order, once the order is durable on its side. */
 export type OrderAnswer =
   | { readonly state: 'acknowledged' }
-  | { readonly state: 'refused' /** The sink's own words. */; readonly message: string };
+  | { readonly state: 'refused' /** The sink's own message. */; readonly message: string };

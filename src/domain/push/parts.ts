@@ -6,7 +6,7 @@ import { isHashRoute } from '../url/crawl-url.js';
 import type { PushDocument } from './order.js';
 
 export interface PartState {
-  /** Fragment of its URI, encoded. */
+  /** Fragment of its URI, percent-encoded. */
   readonly id: string;
   /** Digest of the document that the sinks hold. */
   readonly stamp: string;

@@ -16,12 +16,12 @@ interface HttpCredentials {
 
 interface SearchEngine extends HttpCredentials {
   readonly index?: string;
-  /** Ingest pipeline. */
+  /** Name of an ingest pipeline. */
   readonly pipeline?: string;
   readonly alias?: string;
   /** Settings, mappings and aliases of the index template, as JSON. */
   readonly template?: string;
-  /** `host`: documents of one host are in one shard. */
+  /** `host`: all documents of a host are in one shard. */
   readonly routing?: string;
   /** `external`: each write has the time of its decision as its version. */
   readonly versions?: string;

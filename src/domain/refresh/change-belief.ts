@@ -23,7 +23,7 @@ export const UNKNOWN: ChangeBelief = { interval: days(30), uncertainty: 4 };
 export interface Sight {
   /** Time since the previous visit; absent on the first visit. */
   readonly elapsed?: Duration;
-  /** The document differs from that of the previous visit; meaningless on the first visit. */
+  /** Whether the document differs from that of the previous visit; meaningless on the first visit. */
   readonly changed: boolean;
   /** Age of the document according to its Last-Modified. */
   readonly age?: Duration;

@@ -89,7 +89,7 @@ function createCredibility(confirmed: number, refuted: number): Credibility {
   return { confirmed: confirmed * share, refuted: refuted * share };
 }
 
-/** Probability, 0…1, that the next claim is true: 1/2 before any was checked (Laplace's rule of succession). */
+/** Probability, 0…1, that the next claim is true: 1/2 before any claim was checked (Laplace's rule of succession). */
 export const probabilityOfTruth = ({ confirmed, refuted }: Credibility): number =>
   (confirmed + 1) / (confirmed + refuted + 2);
 

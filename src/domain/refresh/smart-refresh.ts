@@ -26,8 +26,8 @@ export interface RefreshRange {
 
 export interface VisitCost {
   /**
-   * What a visit must earn: the Lagrange multiplier of the budget. In fresh time of one page, or, for the harmonic objective, in
-   * time during which one missed change costs 1. See visit-price.ts.
+   * What a visit must earn: the Lagrange multiplier of the budget. It is measured in fresh time of one page or, for the
+   * harmonic objective, in time during which one missed change costs 1. See visit-price.ts.
    */
   readonly price: Duration;
   /** 0…1, different for each page and visit: 0 treats the page as if it changed seldom, 1 as if it changed often. */
@@ -41,8 +41,9 @@ const EARLIEST = 0.3;
 const LATEST = 1.2;
 
 /**
- * With the harmonic objective, the interval is spread around the best one by this part of the belief's standard deviation: pages
- * that were found together and look alike would otherwise all be due at the same time, again and again.
+ * With the harmonic objective, the interval is spread around the best one by this fraction of the belief's standard
+ * deviation: pages that were found together and look alike would otherwise all be due at the same time, again and
+ * again.
  */
 const SPREAD = 0.1;
 

@@ -1,8 +1,9 @@
 /**
- * The price of a visit depends on what a host can serve. Late refresh visits show that the pages need more visits than politeness,
- * the weights of the sources and the machine allow: the price rises and all intervals grow, most of all those of pages that no
- * visit can keep fresh. Visits in time show that there is room: the price falls slowly, until visits are a little late. The host's
- * politeness is the scarce resource, so every host has its own price, which all its crawlers share.
+ * The price of a visit depends on what a host can serve. Late refresh visits show that the pages need more visits than
+ * politeness, source weights and the machine allow: the price rises and all intervals grow, most of all those of pages
+ * that no visit can keep fresh. Timely visits show that there is room: the price falls slowly, until visits are a
+ * little late. The host's politeness is the scarce resource, so every host has its own price, which all its crawlers
+ * share.
  */
 import { between, type Duration, days, type Instant, milliseconds } from '../time/units.js';
 import type { RefreshObjective, RefreshRange } from './smart-refresh.js';
@@ -18,7 +19,7 @@ export interface RefreshVisit {
   readonly sincePriced?: Duration;
 }
 
-/** The pages most worth visiting earn a 3.3509th of their interval: the maximum of 1 - (1 + r) exp(-r) over r. */
+/** The pages most worth visiting earn 1/3.3509 of their interval: the maximum of 1 - (1 + r) exp(-r) over r. */
 const INTERVAL_IN_PRICES = 3.3509;
 
 /**

@@ -8,7 +8,7 @@ export interface TextComparison {
 }
 
 const MOST_PARTS = 1_000;
-/** A part without the end of a sentence is cut at this length. */
+/** A part in which no sentence ends is cut at this length. */
 const LONGEST_PART = 400;
 
 export function compareTexts(sent: string, rendered: string): TextComparison {
@@ -16,7 +16,7 @@ export function compareTexts(sent: string, rendered: string): TextComparison {
   return { added: subtractParts(renderedParts, sentParts), lost: subtractParts(sentParts, renderedParts) };
 }
 
-/** Each part cancels one equal part. */
+/** Removes from `all` one equal part for each part in `others`. */
 function subtractParts(all: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const part of others) left.set(part, (left.get(part) ?? 0) + 1);

@@ -20,7 +20,7 @@ const MOST_PATTERNS = 20_000;
 export interface Learned {
   readonly host: string;
   readonly pattern: string;
-  /** Pages that were rendered. */
+  /** Number of pages rendered. */
   samples: number;
   /** 0…1: the share of recently rendered pages for which rendering was worthwhile. */
   worthwhile: number;
@@ -29,7 +29,7 @@ export interface Learned {
   failures: number;
   /** Pages used as sent since the last one that was rendered. */
   plainSince: number;
-  /** Pages that are being tried. */
+  /** Number of trials in progress. */
   trying: number;
   /** Trials that could not be compared: the result was no page, or the browser failed. */
   incomparable: number;

@@ -5,15 +5,15 @@
 
 /** Signs of scripts on a page with little text; collected only for such pages. */
 export interface ScriptSigns {
-  /** Bytes of the visible text, in UTF-8. */
+  /** Size of the visible text, in UTF-8 bytes. */
   readonly textBytes: number;
-  /** Links of any kind that lead to documents. */
+  /** Number of links of any kind that lead to documents. */
   readonly links: number;
   /** The page is a set of frames: its content is in other documents. */
   readonly frames: boolean;
-  /** `<script src>`, data and JSON blocks not counted. */
+  /** Number of `<script src>`, not counting data and JSON blocks. */
   readonly externalScripts: number;
-  /** Bytes of scripts in the page itself, not counting data and JSON blocks. */
+  /** Size of scripts in the page itself, in bytes, not counting data and JSON blocks. */
   readonly inlineScriptBytes: number;
   /** An empty element that frameworks fill: `div#root`, `app-root`. */
   readonly emptyRoot?: string;
@@ -38,7 +38,7 @@ export const LITTLE_TEXT = 500;
 const SHELL_TEXT = 300;
 /** Maximum number of bytes on a page without any content: its name, "Loading…". */
 const NO_TEXT = 60;
-/** A shell may link to its feed, an imprint or an app store. */
+/** Maximum number of links of a shell: it may link to its feed, an imprint or an app store. */
 const SHELL_LINKS = 3;
 /** Minimum size of a whole application within the page; analytics scripts are shorter. */
 const APPLICATION_BYTES = 20_000;

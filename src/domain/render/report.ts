@@ -14,7 +14,7 @@ export interface RenderReport {
   /** What the page contained as sent, and after its scripts ran. */
   readonly plain?: Amount;
   readonly rendered?: Amount;
-  /** JPEG, if a person asked for it. */
+  /** Screenshot as JPEG, if a person requested one. */
   readonly picture?: Uint8Array;
   /** The page as sent, if a person wants to compare the two. */
   readonly sent?: SentPage;
@@ -31,7 +31,7 @@ export interface SentPage {
 }
 
 export interface Amount {
-  /** Characters of text. */
+  /** Length of the text, in characters. */
   readonly text: number;
   readonly links: number;
 }

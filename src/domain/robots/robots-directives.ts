@@ -11,7 +11,7 @@ import { earlier, type Instant, NEVER } from '../time/units.js';
 export interface RobotsDirectives {
   readonly index: boolean;
   readonly follow: boolean;
-  /** false: the index should show no copy of the page. */
+  /** false: the index should not show a copy of the page. */
   readonly archive: boolean;
   /**
    * Other directives for search engines, as written: limits on snippets and images, and until when the page may be
@@ -106,7 +106,7 @@ const splitWords = (text: string): string[] =>
     .split(/[\s,;]+/, MOST_WORDS)
     .filter((word) => word !== '');
 
-/** The part of one line that applies to us, as written. */
+/** The part of a line that applies to us, as written. */
 function findRelevantPart(line: string, speaksTo: (name: string) => boolean): string {
   if (!HAS_TERMS.test(line)) return '';
   let listening = true;

@@ -41,7 +41,7 @@ export class RobotsMatcher {
     else this.indexStarRules(stars);
   }
 
-  /** The decisive rule for a path in its normal form. */
+  /** Finds the decisive rule for a path in normal form. */
   find(path: string): RobotsRule | undefined {
     const best = this.findStar(path, this.findPlain(path));
     return this.rules[best];
@@ -69,7 +69,7 @@ export class RobotsMatcher {
     return best;
   }
 
-  /** Each under the rarest of its grams, so that few rules are examined for one path. */
+  /** Indexes each rule under its rarest gram, so that few rules are examined for one path. */
   private indexStarRules(stars: readonly StarRule[]): void {
     const counts = new Map<string, number>();
     const grams = stars.map(gramsOf);

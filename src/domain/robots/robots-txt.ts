@@ -26,7 +26,7 @@ export interface RobotsGroup {
 }
 
 export interface RobotsPreference {
-  /** Name of the record, lower case. */
+  /** Name of the record, in lower case. */
   readonly field: string;
   /** As in a rule; `/` for the whole host. */
   readonly pattern: string;

@@ -1,7 +1,10 @@
-/** The IndexNow protocol (indexnow.org): a site reports which of its URLs have changed, and proves its identity by a file. */
+/**
+ * The IndexNow protocol (indexnow.org): a site reports which of its URLs have changed, and proves its identity with a
+ * file.
+ */
 
 export interface IndexNowSubmission {
-  /** Lower case, with the port if the URLs have one. */
+  /** In lower case, with the port if the URLs have one. */
   readonly host: string;
   readonly key: string;
   readonly urls: readonly string[];

@@ -17,7 +17,7 @@ interface PreferenceField {
   readonly field: string;
   /** Expressions that forbid search engines to index the content, by name and value. */
   readonly forbidsSearch: readonly (readonly [name: string, value: string])[];
-  /** A general name whose value applies if a more specific one is absent. */
+  /** A general name whose value applies if the more specific name is absent. */
   readonly general?: string;
 }
 

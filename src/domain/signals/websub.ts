@@ -7,9 +7,9 @@ export interface FeedHub {
   readonly topic: string;
 }
 
-/** Where hubs reach this server, and which ones are used. */
+/** Where hubs can reach this server, and which hubs are used. */
 export interface WebSubDefinition {
-  /** URL of this server as hubs reach it. */
+  /** URL at which hubs can reach this server. */
   readonly callback: string;
   /** Host names, with their subdomains, that are allowed in addition to the feed's own host. */
   readonly hubs: readonly string[];

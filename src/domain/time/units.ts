@@ -1,6 +1,6 @@
 /**
- * Time in the domain has a unit in its type: crawlers have shipped seconds where milliseconds were meant. Both are plain numbers at
- * run time; the brand exists only for the compiler.
+ * In the domain, times carry their unit in the type, because crawlers have shipped with seconds where milliseconds were
+ * meant. Both types are plain numbers at run time; the brand exists only for the compiler.
  */
 
 declare const unit: unique symbol;

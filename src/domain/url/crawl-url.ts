@@ -5,15 +5,15 @@
  */
 export interface CrawlUrl {
   readonly href: string;
-  /** Lower case, no colon: `http`, `https`. */
+  /** In lower case, without the colon: `http`, `https`. */
   readonly scheme: string;
-  /** Host name without port, lower case, punycode; IPv6 in brackets. */
+  /** Host name without port, in lower case and punycode; IPv6 addresses are in brackets. */
   readonly host: string;
-  /** Empty when it is the scheme's default. */
+  /** Empty if it is the scheme's default. */
   readonly port: string;
   /** With its leading slash. */
   readonly path: string;
-  /** Without `?`; empty when there is none. */
+  /** Without `?`; empty if there is none. */
   readonly query: string;
   /**
    * Without `#`. In a canonical URL, the route if one is kept, otherwise empty; rules on `fragment` see the link's
@@ -53,7 +53,7 @@ export function crawlUrl(href: string, fragment = ''): CrawlUrl {
  */
 export const hostKey = (url: CrawlUrl): string => (url.port === '' ? url.host : `${url.host}:${url.port}`);
 
-/** Scheme, host and port: the server of mnoGoSearch, and the scope of one robots.txt (RFC 9309, 2.3). */
+/** Scheme, host and port: a server in mnoGoSearch's sense, and the scope of one robots.txt (RFC 9309, 2.3). */
 export const origin = (url: CrawlUrl): string =>
   url.port === '' ? `${url.scheme}://${url.host}` : `${url.scheme}://${url.host}:${url.port}`;
 

@@ -1,7 +1,7 @@
 /**
  * The 64-bit key under which a URL is stored: two 32-bit multiply-xor lanes over the UTF-16 code units, finished as in
- * MurmurHash3. Signed, because SQLite and PostgreSQL integers are. At 10 million URLs on one host the chance that any
- * two share a key is 3 in a million.
+ * MurmurHash3. It is signed, as SQLite and PostgreSQL integers are. With 10 million URLs on one host, the chance that
+ * any two share a key is 3 in a million.
  */
 export function urlKey(href: string): bigint {
   let h1 = 0x9e3779b9;

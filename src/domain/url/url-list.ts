@@ -23,8 +23,8 @@ export function countLines(text: string, limit: number): number {
 }
 
 /**
- * The URLs of mnoGoSearch's URL list, each with the line where it begins. `#` at the beginning of a line or after a blank begins a
- * comment; a backslash at the end of a line continues it on the next one, except in a comment.
+ * The URLs in a mnoGoSearch URL list, each with the line on which it begins. `#` at the beginning of a line or after
+ * whitespace begins a comment; a backslash at the end of a line continues it on the next one, except in a comment.
  */
 export function* urlListEntries(text: string): Generator<TextLine> {
   let pieces: string[] = [];

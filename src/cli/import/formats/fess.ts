@@ -1,4 +1,4 @@
-/** Fess: the web crawls of the exported configuration (fess_basic_config.bulk). */
+/** Fess: the web crawls in the exported configuration (fess_basic_config.bulk). */
 import {
   createCrawler,
   ImportError,

@@ -33,7 +33,7 @@ export function clausesOf(expression: MatchExpression): Clauses {
   }
 }
 
-/** Both must hold. */
+/** Clauses for URLs that satisfy both. */
 export const intersect = (a: Clauses, b: Clauses): Clauses =>
   a.flatMap((left) => b.map((right) => [...left, ...right]));
 

@@ -1,4 +1,7 @@
-/** Everything that the linter reports about a configuration that compiles, as data: stable code → meaning. All are warnings. */
+/**
+ * Everything that the linter reports about a configuration that compiles, as data: stable codes with their meanings.
+ * All are warnings.
+ */
 import type { Place, Problem } from '../../crawl/place.js';
 
 export const LINT_CODES = {

@@ -29,7 +29,7 @@ const EVERYWHERE_FREQUENCY = 100_000;
 
 export class LiteralIndex {
   private readonly always: number[] = [];
-  /** By length of the key, 1 … 4: shorter texts have shorter keys. */
+  /** Entries by key length (1 to 4; shorter texts have shorter keys), then by key. */
   private readonly tables: (Map<number, Entry[]> | undefined)[] = [];
   /** One byte stands for many keys; almost every look-up ends here. */
   private readonly filter = new Uint8Array(1 << FILTER_BITS);

@@ -59,7 +59,7 @@ function compilePiece(text: string): Piece {
 export const requiredTexts = (pattern: string, syntax: WildcardSyntax): Necessary =>
   allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(containsText));
 
-/** One wildcard per line; blank lines are ignored. */
+/** Splits a set of wildcards, one per line; blank lines are ignored. */
 export const splitWildcards = (value: string): string[] =>
   value
     .split(/\r?\n/)
