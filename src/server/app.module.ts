@@ -92,7 +92,7 @@ export const CONTROLLERS = [
   WeightsController,
 ];
 
-/** All that a node that only crawls serves. */
+/** The only controllers of a node that just crawls. */
 export const PROBES = [HealthController, MetricsController];
 
 const callLimit = ThrottlerModule.forRootAsync({

@@ -1,4 +1,4 @@
-/** Assembles the Nest application: everything that applies to each call, whatever it does. */
+/** Assembles the Nest application: everything that applies to every call. */
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -22,18 +22,27 @@ import { SECURITY_HEADERS } from './security/security-headers.js';
 import type { SignIn } from './sign-in/sign-in.js';
 import { SIGN_IN } from './tokens.js';
 
-/** Time for a whole request to arrive: a client that sends a byte now and then cannot hold its connection longer. */
+/**
+ * Time limit for a whole request to arrive, so that a client that sends a byte now and then cannot hold its connection
+ * forever.
+ */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Time for its header, and for the first byte of a connection: until then it occupies one of those counted below. */
+/**
+ * Time limit for the header, and for the first byte on a connection; until then it occupies one of the connections
+ * counted below.
+ */
 const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUTS_CHECKED_EVERY_MS = 2_000;
 
 /**
- * Streams of all keys and calls in flight; beyond it a connection is closed at once, so that the process does not run out of files.
+ * Event streams of all keys and calls in flight. Beyond this limit, connections are closed at once, so that the process
+ * does not run out of file descriptors.
  */
 const MAX_CONNECTIONS = 1_000;
 
-/** The application, not yet listening. For `parts` see createAppModule; without `api` it answers probes and metrics only. */
+/**
+ * The application, not yet listening. For `parts` see createAppModule; without `api` it serves only probes and metrics.
+ */
 export async function createApp(
   parts: DynamicModule,
   log: Log,

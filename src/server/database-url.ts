@@ -1,4 +1,7 @@
-/** Where the server stores its data. The URL of a PostgreSQL database may contain a password: it is shown as host and database. */
+/**
+ * Where the server stores its data. The URL of a PostgreSQL database may contain a password, so only its host and
+ * database are shown.
+ */
 import { DATABASES } from '../domain/database-kind.js';
 import { describeDatabase } from '../domain/database-place.js';
 import { Secret } from '../domain/secret.js';
@@ -9,7 +12,8 @@ const POSTGRES = DATABASES.postgres.prefix;
 
 /**
  * @param text `sqlite:FILE` or `postgres://…`
- * @throws UsageError for anything else; the text is not repeated, since its password cannot be found
+ * @throws UsageError for anything else; the message does not repeat the text, because a password in it cannot be
+ * located
  */
 export function readDatabaseUrl(text: string): Secret {
   if (text.startsWith(SQLITE) && text.length > SQLITE.length) return new Secret(text, text);

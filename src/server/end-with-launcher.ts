@@ -1,6 +1,7 @@
 /**
- * The launcher runs the program as its child. A killed launcher (kill -9) cannot pass on a signal: the channel between them closes,
- * and the program then ends in order, as it would by SIGTERM. The launched program imports this file for its effect.
+ * The launcher runs the program as its child. A killed launcher (kill -9) cannot pass on a signal: but the channel
+ * between them closes, and the program then shuts down cleanly, as on SIGTERM. The launched program imports this file
+ * for its side effect.
  */
 if (process.channel) {
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -1,6 +1,4 @@
-/**
- * The one place where ports meet adapters: makes the engine and everything else that the server's parts ask for.
- */
+/** The one place where ports meet adapters: creates the engine and everything else that the server's parts need. */
 
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
@@ -89,11 +87,11 @@ export interface Parts {
   readonly engine: Engine;
   /** Audit log and configuration history. */
   readonly admin: AdminStore;
-  /** Of the bundled index; empty when it does not run. */
+  /** URL of the bundled index's search page; empty if the index is not running. */
   readonly searchPage: string;
 }
 
-/** Lines for a person on a terminal, JSON otherwise; `CRAWLWAY_LOG_LEVEL` sets the lowest level. */
+/** Human-readable lines on a terminal, JSON otherwise; `CRAWLWAY_LOG_LEVEL` sets the lowest level. */
 export function openLog(env: NodeJS.ProcessEnv): Log {
   const level = env['CRAWLWAY_LOG_LEVEL'] || 'info';
   if (!(LOG_LEVELS as readonly string[]).includes(level)) {
@@ -106,9 +104,10 @@ const RENDER_THREAD = new URL('./render.thread.js', import.meta.url);
 const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
 
 /**
- * Pages cost more than everything else together, so they get every core but one, which schedules, stores and delivers: two page
- * threads on two cores cost a tenth more time (each compiles the same code) and 40 MB. Beyond a few, the store is the limit. Where
- * reading a page costs several times as much as the rest, as with selectors, the last core is worth a thread, too.
+ * Pages cost more than everything else together, so they get every core but one, which schedules, stores and delivers.
+ * Two page threads on two cores take a tenth more time (each compiles the same code) and 40 MB more. With more than a
+ * few threads, the store is the bottleneck. If reading a page costs several times as much as the rest, as with
+ * selectors, a thread on the last core pays off, too.
  */
 const choosePageThreadLimits = (): { threads: number; mostThreads: number } => ({
   threads: Math.min(8, Math.max(1, availableParallelism() - 1)),
@@ -120,18 +119,18 @@ export const systemClock: Clock = new SystemClock();
 export interface EngineOptions {
   readonly databaseUrl: Secret;
   readonly log: Log;
-  /** Orders go here as JSON lines, whatever sinks the configuration has. */
+  /** Receives all orders as JSON lines, regardless of the configured sinks. */
   readonly output?: Writable;
-  /** Each crawler ends after this many visits. */
+  /** Each crawler stops after this many visits. */
   readonly mostVisits?: number;
-  /** False: other servers on the shared database crawl. */
+  /** False if only other servers on the shared database crawl. */
   readonly crawls?: boolean;
   /** See openAdminStore. */
   readonly encryptionKey?: Secret;
   readonly telemetry?: OpenTelemetry;
 }
 
-/** @throws UsageError for an unsuitable database, and the store's errors if it cannot be opened. */
+/** @throws UsageError for an unsuitable database, or an error of the store if it cannot be opened. */
 export async function openEngine({
   databaseUrl,
   log,
@@ -167,14 +166,14 @@ export async function openEngine({
     loadDomains: loadRegistrableDomains,
     sessions: new CookieSessions(),
     createLogin,
-    // A crawl without a server ends with its sessions.
+    // Sessions of a crawl without a server need not outlive it.
     seal: output ? undefined : openSeal(databaseUrl, encryptionKey),
     createSink: (definition) => (output ? new StreamSink(definition.name, output) : sinkOf(definition)),
     tracing: telemetry?.tracing,
   });
 }
 
-/** Undefined: no collector is configured, and nothing of the SDK is loaded. */
+/** Undefined if no collector is configured; then no part of the SDK is loaded. */
 export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<OpenTelemetry | undefined> {
   const settings = readTelemetrySettings(env, (message) => log.warn(message));
   if (!settings) return undefined;
@@ -182,11 +181,11 @@ export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<O
   return new OpenTelemetry(settings, log, SERVER_VERSION);
 }
 
-/** Encrypts texts that must not be readable in the database; see openAdminStore. */
+/** Encrypts values that must not be readable in the database; see openAdminStore. */
 const openSeal = (url: Secret, encryptionKey?: Secret): Seal | undefined =>
   encryptionKey ? Seal.fromText(encryptionKey.reveal()) : openBackend(url).openOwnSeal();
 
-/** Reads pages without an engine around it. */
+/** Reads pages without an engine. */
 export const openPageProcessor = (log: Log): PageProcessor =>
   new PageThreadPool({
     entry: PAGE_THREAD,
@@ -197,8 +196,8 @@ export const openPageProcessor = (log: Log): PageProcessor =>
   });
 
 /**
- * @param encryptionKey for what must not be readable in the database. Without it, a SQLite file has a key beside it; servers that
- * share a PostgreSQL database then have none, and store no secrets.
+ * @param encryptionKey encrypts what must not be readable in the database. Without it, SQLite uses a key file beside
+ * the database; servers that share a PostgreSQL database then have no key and store no secrets.
  */
 export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promise<AdminStore> {
   const store = await openBackend(url).openAdminStore(openSeal(url, encryptionKey));
@@ -207,13 +206,13 @@ export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promi
 }
 
 /**
- * The lines of a whole store; see adapters/storage/transfer.ts.
+ * All data of a store as lines; see adapters/storage/transfer.ts.
  * @throws UsageError for a database that does not exist: a newly created one would be exported as an empty store.
  */
 export async function* exportDatabase(databaseUrl: Secret, last: string | undefined): AsyncGenerator<string> {
   const { exists, place } = openBackend(databaseUrl);
   if (!exists()) {
-    throw new UsageError(`there is no database ${place}: say with --data or --database where it is`);
+    throw new UsageError(`there is no database ${place}: give its location with --data or --database`);
   }
   const store = await openCompleteStore(databaseUrl);
   try {
@@ -223,7 +222,7 @@ export async function* exportDatabase(databaseUrl: Secret, last: string | undefi
   }
 }
 
-/** Stores such lines in an empty database, and checks that everything has arrived. */
+/** Stores these lines in an empty database, and checks that the data is complete. */
 export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<string>): Promise<Summary> {
   const store = await openBackend(databaseUrl).openStore();
   try {
@@ -233,7 +232,7 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
   }
 }
 
-/** Not the result of an incomplete import: hosts that a person has paused are among the last of its lines. */
+/** Refuses the result of an incomplete import: hosts that a person has paused are among the last lines of an export. */
 async function openCompleteStore(url: Secret): Promise<FrontierStore> {
   const store = await openBackend(url).openStore();
   try {
@@ -250,10 +249,10 @@ export { generateSigningKey as newSigningKey };
 export const testSink = createSinkTester(createSink, () => performance.now());
 export const openWebhook = (definition: WebhookDefinition): WebhookChannel => new WebhookSender(definition);
 
-/** Nest accepts any value for a token; the type argument says what its users expect. */
+/** Nest accepts any value for a token; the type argument is the type that its users expect. */
 const provideValue = <T>(token: symbol, value: T): Provider => ({ provide: token, useValue: value });
 
-/** Hands the parts to Nest. */
+/** Provides the parts to Nest. */
 export function createPartsModule(parts: Parts): DynamicModule {
   const providers = [
     provideValue<EngineApi>(ENGINE, parts.engine),
@@ -274,10 +273,13 @@ export function createPartsModule(parts: Parts): DynamicModule {
   return { module: class Parts {}, global: true, providers, exports: [...PART_TOKENS] };
 }
 
-/** Variables of the server itself: a configuration that names them would send them out as part of a value. */
+/** Variables of the server itself, which a configuration could otherwise send out as part of a value. */
 const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABASE_URL', 'CRAWLWAY_ENCRYPTION_KEY'];
 
-/** What a configuration may name: an administrator of the crawl must not be able to read the whole environment of the process. */
+/**
+ * Variables that a configuration may name: an administrator of the crawl must not be able to read the process's whole
+ * environment.
+ */
 export function selectConfigurationVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   const allowed = new Set((env['CRAWLWAY_ALLOW_VARIABLES'] ?? '').split(',').map((name) => name.trim()));
   return Object.fromEntries(
@@ -287,7 +289,7 @@ export function selectConfigurationVariables(env: NodeJS.ProcessEnv): Record<str
   );
 }
 
-/** A property of this machine, not of the file: what keeps pages from being rendered here. */
+/** What prevents pages from being rendered on this machine; a property of the machine, not of the configuration. */
 function findBrowserProblems({ renderer, ...definition }: ServerDefinition): Problem[] {
   const message = renderer && usesRendering(definition) ? findBrowserProblem(renderer) : undefined;
   if (message === undefined) return [];
@@ -297,7 +299,7 @@ function findBrowserProblems({ renderer, ...definition }: ServerDefinition): Pro
 
 let outside: OutsideSecrets | undefined;
 
-/** Of this process; created on first use, when the environment is complete. */
+/** The external secrets of this process; created on first use, when the environment is complete. */
 function createOutsideSecrets(): OutsideSecrets {
   outside ??= new OutsideSecrets(readSecretPlaces(process.env), process.env);
   return outside;

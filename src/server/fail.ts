@@ -1,10 +1,10 @@
-/** What an operator is told about the error that ends a program. */
+/** Tells the operator about an error that ends the program. */
 import { getSystemErrorMessage } from 'node:util';
 import { redact } from '../domain/redact.js';
 import { UsageError } from './options.js';
 import { toPrintableLines } from './printable.js';
 
-/** Errors that tell an operator everything; a stack trace would only hide it. */
+/** Errors whose message tells an operator everything; a stack trace would only obscure it. */
 const PLAIN_FAULTS = new Set([
   'UsageError',
   'InvalidConfiguration',
@@ -21,11 +21,11 @@ export function fail(error: unknown): never {
   process.exit(1);
 }
 
-/** For a file that the operating system refuses to open; any other error is a defect of ours and is not changed. */
+/** Converts an error of the operating system for a file; any other error is a bug and returned unchanged. */
 export function toFileError(path: string, verb: 'read' | 'written' | 'used', error: unknown): unknown {
   const { code, errno, syscall } = error as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return error;
-  const reason = code === 'EISDIR' ? 'it is a folder, and a file is wanted' : getSystemErrorMessage(errno);
+  const reason = code === 'EISDIR' ? 'it is a folder; a file is expected' : getSystemErrorMessage(errno);
   return new UsageError(`${path} cannot be ${verb}: ${reason}`);
 }
 

@@ -1,7 +1,10 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Log } from '../engine/ports/log.js';
 
-/** Messages of Nest itself, in the server's log. Its lines about modules and routes are useless to operators. */
+/**
+ * Writes Nest's own messages to the server's log, except those about modules and routes, which are useless to
+ * operators.
+ */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
 
@@ -14,7 +17,7 @@ export class NestLog implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    // A port that cannot be had is told by whoever starts the server.
+    // The code that starts the server reports a port that cannot be opened.
     if (message instanceof Error && (message as NodeJS.ErrnoException).syscall === 'listen') return;
     this.target.error(String(message), { nest: rest.at(-1), error: message instanceof Error ? message : undefined });
   }

@@ -1,6 +1,6 @@
 /**
- * The options of the process: flags take precedence over the environment, and the environment over defaults. An empty value counts
- * as absent: as a data directory it would be the root of the file system.
+ * The options of the process: flags take precedence over the environment, and the environment over defaults. An empty
+ * value counts as absent; as a data directory, it would be the root of the file system.
  */
 import { isSharedDatabase } from '../domain/database-kind.js';
 import { Secret } from '../domain/secret.js';
@@ -22,18 +22,18 @@ export interface ServerOptions {
   /** `sqlite:FILE` or `postgres://…`; see readDatabaseUrl. */
   readonly databaseUrl: Secret;
   readonly apiKeys: readonly ApiKey[];
-  /** Encrypts stored versions of the configuration; absent: see openAdminStore. */
+  /** Encrypts stored versions of the configuration. If absent, see openAdminStore. */
   readonly encryptionKey?: Secret;
   readonly roles: ReadonlySet<Role>;
-  /** Absent: people do not sign in. */
+  /** Absent if people do not sign in. */
   readonly oidc?: OidcOptions;
-  /** URL at which browsers reach this server; absent: as they report it. */
+  /** URL at which browsers reach this server. Absent: the one that they report. */
   readonly publicUrl?: URL;
-  /** How often secrets in files and from the helper are read again. */
+  /** How often secrets in files and from the helper are reread. */
   readonly secretsEvery: Duration;
-  /** Every visit is appended to this file; absent: not logged. */
+  /** File to which every visit is appended. Absent: visits are not logged. */
   readonly fetchLog?: string;
-  /** Calls of one kind and one caller. */
+  /** Maximum number of calls of one kind by one caller per minute. */
   readonly callsPerMinute: number;
 }
 
@@ -49,7 +49,7 @@ export interface ServerFlags {
   readonly fetchLog?: string;
 }
 
-/** A console, a status table and a busy script together stay far below. */
+/** A console, a status table and a busy script together stay far below this. */
 const CALLS_PER_MINUTE = 12_000;
 
 export const DEFAULT_CONFIG = 'config/CrawlConfig.xml';
@@ -64,7 +64,7 @@ export const readDataDirectory = (flags: ServerFlags, env: NodeJS.ProcessEnv): s
 export const readFileSinkFolder = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
   env['CRAWLWAY_FILE_SINKS'] || readDataDirectory(flags, env);
 
-/** @throws UsageError for a bad port, bad keys, or an address that others can reach without any key. */
+/** @throws UsageError for an invalid port, invalid keys, or an address that others can reach without any key. */
 export function readServerOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerOptions {
   const dataDirectory = readDataDirectory(flags, env);
   const host = flags.host || env['CRAWLWAY_HOST'] || '127.0.0.1';
@@ -106,10 +106,10 @@ function readRoles(text: string | undefined, databaseUrl: Secret): ReadonlySet<R
   const names = (text || ROLES.join(',')).split(',').map((name) => name.trim());
   const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
   if (unknown !== undefined)
-    throw new UsageError(`CRAWLWAY_ROLES: ${unknown} is not a role; give some of ${ROLES.join(', ')}`);
+    throw new UsageError(`CRAWLWAY_ROLES: ${unknown} is not a role; use one or more of ${ROLES.join(', ')}`);
   const roles = new Set(names as Role[]);
   if (!roles.has('crawl') && !isSharedDatabase(databaseUrl)) {
-    throw new UsageError('CRAWLWAY_ROLES without crawl: on SQLite there is no other server that could crawl');
+    throw new UsageError('CRAWLWAY_ROLES has no crawl: with SQLite there is no other server that could crawl');
   }
   if (!roles.has('crawl') && !roles.has('api')) {
     throw new UsageError('CRAWLWAY_ROLES=push: orders are delivered by the node that crawls; use crawl');
@@ -121,7 +121,7 @@ function readPublicUrl(text: string | undefined): { publicUrl?: URL } {
   if (!text) return {};
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return { publicUrl: url };
-  throw new UsageError('CRAWLWAY_PUBLIC_URL is not an address of a server: https://HOST/');
+  throw new UsageError('CRAWLWAY_PUBLIC_URL is not the address of a server, such as https://HOST/');
 }
 
 function readSecretsInterval(text: string | undefined): Duration {
@@ -136,7 +136,7 @@ function readEncryptionKey(text: string | undefined): Secret | undefined {
   if (!text) return undefined;
   if (text.length >= SHORTEST_ENCRYPTION_KEY) return new Secret(text);
   throw new UsageError(
-    `CRAWLWAY_ENCRYPTION_KEY has fewer than ${SHORTEST_ENCRYPTION_KEY} characters; make one with: openssl rand -hex 32`,
+    `CRAWLWAY_ENCRYPTION_KEY has fewer than ${SHORTEST_ENCRYPTION_KEY} characters; create one with: openssl rand -hex 32`,
   );
 }
 

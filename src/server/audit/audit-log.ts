@@ -1,6 +1,8 @@
 import type { Instant } from '../../domain/time/units.js';
 
-/** One write through the API: who did what to which thing, and how it ended. Texts are bounded by the writer. */
+/**
+ * One write through the API: who did what to which thing, and how it ended. The writer limits the length of strings.
+ */
 export interface AuditEntry {
   readonly at: Instant;
   /** Name of the API key; `local` if the server has no keys. */
@@ -15,7 +17,7 @@ export interface AuditEntry {
   readonly after: string;
 }
 
-/** Append-only; the store bounds its size. */
+/** Append-only; the store limits its size. */
 export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. */

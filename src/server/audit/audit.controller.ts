@@ -26,7 +26,7 @@ class AuditEntryDto {
   @ApiProperty({ description: '`done`, or why it failed.' })
   outcome!: string;
 
-  @ApiProperty({ required: false, description: 'JSON: the state before, as far as the call says.' })
+  @ApiProperty({ required: false, description: 'JSON: the state before, as far as the call reports it.' })
   before?: string;
 
   @ApiProperty({ required: false, description: 'JSON: the state after.' })
@@ -50,7 +50,7 @@ export class AuditController {
     id: 'listAudit',
     summary: 'The audit log',
     description:
-      'Every write over the API, newest first: who, what, when, before, after. Repeated checks and previews by one caller are recorded once a minute.',
+      'Every write through the API, newest first: who, what, when, before, after. Repeated checks and previews by the same caller are recorded once a minute.',
     role: 'admin',
   })
   @PageResponse(AuditEntryDto)

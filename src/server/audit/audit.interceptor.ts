@@ -9,18 +9,18 @@ import { OPERATION_KEY, WRITES_KEY } from '../http/operation.js';
 import { AUDIT_LOG, CLOCK } from '../tokens.js';
 import type { AuditLog } from './audit-log.js';
 
-/** Characters of a value kept in one entry. */
+/** Maximum number of characters of a value that are kept in one entry. */
 const MAX_VALUE = 4000;
-/** Milliseconds within which read-only calls of one caller make one entry. */
+/** Milliseconds within which repeated read-only calls by one caller result in a single entry. */
 const CHECK_INTERVAL = 60_000;
 
 /**
- * Writes one entry for each call that changes something, successful or not, before the caller gets the answer; and for those that
- * could be used to find something out by trying, such as a check of a configuration.
+ * Writes an entry for each call that changes something, successful or not, before the caller gets the response; also
+ * for calls that could be used to probe for information, such as checking a configuration.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
-  /** When a read-only call was last recorded; one key has a handful of them. */
+  /** When each read-only call was last recorded; there is only a handful for each key. */
   private readonly checked = new Map<string, Instant>();
 
   constructor(
@@ -43,7 +43,7 @@ export class AuditInterceptor implements NestInterceptor {
     );
   }
 
-  /** The console checks what is typed while it is typed: that must not push the writes out of the log. */
+  /** The console checks input as it is typed, which must not push writes out of the log. */
   private isRepeatedCheck(request: FastifyRequest, operation: string): boolean {
     const key = `${operation} ${callerName(request)}`;
     const now = this.clock.now();

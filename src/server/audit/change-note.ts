@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** What a write changed; set by the call, kept in the audit log. */
+/** What a write changed; set by the call's handler and kept in the audit log. */
 export class ChangeNote {
   before: unknown;
   after: unknown;
@@ -19,7 +19,7 @@ export class ChangeNote {
   }
 }
 
-/** Hands a call the note that the audit log will keep. */
+/** Gives a handler the note that the audit log will keep. */
 export const Audited = createParamDecorator((_: unknown, context: ExecutionContext): ChangeNote => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   request.changeNote ??= new ChangeNote();

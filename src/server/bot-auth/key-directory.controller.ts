@@ -7,7 +7,7 @@ import type { Clock } from '../../engine/ports/clock.js';
 import { Operation } from '../http/operation.js';
 import { CLOCK, ENGINE, KEY_DIRECTORY } from '../tokens.js';
 
-/** The directory of the keys that sign, at the given time; undefined if there are none. */
+/** The directory of the signing keys at the given time; undefined if there are none. */
 export type OpenKeyDirectory = (
   signers: readonly BotAuthDefinition[],
   now: number,
@@ -26,11 +26,11 @@ class PublicKeyDto {
     example: 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
   })
   kid!: string;
-  @ApiProperty({ description: 'Signatures alone.', enum: ['sig'], example: 'sig' }) use!: string;
+  @ApiProperty({ description: 'Signatures only.', enum: ['sig'], example: 'sig' }) use!: string;
 }
 
 class KeyDirectoryDto {
-  @ApiProperty({ description: 'Each once.', type: [PublicKeyDto] }) keys!: PublicKeyDto[];
+  @ApiProperty({ description: 'Each key once.', type: [PublicKeyDto] }) keys!: PublicKeyDto[];
 }
 
 @ApiTags('Signals')
@@ -45,7 +45,7 @@ export class KeyDirectoryController {
   @Get('http-message-signatures-directory')
   @Operation({
     id: 'keyDirectory',
-    summary: 'Public keys that requests of the crawlers are signed with (Web Bot Auth)',
+    summary: 'Public keys with which the crawlers' requests are signed (Web Bot Auth)',
     description:
       'A JSON Web Key Set, signed with each of its keys. Sites ask for it when a request carries a signature. 404 when no fetcher has a `cw:BotAuth`.',
     role: 'open',

@@ -1,6 +1,6 @@
 /**
- * Writes to the configuration name the text on which they are based (RFC 9110, 13.1.1), so that two people cannot undo each other's
- * work unknowingly.
+ * Writes to the configuration name the version on which they are based (RFC 9110, 13.1.1), so that two people cannot
+ * overwrite each other's changes without noticing.
  */
 import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,7 +15,7 @@ export const IfMatch = (): MethodDecorator =>
     description: 'ETag of the configuration on which the change is based.',
   });
 
-/** Headers of an answer that gives the version. */
+/** Headers of a response that gives the version. */
 export const ETAG = { ETag: { schema: { type: 'string' as const }, description: 'For If-Match.' } };
 
 export const CHANGE_PROBLEMS = {

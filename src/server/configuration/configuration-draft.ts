@@ -1,11 +1,11 @@
 import type { Problem } from '../../domain/crawl/place.js';
 import type { RuleFile } from './configuration-file.js';
 
-/** What a person wants to be in force. */
+/** A configuration that a person wants to put in force. */
 export interface ConfigurationDraft {
-  /** CrawlConfig.xml, secrets as placeholders; absent: the one in force. */
+  /** CrawlConfig.xml with secrets as placeholders. Absent: the one in force. */
   readonly xml?: string;
-  /** New texts of rule files, by name; the others stay. */
+  /** New contents of rule files, by name; the other files are unchanged. */
   readonly files: ReadonlyMap<string, string>;
 }
 

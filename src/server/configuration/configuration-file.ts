@@ -1,4 +1,4 @@
-/** CrawlConfig.xml on disk: what a restart begins with. */
+/** CrawlConfig.xml on disk, which the server reads when it starts. */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export class InvalidConfiguration extends Error {
 /** A file that the configuration names. */
 interface NamedFile {
   readonly name: string;
-  /** Absent: it is not a rule file. */
+  /** Absent if it is not a rule file. */
   readonly kind?: RuleFileKind;
   readonly text: string;
 }
@@ -37,17 +37,17 @@ export interface LoadedConfiguration {
   readonly ruleFiles: readonly RuleFile[];
   /** Full paths of all files that the configuration names. */
   readonly paths: readonly string[];
-  /** SHA-256 over the text and all the files that it names, hex: if it is the same, nothing has changed. */
+  /** SHA-256 over the text and all the files that it names, in hex; if it is equal, nothing has changed. */
   readonly fingerprint: string;
 }
 
 /** Takes effect by its presence, so that creating or deleting it counts as a change. */
 const GLOBAL_RULES = 'global.rules';
 
-/** What the API may write. */
+/** The part that the API may write. */
 export type Texts = Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>;
 
-/** Texts that are written beside their files and wait to replace them. */
+/** New contents, written beside their files and ready to replace them. */
 export interface Staged {
   commit(): Promise<void>;
   discard(): Promise<void>;
@@ -55,7 +55,7 @@ export interface Staged {
 
 export class ConfigurationFile {
   readonly folder: string;
-  /** Below which plug-ins lie. */
+  /** Folder that contains the plug-ins. */
   private readonly plugins: string;
 
   constructor(
@@ -68,7 +68,7 @@ export class ConfigurationFile {
     this.plugins = plugins || this.folder;
   }
 
-  /** @throws UsageError when there is none, or none that can be read. */
+  /** @throws UsageError if the file does not exist or cannot be read. */
   readText(): string {
     if (!existsSync(this.path)) {
       throw new UsageError(
@@ -83,7 +83,7 @@ export class ConfigurationFile {
   }
 
   /**
-   * @param rules texts that replace those on disk, by name
+   * @param rules contents that replace those on disk, by name
    * @throws InvalidConfiguration with all problems.
    */
   load(xml: string = this.readText(), rules?: ReadonlyMap<string, string>): LoadedConfiguration {
@@ -99,20 +99,20 @@ export class ConfigurationFile {
     };
   }
 
-  /** The disk has something other than these texts; if it has nothing, nothing could be lost. */
+  /** Whether the files on disk differ from these texts; missing files do not count, since nothing could be lost. */
   hasDiskChanged({ xml, ruleFiles }: Texts): boolean {
     const isDifferent = (path: string, text: string): boolean => (readIfPresent(path) ?? text) !== text;
     return isDifferent(this.path, xml) || ruleFiles.some(({ name, text }) => isDifferent(this.resolvePath(name), text));
   }
 
-  /** What is on disk where these texts would go, whether or not it could be used. */
+  /** What is on disk in place of these texts, whether or not it is valid. */
   readDiskTexts({ ruleFiles }: Texts): Texts & { readonly fingerprint: string } {
     const xml = readIfPresent(this.path) ?? '';
     const standing = ruleFiles.map((file) => ({ ...file, text: readIfPresent(this.resolvePath(file.name)) ?? '' }));
     return { xml, ruleFiles: standing, fingerprint: computeFingerprint(xml, standing) };
   }
 
-  /** Like load, with the problems as a value; the files are those that could be read, by name. */
+  /** Like load, but returns the problems instead of throwing; the files are those that could be read, by name. */
   check(
     xml: string,
     rules: ReadonlyMap<string, string> = new Map(),
@@ -135,8 +135,8 @@ export class ConfigurationFile {
   }
 
   /**
-   * Durable before anything replaces an old text, so that a crash leaves each file old or new, never incomplete. The rule files are
-   * written first: a new configuration may name new ones.
+   * Makes the new contents durable before they replace the old ones, so that a crash leaves each file either old or
+   * new, never incomplete. The rule files are written first: a new configuration may name new ones.
    * @throws UsageError for a file that cannot be written.
    */
   async stage({ xml, ruleFiles }: Texts): Promise<Staged> {
@@ -168,7 +168,10 @@ export class ConfigurationFile {
     };
   }
 
-  /** Other files are in the configuration's folder or below; a configuration sent to the API cannot read others. */
+  /**
+   * Files that the configuration names are in its folder or below, so that a configuration sent to the API cannot read
+   * any others.
+   */
   private resolvePath(name: string): string {
     const path = resolve(join(this.folder, name));
     const configuration = resolveLinks(resolve(this.path));
@@ -201,7 +204,7 @@ function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** The target of a link: the text there is what people edit. */
+/** The target of a symbolic link, because that is the file people edit. */
 export function resolveLinks(path: string): string {
   try {
     return realpathSync(path);
@@ -211,7 +214,7 @@ export function resolveLinks(path: string): string {
   }
 }
 
-/** Never a file or a link that somebody else has put there. */
+/** Never opens a file or link that someone else has put there. */
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 async function stageText(path: string, text: string): Promise<Staged> {
@@ -241,7 +244,7 @@ async function stageText(path: string, text: string): Promise<Staged> {
   };
 }
 
-/** Whoever could edit the file can edit the one that replaces it. Only root may give a file to others. */
+/** Users who could edit the old file can edit the new one. Only root may change a file's owner. */
 async function preserveAccess(place: string, handle: FileHandle): Promise<void> {
   const stat = statSync(place, { throwIfNoEntry: false });
   if (!stat) return;
@@ -249,7 +252,7 @@ async function preserveAccess(place: string, handle: FileHandle): Promise<void> 
   await handle.chmod(stat.mode & 0o777);
 }
 
-/** Makes the rename itself durable; some file systems do not support this. */
+/** Makes the rename itself durable, which some file systems do not support. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);

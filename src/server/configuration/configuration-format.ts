@@ -5,15 +5,17 @@ import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
 
 export interface FormatContext {
-  /** Name of the file for places, as the operator gave it. */
+  /** Name of the file as the operator gave it; used in places. */
   readonly file: string;
-  /** Text of another file that the configuration names, a rule file if it has a kind; throws if it does not exist. */
+  /**
+   * Content of another file that the configuration names, a rule file if `kind` is given; throws if it does not exist.
+   */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
-  /** Where such a file is, absolute; absent: its name is its path. */
+  /** Absolute path of such a file. Absent: its name is its path. */
   readonly pathOf?: (name: string) => string;
-  /** Folder below which `file` sinks write; absent: wherever they say. */
+  /** Folder below which `file` sinks write. Absent: their paths are used unchanged. */
   readonly fileSinks?: string;
-  /** Folder below which plug-ins lie; absent: wherever they say. */
+  /** Folder that contains the plug-ins. Absent: their paths are used unchanged. */
   readonly plugins?: string;
 }
 
@@ -53,7 +55,7 @@ export interface RuleView {
   readonly xml: string;
 }
 
-/** What may be written in CrawlConfig.xml: one element of the table that the schema and the reference come from. */
+/** An element that CrawlConfig.xml may contain, from the table that the schema and the reference are generated from. */
 export interface ElementForm {
   readonly name: string;
   readonly namespace: string;
@@ -70,9 +72,9 @@ export interface ElementForm {
 export interface AttributeForm {
   readonly name: string;
   readonly meaning: string;
-  /** What a value looks like, for a person. */
+  /** Human-readable description of a valid value. */
   readonly form: string;
-  /** All possible values, if there are few. */
+  /** All possible values, if there are only a few. */
   readonly choices?: readonly string[];
   readonly default?: string;
   readonly unit?: string;
@@ -89,21 +91,24 @@ export interface ConfigurationFormat {
     xml: string,
     context: FormatContext,
   ): { readonly definition?: ServerDefinition; readonly problems: readonly Problem[] };
-  /** One element that says what is taken from pages, on its own; a definition only when there is no error. */
+  /** Reads a single element that says what is extracted from pages; returns a definition only if there is no error. */
   readContent(xml: string): { readonly definition?: ContentDefinition; readonly problems: readonly Problem[] };
-  /** Everything that can be written, in the order of the reference. */
+  /** All elements that can be written, in the order of the reference. */
   elements(): readonly ElementForm[];
   /** The text with every secret replaced by a placeholder. */
   redact(xml: string): string;
-  /** The text with placeholders replaced by the secrets of `current` at the same place. */
+  /** The text with each placeholder replaced by the secret at the same place in `current`. */
   restoreSecrets(xml: string, current: string): string;
-  /** Reads the secrets again that are kept outside; returns whether one has changed. */
+  /** Rereads secrets that are kept outside the configuration; returns whether any has changed. */
   reloadSecrets(): Promise<boolean>;
-  /** Like redact, for the text of a rule file; its placeholders are not replaced again, but refused by read. */
+  /** Like redact, but for a rule file; its placeholders cannot be turned back into secrets, so `read` refuses them. */
   redactRules(text: string): string;
 
   rules(xml: string, crawler: string): readonly RuleView[];
-  /** The changed text; everything else stays byte for byte. Throws ProblemException for what cannot be done. */
+  /**
+   * Returns the changed text; everything else stays byte for byte the same. Throws ProblemException if the change
+   * cannot be made.
+   */
   insertRule(xml: string, crawler: string, rule: RuleInput, index?: number): string;
   replaceRule(xml: string, crawler: string, index: number, rule: RuleInput): string;
   deleteRule(xml: string, crawler: string, index: number): string;

@@ -3,15 +3,18 @@ import type { Instant } from '../../domain/time/units.js';
 export interface VersionHeader {
   readonly version: number;
   readonly at: Instant;
-  /** Name of the API key, `file` if it was found changed on disk, `file, not in force` if it could not be used. */
+  /**
+   * Name of the API key, `file` if the file was found changed on disk, `file, not in force` if that change could not be
+   * used.
+   */
   readonly who: string;
-  /** SHA-256 of the text and of the files that it names, hex. */
+  /** SHA-256 of the text and of the files that it names, in hex. */
   readonly digest: string;
 }
 
 /** The texts of a configuration. */
 export interface ConfigurationTexts {
-  /** CrawlConfig.xml as it is in the file; its secrets are asterisks if the history does not store them. */
+  /** CrawlConfig.xml as in the file; secrets are replaced by asterisks if the history does not store them. */
   readonly xml: string;
   /** Rule files, by the name that the configuration gives them. */
   readonly files: ReadonlyMap<string, string>;
@@ -19,11 +22,11 @@ export interface ConfigurationTexts {
 
 /** Every configuration that was ever in force, and edits of the file that were overwritten. */
 export interface ConfigurationHistory {
-  /** False: texts are stored in clear text, so their secrets must be left out. */
+  /** False if texts are stored in plain text, so that their secrets must be left out. */
   readonly keepsSecrets: boolean;
   /** Newest first. */
   listVersions(before: number | undefined, limit: number): Promise<VersionHeader[]>;
-  /** Undefined for an unknown number; without files for a version from before they were kept. */
+  /** Undefined for an unknown number; without files for versions from before files were kept. */
   findTexts(version: number): Promise<ConfigurationTexts | undefined>;
   add(entry: Omit<VersionHeader, 'version'> & ConfigurationTexts): Promise<VersionHeader>;
 }

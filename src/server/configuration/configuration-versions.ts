@@ -1,4 +1,4 @@
-/** The versions of the configuration: what was in force when, with its secrets encrypted, or left out if there is no key. */
+/** The versions of the configuration: what was in force when. Secrets are encrypted, or left out if there is no key. */
 import type { Clock } from '../../engine/ports/clock.js';
 import { ProblemException } from '../http/problem.js';
 import { textsByName } from './configuration-draft.js';
@@ -7,7 +7,9 @@ import type { ConfigurationFormat } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { redactSecrets, restoreSecretsFrom } from './history-secrets.js';
 
-/** In the history: an edit of the file that was never in force, kept because the file was overwritten. */
+/**
+ * Marks a history entry for an edit of the file that was never in force; it is kept because the file was overwritten.
+ */
 export const KEPT_EDIT = 'file, not in force';
 
 export class ConfigurationVersions {
@@ -26,13 +28,13 @@ export class ConfigurationVersions {
     return this.history.add({ at: this.clock.now(), who, digest: fingerprint, ...kept });
   }
 
-  /** The version that was put in force last. */
+  /** The version that was most recently put in force. */
   async newest(): Promise<VersionHeader | undefined> {
     const newest = await this.history.listVersions(undefined, 10);
     return newest.find(({ who }) => who !== KEPT_EDIT);
   }
 
-  /** @param own source of the secrets that the history does not keep */
+  /** @param own supplies the secrets that the history does not store */
   async getTexts(version: number, own: Texts): Promise<ConfigurationTexts> {
     const texts = await this.history.findTexts(version);
     if (texts) return this.history.keepsSecrets ? texts : restoreSecretsFrom(own, texts, this.format);
@@ -46,7 +48,7 @@ export class ConfigurationVersions {
     return { xml: this.redactXml(version, xml), files: new Map(redacted) };
   }
 
-  /** A kept edit may not be valid XML at all. */
+  /** An edit that was kept may not even be well-formed XML. */
   private redactXml(version: number, xml: string): string {
     try {
       return this.format.redact(xml);

@@ -6,7 +6,7 @@ import type { Log } from '../../engine/ports/log.js';
 import type { ConfigurationService } from './configuration.service.js';
 import { resolveLinks } from './configuration-file.js';
 
-/** Editors write a file in several steps; the reload waits until there was no change for this long. */
+/** Editors write a file in several steps; the reload waits until there has been no change for this long. */
 const QUIET = milliseconds(300);
 
 /** Reloads when the configuration file, or a file that it names, changes on disk. */
@@ -29,8 +29,8 @@ export class ConfigurationWatch {
   }
 
   /**
-   * Folders are watched, not files: an editor that replaces the file would leave a watch on the old one. A link and its target both
-   * count.
+   * Watches folders instead of files: when an editor replaces a file, a watch on it would stay on the old one. Both a
+   * link and its target are covered.
    */
   private watchFolders(): void {
     const namesByFolder = new Map<string, Set<string>>();
@@ -62,7 +62,7 @@ export class ConfigurationWatch {
   }
 
   private giveUp(error: Error): void {
-    this.log.warn('changes of the configuration file cannot be watched; send SIGHUP after a change', {
+    this.log.warn('cannot watch the configuration file for changes; send SIGHUP after a change', {
       error: error.message,
     });
   }

@@ -49,7 +49,7 @@ import { DraftBodyPipe } from './draft-body.pipe.js';
 import { toConfigurationProblemDto } from './problems.dto.js';
 import { ConfigurationDraftDto, RuleFileDto, toRuleFileDto } from './rule-file.dto.js';
 
-/** CrawlConfig.xml alone, or with files of rules that it names. */
+/** CrawlConfig.xml alone, or together with rule files that it names. */
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
 const DraftBody = (): MethodDecorator =>
   applyDecorators(
@@ -62,7 +62,7 @@ const DraftBody = (): MethodDecorator =>
     }),
   );
 const XML_ANSWER = {
-  description: 'CrawlConfig.xml, secrets replaced by a placeholder.',
+  description: 'CrawlConfig.xml with secrets replaced by placeholders.',
   headers: ETAG,
   content: { [XML_TYPE]: { schema: { type: 'string' } } },
 };
@@ -93,7 +93,7 @@ export class ConfigurationController {
     id: 'getConfiguration',
     summary: 'The configuration in force',
     description:
-      'The CrawlConfig.xml in force. Secrets are replaced by a placeholder, which a PUT turns back into them.',
+      'The CrawlConfig.xml in force. Secrets are replaced by placeholders, which a PUT turns back into the secrets.',
     role: 'read',
   })
   @ApiProduces(XML_TYPE)
@@ -110,8 +110,8 @@ export class ConfigurationController {
     id: 'putConfiguration',
     summary: 'Replace the configuration',
     description:
-      'Checked as a whole; with any error nothing changes. Once in force, stored URLs are judged again in the background. ' +
-      'When more than 10 % of the documents of a crawler would be deleted, `confirm=true` is required. ' +
+      'The configuration is checked as a whole; if there is any error, nothing changes. Once it is in force, stored URLs are judged again in the background. ' +
+      'If more than 10 % of the documents of a crawler would be deleted, `confirm=true` is required. ' +
       'An edit of the file on disk that is not in force is not overwritten unless `If-Match: *` asks for it; it then stays ' +
       'in the history.',
     role: 'admin',
@@ -142,10 +142,10 @@ export class ConfigurationController {
   @Get('files')
   @Operation({
     id: 'listRuleFiles',
-    summary: 'Files of rules',
+    summary: 'Rule files',
     description:
-      'The texts that the configuration names: crawl.rules, global.rules, indexer.conf. Passwords are replaced by a ' +
-      'placeholder. They are changed, checked and previewed as parts of the configuration: send `files` with it.',
+      'The rule files that the configuration names: crawl.rules, global.rules, indexer.conf. Passwords are replaced by ' +
+      'placeholders. Rule files are changed, checked and previewed as parts of the configuration: send `files` with it.',
     role: 'read',
   })
   @PageResponse(RuleFileDto, 'All files, by name.')
@@ -159,7 +159,7 @@ export class ConfigurationController {
     id: 'getConfigurationState',
     summary: 'Version, warnings, and whether the file is in force',
     description:
-      'Warnings of the linter, and the errors of the file on disk when it was changed to something unusable.',
+      'Warnings of the linter, and the errors of the file on disk if it was changed to something unusable.',
     role: 'read',
   })
   @ApiOkResponse({ type: ConfigurationStateDto })
@@ -172,7 +172,7 @@ export class ConfigurationController {
   @Operation({
     id: 'checkConfiguration',
     summary: 'Check a configuration',
-    description: 'Every error and every doubtful rule, with file, line and column. Nothing is changed.',
+    description: 'Reports every error and every doubtful rule with file, line and column. Nothing is changed.',
     role: 'admin',
     writes: false,
     consumes: DRAFT_TYPES,
@@ -191,9 +191,9 @@ export class ConfigurationController {
   @HttpCode(200)
   @Operation({
     id: 'testSinkOfConfiguration',
-    summary: 'Try a sink before it is in force',
+    summary: 'Test a sink before it is in force',
     description:
-      'Asks the sink of the given configuration whether it answers and would take orders. Nothing is changed or sent.',
+      'Tests whether the sink of the given configuration responds and would accept orders. Nothing is changed or sent.',
     role: 'admin',
     consumes: DRAFT_TYPES,
     problems: {
@@ -214,13 +214,13 @@ export class ConfigurationController {
     searches: true,
     summary: 'Preview a page under a configuration that is not in force',
     description:
-      'Asks robots.txt and, unless that forbids it, the page, as a crawler of the given configuration would; judges each of its ' +
-      'links. Nothing is stored, queued or pushed. Politeness applies. Logins of the configuration are not used.',
+      'Fetches robots.txt and, unless it forbids that, the page, as a crawler of the given configuration would; judges each of its ' +
+      'links. Nothing is stored, queued or pushed. Politeness applies. The configured logins are not used.',
     role: 'admin',
     consumes: DRAFT_TYPES,
     problems: {
       404: 'The configuration has no crawler with that name.',
-      422: 'The configuration has errors (`errors` lists all), the text is not a URL, or the host cannot be asked now.',
+      422: 'The configuration has errors (`errors` lists all), the string is not a URL, or the host cannot be queried now.',
     },
   })
   @DraftBody()
@@ -237,7 +237,7 @@ export class ConfigurationController {
     summary: 'What would a configuration change?',
     description:
       'Judges the stored URLs with the given configuration and changes nothing. ' +
-      `With \`Accept: ${NDJSON_TYPE}\` growing reports come one a line, the last one with \`done\`; otherwise the last one alone.`,
+      `With \`Accept: ${NDJSON_TYPE}\` interim reports are sent, one per line, the last one with \`done\`; otherwise only the final report is sent.`,
     role: 'admin',
     writes: false,
     consumes: DRAFT_TYPES,

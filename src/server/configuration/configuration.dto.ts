@@ -29,8 +29,8 @@ export class VersionDto {
 
   @ApiProperty({
     description:
-      'Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a ' +
-      'write went over.',
+      'Name of the API key; `file` if the file was found changed on disk; `file, not in force` for an edit with errors that a ' +
+      'write replaced.',
   })
   who!: string;
 }
@@ -102,7 +102,7 @@ export class PreviewCrawlerDto {
 
   @ApiProperty({
     type: () => PreviewGroupDto,
-    description: 'Stored URLs that would be crawled and are not crawled now.',
+    description: 'Stored URLs that are not crawled now but would be.',
   })
   newlyAccepted!: PreviewGroupDto;
 
@@ -111,11 +111,11 @@ export class PreviewCrawlerDto {
 
   @ApiProperty({
     type: () => PreviewGroupDto,
-    description: 'Excluded, with the document left to another crawler (761).',
+    description: 'URLs that would be excluded and their documents left to another crawler (761).',
   })
   keptElsewhere!: PreviewGroupDto;
 
-  @ApiProperty({ type: () => PreviewGroupDto, description: 'Documents that would leave the index.' })
+  @ApiProperty({ type: () => PreviewGroupDto, description: 'Documents that would be removed from the index.' })
   documentsDeleted!: PreviewGroupDto;
 
   @ApiProperty({ type: () => PreviewGroupDto, description: 'Stored URLs that would move to another source.' })
@@ -135,7 +135,7 @@ export class PreviewDto {
   @ApiProperty()
   done!: boolean;
 
-  @ApiProperty({ type: [String], description: 'Crawlers of which more than 10 % of the documents would be deleted.' })
+  @ApiProperty({ type: [String], description: 'Crawlers that would lose more than 10 % of their documents.' })
   needsConfirmation!: readonly string[];
 }
 

@@ -36,7 +36,7 @@ export interface ConfigurationInForce extends LoadedConfiguration {
 
 export interface WriteRequest {
   readonly who: string;
-  /** Header value; absent is refused. */
+  /** Value of the header; the request is refused if it is absent. */
   readonly ifMatch: string | undefined;
   /** The caller knows that many documents will be deleted. */
   readonly confirm: boolean;
@@ -45,18 +45,18 @@ export interface WriteRequest {
 type Reloaded = 'unchanged' | 'reloaded' | 'refused';
 
 /**
- * The configuration in force and the only ways in which it changes. One change at a time; a configuration with errors changes
- * nothing; the engine has accepted a new one before the file shows it; an edit of the file is never overwritten unless the history
- * has it.
+ * The configuration in force and the only ways to change it. Changes are made one at a time; a configuration with
+ * errors changes nothing; the file is written only after the engine has accepted the new configuration; an edit of the
+ * file is never overwritten unless the history has it.
  */
 @Injectable()
 export class ConfigurationService {
   private inForce: ConfigurationInForce | undefined;
-  /** What was last read from or written to the files: anything else there was edited by hand. */
+  /** What was last read from or written to the files; any difference was made by hand. */
   private onDisk!: LoadedConfiguration;
   private shared = false;
   private rejected: readonly Problem[] = [];
-  /** A file has changed outside, and the previous configuration is in force. */
+  /** An external secret has changed, but the previous configuration is still in force. */
   private secretsAreOld = false;
   private last: Promise<unknown> = Promise.resolve();
   private readonly versions: ConfigurationVersions;
@@ -73,8 +73,8 @@ export class ConfigurationService {
   }
 
   /**
-   * The configuration to start with: that of the file or, if several servers share the database, the one that is in force on the
-   * others.
+   * The configuration to start with: the one in the file or, if several servers share the database, the one in force on
+   * the others.
    */
   async initialize(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
@@ -94,7 +94,7 @@ export class ConfigurationService {
     return this.inForce;
   }
 
-  /** Puts in force what another server has put in force. */
+  /** Puts in force the configuration that another server has put in force. */
   adoptNewest(): Promise<void> {
     return this.runExclusively(async () => {
       const newest = await this.versions.newest();
@@ -114,18 +114,18 @@ export class ConfigurationService {
     return this.inForce;
   }
 
-  /** Errors of the file on disk, if it was changed to something that could not be used. */
+  /** Errors of the file on disk if it was changed to something that could not be used. */
   get rejectedProblems(): readonly Problem[] {
     return this.rejected;
   }
 
-  /** Contains nothing of the text: a person who may not see a password could test guesses against a digest. */
+  /** Not derived from the text: otherwise, a person who may not see a password could test guesses against it. */
   get etag(): string {
     const { version, at } = this.current.header;
     return `"${version}-${at.toString(36)}"`;
   }
 
-  /** Paths whose change requires a reload. */
+  /** Paths of the files that require a reload when they change. */
   get watchedPaths(): readonly string[] {
     return [this.file.path, ...this.current.paths];
   }
@@ -134,7 +134,7 @@ export class ConfigurationService {
     return this.format.redact(this.current.xml);
   }
 
-  /** The files of rules in force, redacted. */
+  /** The rule files in force, redacted. */
   ruleFiles(): readonly RuleFile[] {
     return this.current.ruleFiles.map((file) => ({ ...file, text: this.format.redactRules(file.text) }));
   }
@@ -149,7 +149,7 @@ export class ConfigurationService {
     return checked.definition ? [...checked.problems, ...findStrayFiles(draft, checked.files)] : checked.problems;
   }
 
-  /** The sink with that name in a draft, including secrets of the configuration in force. */
+  /** The sink with that name in a draft; placeholders are replaced by the secrets of the configuration in force. */
   findSink(draft: ConfigurationDraft, name: string): SinkDefinition {
     const sink = this.loadOrRefuse(draft).definition.sinks.find((one) => one.name === name);
     if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
@@ -165,19 +165,22 @@ export class ConfigurationService {
   }
 
   /**
-   * @throws ProblemException: 428, 412, 422 with every error, 409 if many documents would be deleted or the file has an edit that
-   * is not in force; with If-Match: * such an edit is only kept.
+   * @throws ProblemException: 428, 412, 422 with every error, 409 if many documents would be deleted or the file has an
+   * edit that is not in force; with If-Match: * such an edit is only saved in the history.
    */
   replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
     return this.applyDraft(() => draft, request, request.ifMatch === ANY);
   }
 
-  /** Like replace, with a text based on the one in force. */
+  /** Like replace, but edits the text in force. */
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
     return this.applyDraft((xml) => ({ xml: edit(xml), files: new Map() }), request, false);
   }
 
-  /** Like replace; without If-Match whatever is in force may be replaced, but no edit that is not. */
+  /**
+   * Like replace; without If-Match, any configuration in force may be replaced, but no edit of the file that is not in
+   * force.
+   */
   async restore(version: number, request: WriteRequest): Promise<ConfigurationInForce> {
     const texts = await this.versions.getTexts(version, this.current);
     return this.applyDraft(() => texts, { ...request, ifMatch: request.ifMatch ?? ANY }, request.ifMatch === ANY);
@@ -188,7 +191,7 @@ export class ConfigurationService {
     return this.versions.getRedacted(version, this.current);
   }
 
-  /** Reads the file again, after a signal or because it has changed. Errors are only logged. */
+  /** Rereads the file, after a signal or because it has changed. Errors are only logged. */
   reload(who: string): Promise<Reloaded> {
     return this.runExclusively(() =>
       this.loadEditedFile(who).catch((error: unknown) => {
@@ -199,7 +202,8 @@ export class ConfigurationService {
   }
 
   /**
-   * Reads the secrets again that are kept outside; nothing else of the configuration in force changes, and it is not a new version.
+   * Rereads the secrets that are kept outside the configuration. Nothing else in the configuration in force changes,
+   * and no new version is created.
    */
   async renewSecrets(): Promise<void> {
     if (await this.format.reloadSecrets()) this.secretsAreOld = true;
@@ -228,14 +232,17 @@ export class ConfigurationService {
       const loaded = this.loadOrRefuse(make(this.current.xml));
       if (!request.confirm) {
         await this.requireFewDeletions(loaded);
-        // That takes time, and editors do not wait for it.
+        // The preview takes time, and the file may be edited in the meantime.
         await this.requireCurrentVersion(request, overwrites);
       }
       return this.putInForce(loaded, request.who);
     });
   }
 
-  /** An edit of the file comes first: if it was not noticed yet, it is loaded now, which makes the caller's version outdated. */
+  /**
+   * An edit of the file takes precedence: if it has not been noticed yet, it is loaded now, which makes the caller's
+   * version outdated.
+   */
   private async requireCurrentVersion({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
     if (this.isEdited()) await this.loadEditedFile('file');
     if (this.rejected.length > 0 && !overwrites) throw createUnusableEditProblem(this.rejected);
@@ -281,7 +288,7 @@ export class ConfigurationService {
     return this.acceptVersion(loaded, header);
   }
 
-  /** What cannot be stored, because of a full disk for example, is not put in force either. */
+  /** A configuration that cannot be stored, for example because the disk is full, is not put in force either. */
   private async reconfigureAndRemember(
     loaded: LoadedConfiguration,
     who: string,
@@ -297,7 +304,7 @@ export class ConfigurationService {
     }
   }
 
-  /** An edit that could not be used, and is about to be overwritten. */
+  /** Keeps an edit that could not be used and is about to be overwritten. */
   private async keepEdit(loaded: LoadedConfiguration): Promise<void> {
     if (this.rejected.length > 0) await this.versions.record(this.file.readDiskTexts(loaded), KEPT_EDIT);
   }
@@ -308,7 +315,7 @@ export class ConfigurationService {
     this.onDisk = loaded;
   }
 
-  /** If the store fails half-way, the configuration in force is restored, even if that cannot be stored either. */
+  /** If the store fails halfway, the previous configuration is restored, even if that cannot be stored either. */
   private async reconfigure({ definition }: LoadedConfiguration): Promise<void> {
     try {
       await this.engine.reconfigure(definition);
@@ -319,7 +326,8 @@ export class ConfigurationService {
   }
 
   /**
-   * If servers share a database that has the configuration, a file that cannot be written (a mounted one) may be left outdated.
+   * If several servers share a database that has the configuration, a file that cannot be written (because it is
+   * mounted read-only) may stay outdated.
    */
   private stage(loaded: LoadedConfiguration): Promise<Staged | undefined> {
     return this.file.stage(loaded).catch((error: unknown) => {
@@ -340,7 +348,10 @@ export class ConfigurationService {
     return this.inForce;
   }
 
-  /** If servers share a database, the rules in force are the database's; a file on this machine may be outdated. */
+  /**
+   * If several servers share a database, the rules in force are those in the database; a file on this machine may be
+   * outdated.
+   */
   private completeDraft({ xml, files }: ConfigurationDraft): ConfigurationTexts {
     const known = this.shared ? textsByName(this.current.ruleFiles) : [];
     return {

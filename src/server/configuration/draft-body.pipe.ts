@@ -5,7 +5,7 @@ import { createValidationPipe, toPointer } from '../http/validation.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import { ConfigurationDraftDto } from './rule-file.dto.js';
 
-/** A configuration comes as CrawlConfig.xml alone, or as JSON with files of rules. */
+/** Accepts a configuration as CrawlConfig.xml alone, or as JSON with rule files. */
 @Injectable()
 export class DraftBodyPipe implements PipeTransform<unknown, Promise<ConfigurationDraft>> {
   private readonly validation = createValidationPipe();
@@ -19,8 +19,8 @@ export class DraftBodyPipe implements PipeTransform<unknown, Promise<Configurati
     const files = Object.entries(draft.files ?? {});
     const odd = files.find(([, text]) => typeof text !== 'string');
     if (odd) {
-      throw new ProblemException('invalid-request', `The text of the file ${odd[0]} is not a string.`, {
-        errors: [{ pointer: toPointer('/files/', odd[0]), detail: 'the text of a file must be a string' }],
+      throw new ProblemException('invalid-request', `The content of the file ${odd[0]} is not a string.`, {
+        errors: [{ pointer: toPointer('/files/', odd[0]), detail: 'the content of a file must be a string' }],
       });
     }
     return { ...(draft.xml === undefined ? {} : { xml: draft.xml }), files: new Map(files) };

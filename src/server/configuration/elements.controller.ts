@@ -13,10 +13,10 @@ class AttributeFormDto implements AttributeForm {
   @ApiProperty()
   meaning!: string;
 
-  @ApiProperty({ description: 'What a value looks like, for a person.' })
+  @ApiProperty({ description: 'Human-readable description of a valid value.' })
   form!: string;
 
-  @ApiProperty({ required: false, type: [String], description: 'All possible values, if they are few.' })
+  @ApiProperty({ required: false, type: [String], description: 'All possible values, if there are only a few.' })
   choices?: readonly string[];
 
   @ApiProperty({ required: false })
@@ -28,7 +28,7 @@ class AttributeFormDto implements AttributeForm {
   @ApiProperty()
   required!: boolean;
 
-  @ApiProperty({ description: 'Never shown: a placeholder is in its place.' })
+  @ApiProperty({ description: 'Never shown; a placeholder takes its place.' })
   secret!: boolean;
 
   @ApiProperty({ type: [String], description: 'Other spellings with the same meaning.' })
@@ -67,7 +67,7 @@ export class ElementsController {
   @Operation({
     id: 'listElements',
     summary: 'What can be written in CrawlConfig.xml',
-    description: 'Elements with their attributes, values and defaults: the table that forms are made from.',
+    description: 'Elements with their attributes, values and defaults: the table from which forms are built.',
     role: 'read',
   })
   @PageResponse(ElementFormDto, 'All elements.')

@@ -1,6 +1,6 @@
 /**
- * Secrets of the configuration history if it has no key to encrypt them: they are left out, and taken from the same places of this
- * server's configuration when a version is put in force.
+ * Handles secrets in a configuration history that has no key to encrypt them: they are left out, and taken from the
+ * same places in this server's configuration when a version is put in force.
  */
 import type { Texts } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
@@ -13,7 +13,7 @@ export function redactSecrets({ xml, files }: ConfigurationTexts, format: Secret
   return { xml: redactOrEmpty(xml, format), files: new Map(redacted) };
 }
 
-/** A rule file gets its secrets back if the rest of it is the same. */
+/** A rule file gets its secrets back if the rest of it is unchanged. */
 export function restoreSecretsFrom(
   own: Texts,
   { xml, files }: ConfigurationTexts,

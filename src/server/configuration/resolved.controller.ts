@@ -22,9 +22,9 @@ export class ResolvedController {
     summary: 'The resolved view',
     description:
       'Without `url`: everything that the crawl policy consists of, expanded, in the order of evaluation. ' +
-      'With `url`: what each rule did with it, the final options and who set each.',
+      'With `url`: what each rule did with the URL, and the final options with what set each of them.',
     role: 'read',
-    problems: { 404: 'There is no crawler with that name.', 422: 'The text is not a URL.' },
+    problems: { 404: 'There is no crawler with that name.', 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({
     description: 'For the whole configuration, or for one URL.',

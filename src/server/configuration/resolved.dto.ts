@@ -35,7 +35,7 @@ export class ResolvedEntryDto {
   @ApiProperty({ enum: LAYERS })
   layer!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Nesting of recursive conditions; 0 elsewhere.' })
+  @ApiProperty({ type: 'integer', description: 'Nesting level within recursive conditions; 0 elsewhere.' })
   depth!: number;
 
   @ApiProperty({ description: 'What it tests, in words.' })
@@ -52,7 +52,7 @@ class MatchedEntryDto extends ResolvedEntryDto {
   @ApiProperty({
     required: false,
     description:
-      'Whether it matches the URL. Absent: no rule that can match, or below a condition that does not apply.',
+      'Whether it matches the URL. Absent if it is not a rule that can match, or is below a condition that does not apply.',
   })
   matched?: boolean;
 }
@@ -69,7 +69,7 @@ export class ResolvedOptionDto {
   @ApiProperty({ description: 'In words, with its unit. Secrets are hidden.' })
   value!: string;
 
-  @ApiProperty({ description: 'Who set it last.' })
+  @ApiProperty({ description: 'What set it last.' })
   setBy!: string;
 
   @ApiProperty({ required: false, type: () => PlaceDto })
@@ -86,13 +86,13 @@ export class ResolvedUrlDto {
   @ApiProperty({ type: () => [TraceStepDto], description: 'Each rule of each layer: matched or not, and what it set.' })
   steps!: TraceStepDto[];
 
-  @ApiProperty({ type: () => [MatchedEntryDto], description: 'The whole view, with a mark on what matches the URL.' })
+  @ApiProperty({ type: () => [MatchedEntryDto], description: 'The whole view, in which everything that matches the URL is marked.' })
   entries!: MatchedEntryDto[];
 
   @ApiProperty({ type: () => [ResolvedOptionDto], description: 'Final options.' })
   options!: ResolvedOptionDto[];
 
-  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent: the configuration rejects it.' })
+  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent if the configuration rejects the URL.' })
   queue?: QueueDto;
 }
 

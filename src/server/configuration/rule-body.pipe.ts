@@ -3,7 +3,7 @@ import { createValidationPipe } from '../http/validation.js';
 import type { RuleInput } from './configuration-format.js';
 import { RuleInputDto } from './rule.dto.js';
 
-/** A rule comes as JSON or as one Rule element. */
+/** Accepts a rule as JSON or as one Rule element. */
 @Injectable()
 export class RuleBodyPipe implements PipeTransform<unknown, Promise<RuleInput>> {
   private readonly validation = createValidationPipe();

@@ -5,7 +5,7 @@ import { IfGiven } from '../http/fields.js';
 import type { RuleFile } from './configuration-file.js';
 
 export class RuleTextDto {
-  @ApiProperty({ description: 'As the configuration names it, relative to its folder.' })
+  @ApiProperty({ description: 'Name as in the configuration, relative to its folder.' })
   name!: string;
 
   @ApiProperty()
@@ -20,7 +20,7 @@ export class RuleFileDto extends RuleTextDto {
 export const toRuleFileDto = ({ name, kind, text }: RuleFile): RuleFileDto => ({ name, kind, text });
 
 export class ConfigurationDraftDto {
-  @ApiProperty({ required: false, description: 'CrawlConfig.xml; absent: the one in force.' })
+  @ApiProperty({ required: false, description: 'CrawlConfig.xml. Absent: the one in force.' })
   @IfGiven()
   @IsString()
   xml?: string;
@@ -29,7 +29,7 @@ export class ConfigurationDraftDto {
     selfRequired: false,
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'New texts of rule files that the configuration names, by name; the others stay.',
+    description: 'New contents of rule files that the configuration names, by name; the other files are unchanged.',
   })
   @IfGiven()
   @IsObject()

@@ -34,7 +34,7 @@ export class RuleMatchDto {
   @MaxLength(32)
   norm?: string;
 
-  @ApiProperty({ required: false, description: 'Regular expression, or `[minimum:maximum]` of a length.' })
+  @ApiProperty({ required: false, description: 'Regular expression, or `[minimum:maximum]` for a length.' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
@@ -42,7 +42,7 @@ export class RuleMatchDto {
 
   @ApiProperty({
     required: false,
-    description: 'Special characters are literal, and operators only after a backslash.',
+    description: 'Special characters are literal and act as operators only after a backslash.',
   })
   @IfGiven()
   @IsBoolean()
@@ -105,13 +105,13 @@ export class RuleActionDto {
 }
 
 export class RuleInputDto {
-  @ApiProperty({ required: false, description: 'Group of a new rule; absent: that of the rule before it.' })
+  @ApiProperty({ required: false, description: 'Group of a new rule. Absent: the group of the rule before it.' })
   @IfGiven()
   @IsString()
   @MaxLength(256)
   group?: string;
 
-  @ApiProperty({ required: false, description: 'Key of the Rules block that a new rule goes into.' })
+  @ApiProperty({ required: false, description: 'Key of the Rules block into which a new rule is inserted.' })
   @IfGiven()
   @IsString()
   @MaxLength(256)
@@ -150,7 +150,7 @@ export class RuleDto {
   @ApiProperty({ type: () => [RuleActionDto] })
   actions!: readonly RuleActionDto[];
 
-  @ApiProperty({ description: 'The Rule element as it is in the file.' })
+  @ApiProperty({ description: 'The Rule element as written in the file.' })
   xml!: string;
 }
 
@@ -160,7 +160,7 @@ const position = (): PropertyDecorator =>
       required: false,
       type: 'integer',
       minimum: 0,
-      description: 'Position of the new rule; absent: at the end.',
+      description: 'Position of the new rule. Absent: at the end.',
     }),
     IfGiven(),
     Transform(({ value }) => toWholeNumber(value)),

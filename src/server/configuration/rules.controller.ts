@@ -160,7 +160,7 @@ export class RulesController {
   @Operation({
     id: 'deleteRule',
     summary: 'Delete a crawl rule',
-    description: 'Those after it move up by one.',
+    description: 'The rules after it move up by one.',
     role: 'admin',
     problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
   })

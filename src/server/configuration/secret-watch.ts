@@ -4,14 +4,14 @@ import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 
 export interface SecretWatchParts {
-  /** Reads them, and puts changes in force. */
+  /** Reads external secrets, and puts changes in force. */
   readonly renew: () => Promise<void>;
   readonly every: Duration;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Secrets kept outside are read again on a schedule, and as soon as a login fails: a password may have been changed there. */
+/** Rereads external secrets on a schedule, and as soon as a login fails, since its password may have been changed. */
 export class SecretWatch {
   private cancel: (() => void) | undefined;
   private running: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export class SecretWatch {
     if (event.type === 'login' && (event.state === 'failing' || event.state === 'stopped')) void this.checkNow();
   };
 
-  /** One at a time; resolves when changes are in force. Never rejects. */
+  /** Runs one check at a time; resolves when changes are in force. Never rejects. */
   checkNow(): Promise<void> {
     this.running ??= this.renewSecrets().finally(() => {
       this.running = undefined;

@@ -21,7 +21,7 @@ import { RuleTextDto } from './rule-file.dto.js';
 
 const TEXT_PROBLEMS = {
   404: 'There is no such version.',
-  422: 'It is an edit of the file that was not well-formed XML; its secrets cannot be told apart.',
+  422: 'The version is an edit of the file that was not well-formed XML, so its secrets cannot be found and hidden.',
 };
 
 @ApiTags('Configuration')
@@ -37,7 +37,7 @@ export class VersionsController {
     id: 'listConfigurationVersions',
     summary: 'History',
     description:
-      'Every configuration that was in force, newest first; and edits of the file that never were, when a write went over them.',
+      'Every configuration that was in force, newest first, and edits of the file that were overwritten without having been in force.',
     role: 'read',
   })
   @PageResponse(VersionDto)
@@ -53,13 +53,13 @@ export class VersionsController {
   @Operation({
     id: 'getConfigurationVersion',
     summary: 'An earlier configuration',
-    description: 'The text of one version, secrets replaced by a placeholder.',
+    description: 'The text of one version, with secrets replaced by placeholders.',
     role: 'read',
     problems: TEXT_PROBLEMS,
   })
   @ApiProduces(XML_TYPE)
   @ApiOkResponse({
-    description: 'CrawlConfig.xml, secrets replaced by a placeholder.',
+    description: 'CrawlConfig.xml with secrets replaced by placeholders.',
     content: { [XML_TYPE]: { schema: { type: 'string' } } },
   })
   async get(
@@ -74,8 +74,8 @@ export class VersionsController {
   @Get(':version/files')
   @Operation({
     id: 'listRuleFilesOfVersion',
-    summary: 'Files of rules of an earlier configuration',
-    description: 'As they were when that version was in force, passwords replaced by a placeholder.',
+    summary: 'Rule files of an earlier configuration',
+    description: 'The files as they were when that version was in force, with passwords replaced by placeholders.',
     role: 'read',
     problems: TEXT_PROBLEMS,
   })
@@ -91,7 +91,7 @@ export class VersionsController {
   @Operation({
     id: 'restoreConfiguration',
     summary: 'Put an earlier configuration in force',
-    description: 'Works like a PUT of its text; it becomes a new version.',
+    description: 'Works like a PUT of its text and creates a new version.',
     role: 'admin',
     problems: { ...CHANGE_PROBLEMS, 404: 'There is no such version.' },
   })

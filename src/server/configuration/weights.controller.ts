@@ -20,8 +20,8 @@ export class WeightsController {
   @IfMatch()
   @Operation({
     id: 'setWeights',
-    summary: 'Set weights of sources',
-    description: 'Writes the given weights into the configuration; the others stay.',
+    summary: 'Set source weights',
+    description: 'Writes the given weights into the configuration; the other weights are unchanged.',
     role: 'admin',
     problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler with that name.' },
   })

@@ -4,15 +4,15 @@ import { ProblemException } from '../http/problem.js';
 import type { UsageError } from '../options.js';
 import { configurationErrors } from './problems.dto.js';
 
-/** If-Match of a caller who wants to overwrite whatever is there. */
+/** If-Match value of a caller who wants to overwrite any version. */
 export const ANY = '*';
 
-/** @throws ProblemException 428 without a tag, 412 with another one. */
+/** @throws ProblemException 428 without a tag, 412 with a different one. */
 export function requireMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined) {
     throw new ProblemException(
       'precondition-required',
-      'Send If-Match with the ETag that GET /api/v1/config answered.',
+      'Send If-Match with the ETag that GET /api/v1/config returned.',
     );
   }
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
@@ -20,13 +20,13 @@ export function requireMatch(ifMatch: string | undefined, etag: string): void {
   throw new ProblemException('precondition-failed', `The configuration in force is ${etag}; read it again first.`);
 }
 
-/** The change would delete many documents: how many, of which crawlers. */
+/** The change would delete many documents; says how many, and of which crawlers. */
 export function createConfirmationProblem({ crawlers, needsConfirmation }: PreviewReport): ProblemException {
   const numbers = crawlers
     .filter(({ crawler }) => needsConfirmation.includes(crawler))
     .map(({ crawler, documentsDeleted, indexed }) => ({ crawler, documentsDeleted: documentsDeleted.count, indexed }));
   const words = numbers.map((n) => `${n.documentsDeleted} of ${n.indexed} documents of ${n.crawler}`).join(', ');
-  const detail = `The change would delete ${words}. Repeat with confirm=true to do it.`;
+  const detail = `The change would delete ${words}. Repeat with confirm=true to make it.`;
   return new ProblemException('confirmation-needed', detail, { crawlers: numbers });
 }
 
@@ -37,10 +37,13 @@ export function createUnusableEditProblem(problems: readonly Problem[]): Problem
   const detail =
     `The configuration file on disk has an edit that is not in force.${fault} Nothing was changed. Fix the file or undo the ` +
     'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which keeps the edit in the ' +
-    'history and writes over it.';
+    'history and overwrites it.';
   return new ProblemException('edit-not-in-force', detail, { errors: configurationErrors(problems) });
 }
 
-/** The configuration file, or a rule file, cannot be written: the folder is mounted read-only, the disk is full. */
+/**
+ * The configuration file or a rule file cannot be written, for example because its folder is mounted read-only or the
+ * disk is full.
+ */
 export const writeProblem = ({ message }: UsageError): ProblemException =>
   new ProblemException('unacceptable', `Nothing was changed: ${message}.`);

@@ -1,13 +1,11 @@
-/**
- * The web console at `/`: the files that Vite built into console/dist, or a plain page when there are none.
- */
+/** The web console at `/`: the files that Vite built into console/dist, or a plain page if there are none. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PROJECT_ROOT } from '../project-root.js';
 
-/** Stricter than for the rest of the server, whose API documentation sets styles in its page. */
+/** Stricter than for the rest of the server, because the pages of the API documentation contain inline styles. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,10 +23,10 @@ const PLAIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>
 <h1>Crawlway</h1><p>The server is running. The web console has not been built (<code>npm run build</code> builds it).
 The API is described at <a href="/docs">/docs</a>.</p></html>`;
 
-/** A probe of a mistyped address must fail, and not be answered with a page. */
+/** A probe with a mistyped address must fail instead of getting a page. */
 const NO_SCREENS = new Set(['api', 'docs', 'health', 'help', 'mcp', 'metrics']);
 
-/** Paths of the console's own screens have no dot in their last segment; files do. */
+/** Paths of the console's screens have no dot in their last segment; paths of files do. */
 function isScreenPath(path: string): boolean {
   const first = path.split('/').find((part) => part !== '') ?? '';
   return !NO_SCREENS.has(first.toLowerCase()) && !path.slice(path.lastIndexOf('/')).includes('.');
@@ -36,7 +34,7 @@ function isScreenPath(path: string): boolean {
 
 const HELP = join(PROJECT_ROOT, 'dist', 'help');
 
-/** The documentation at `/help`: pages that scripts/docs.mjs made from docs/. */
+/** Serves the documentation at `/help`: pages that scripts/docs.mjs generated from docs/. */
 export async function serveHelp(fastify: FastifyInstance): Promise<void> {
   if (!existsSync(join(HELP, 'index.html'))) return;
   fastify.get('/help', async (_request, reply) => reply.redirect('/help/'));

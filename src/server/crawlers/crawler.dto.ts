@@ -32,7 +32,7 @@ export class OldestDto {
   @ApiProperty()
   url!: string;
 
-  @ApiProperty({ format: 'date-time', description: 'When it is due; in the past if it is waiting.' })
+  @ApiProperty({ format: 'date-time', description: 'When the URL is due; in the past if it is waiting.' })
   dueAt!: string;
 }
 
@@ -83,7 +83,7 @@ export class CrawlerDto {
   @ApiProperty({ required: false, format: 'date-time' })
   nextRequestAt?: string;
 
-  @ApiProperty({ required: false, format: 'date-time', description: 'Due time of the URL that has waited longest.' })
+  @ApiProperty({ required: false, format: 'date-time', description: 'Due time of the URL that has been waiting longest.' })
   oldestDueAt?: string;
 
   @ApiProperty({ description: 'Nothing is due and nothing is in flight.' })

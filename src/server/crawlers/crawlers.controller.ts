@@ -50,8 +50,8 @@ export class CrawlersController {
     id: 'listOldest',
     summary: 'The oldest queued URL of each source',
     description:
-      `The URL that was due first, by source: among the ${OLDEST_HOSTS} hosts with the URLs that were due first. ` +
-      'An empty source is left out.',
+      `The URL that has been due longest, by source, among the ${OLDEST_HOSTS} hosts whose URLs have been due longest. ` +
+      'Empty sources are left out.',
     role: 'read',
     problems: UNKNOWN,
   })
@@ -66,7 +66,7 @@ export class CrawlersController {
   @Operation({
     id: 'startCrawler',
     summary: 'Start',
-    description: 'It fetches from now on, also after a restart of the server.',
+    description: 'The crawler fetches from now on, also after a restart of the server.',
     role: 'operate',
     problems: UNKNOWN,
   })
@@ -81,7 +81,7 @@ export class CrawlersController {
   @Operation({
     id: 'pauseCrawler',
     summary: 'Pause',
-    description: 'It fetches nothing new until it is started again; orders in memory are delivered.',
+    description: 'The crawler fetches nothing new until it is started again; orders in memory are delivered.',
     role: 'operate',
     problems: UNKNOWN,
   })
@@ -96,7 +96,7 @@ export class CrawlersController {
   @Operation({
     id: 'stopCrawler',
     summary: 'Stop',
-    description: 'It fetches nothing until it is started again, and abandons what is in flight.',
+    description: 'The crawler fetches nothing until it is started again, and abandons what is in flight.',
     role: 'operate',
     problems: UNKNOWN,
   })

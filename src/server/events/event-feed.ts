@@ -1,7 +1,7 @@
 /**
- * One client's view of the event stream, reduced to what a person and a browser can take in: at most `perSecond` events of each
- * type per second. Omitted events are counted by type and reported, so that a chart can be scaled up. Memory is bounded: a client
- * that does not read has a short queue, and everything beyond it counts as omitted.
+ * One client's view of the event stream, reduced to a rate that people and browsers can cope with: at most `perSecond`
+ * events of each type per second. Omitted events are counted by type and reported, so that a chart can be scaled up.
+ * Memory is bounded: a client that does not read has a short queue, and all further events count as omitted.
  */
 import type { Instant } from '../../domain/time/units.js';
 import type { CrawlEvent } from '../../engine/events.js';
@@ -16,7 +16,7 @@ export class EventFeed {
 
   constructor(private readonly perSecond: number) {}
 
-  /** @returns whether the event will be shown. */
+  /** @returns whether the event will be sent. */
   offer(event: CrawlEvent, now: Instant): boolean {
     const second = Math.floor(now / 1000);
     if (second !== this.second) {
@@ -33,7 +33,7 @@ export class EventFeed {
     return true;
   }
 
-  /** Everything that waits, and what was omitted since the last call, by type; undefined if there is nothing. */
+  /** All queued events, and by type how many were omitted since the last call; undefined if there are none. */
   drain(): { readonly events: readonly CrawlEvent[]; readonly dropped?: Readonly<Record<string, number>> } {
     const events = this.queue;
     const dropped = Object.keys(this.left).length > 0 ? this.left : undefined;

@@ -13,13 +13,13 @@ import { API, CLOCK, ENGINE } from '../tokens.js';
 import { EventFeed } from './event-feed.js';
 
 const EVENTS_PER_SECOND = 20;
-/** Events go out in small bundles: one write for each would cost more than the events are worth. */
+/** Events are sent in small batches, because one write for each would be too expensive. */
 const BUNDLE_EVERY = milliseconds(200);
-/** Several consoles and a few scripts with one key. */
+/** Enough for several consoles and a few scripts that use one key. */
 const STREAMS_OF_ONE_KEY = 50;
-/** Proxies close a connection on which nothing comes for a while, often 60 s. */
+/** Batches between heartbeats (15 s): proxies close idle connections, often after 60 s. */
 const HEARTBEATS_EVERY = 75;
-/** A server that stops no longer waits for listeners that do not read. */
+/** How long a stopping server waits for listeners that do not read. */
 const ENDING_TIME = seconds(1);
 
 const EXAMPLE =
@@ -30,7 +30,7 @@ const EXAMPLE =
 export class EventsController implements OnModuleDestroy {
   private readonly ending = new AbortController();
   private readonly answers = new Set<Promise<void>>();
-  /** Streams in flight, by the name of their key. */
+  /** Number of open streams by the name of their key. */
   private readonly open = new Map<string, number>();
 
   constructor(
@@ -38,7 +38,7 @@ export class EventsController implements OnModuleDestroy {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Listeners hear the end of their stream before the connections are closed. */
+  /** Ends the streams properly before the connections are closed. */
   async onModuleDestroy(): Promise<void> {
     this.ending.abort();
     const ended = new AbortController();
@@ -53,10 +53,10 @@ export class EventsController implements OnModuleDestroy {
   @Header('x-accel-buffering', 'no')
   @Operation({
     id: 'streamEvents',
-    summary: 'What happens, as it happens',
+    summary: 'Live events',
     description:
       `Server-sent events: visit, verdict, order, crawler, sink, host, configuration. At most ${EVENTS_PER_SECOND} of each type ` +
-      'in a second; a `dropped` event says how many of each type were left out.',
+      'per second; a `dropped` event says how many of each type were left out.',
     role: 'read',
   })
   @ApiProduces('text/event-stream')
@@ -91,12 +91,12 @@ export class EventsController implements OnModuleDestroy {
     }
   }
 
-  /** A stream holds its connection as long as it likes, so each key has a limited share of them. */
+  /** A stream may hold its connection indefinitely, so the number of streams for each key is limited. */
   private acquireStream(name: string, { raw }: FastifyReply): void {
     const open = this.open.get(name) ?? 0;
     if (open >= STREAMS_OF_ONE_KEY) {
       throw new HttpException(
-        `At most ${STREAMS_OF_ONE_KEY} event streams of one key at a time; close one first.`,
+        `A key may have at most ${STREAMS_OF_ONE_KEY} event streams at a time; close one first.`,
         429,
       );
     }
@@ -106,7 +106,7 @@ export class EventsController implements OnModuleDestroy {
 
   private trackConnection({ raw }: FastifyReply): void {
     const answer = finished(raw)
-      .catch(() => undefined) // the client went
+      .catch(() => undefined) // the client has disconnected
       .then(() => void this.answers.delete(answer));
     this.answers.add(answer);
   }

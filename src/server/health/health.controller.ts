@@ -10,7 +10,7 @@ class HealthDto {
   @ApiProperty({ enum: ['ok', 'unavailable'] })
   status!: 'ok' | 'unavailable';
 
-  @ApiProperty({ type: [String], description: 'What is not ready, in words; empty when all is well.' })
+  @ApiProperty({ type: [String], description: 'What is not ready, in words; empty if everything is.' })
   reasons!: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export class HealthController {
   @Operation({
     id: 'getLiveness',
     summary: 'Is the process alive?',
-    description: 'Answers 200 as long as the process can answer at all. If a probe fails, restart the process.',
+    description: 'Responds with 200 as long as the process can respond at all. If a probe fails, restart the process.',
     role: 'open',
   })
   @ApiOkResponse({ type: HealthDto })
@@ -36,7 +36,7 @@ export class HealthController {
   @Operation({
     id: 'getReadiness',
     summary: 'Is the server ready to work?',
-    description: 'Answers 200 when all crawlers are loaded and the store answers, 503 with the reasons otherwise.',
+    description: 'Responds with 200 if all crawlers are loaded and the store is responding, and otherwise with 503 and the reasons.',
     role: 'open',
   })
   @ApiOkResponse({ type: HealthDto })

@@ -4,8 +4,8 @@ type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
 type Row = { readonly count: number };
 
 /**
- * Merges the counters of all servers into one that only grows, although servers come and go and each begins at zero. A server that
- * existed before is counted from when it is first seen; this one ('') from its beginning.
+ * Merges the counters of all servers into totals that only grow, although servers come and go and each begins at zero.
+ * Servers that were already running count from when they are first seen; this server ('') counts from its start.
  */
 export class CrawlTotals {
   private readonly pages = new Growing<Counters['pages'][number]>(({ crawler, outcome }) => `${crawler} ${outcome}`);

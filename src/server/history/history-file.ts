@@ -1,6 +1,7 @@
 /**
- * The data of charts, in one small file of the data directory: charts are a convenience of this server, not part of the crawl's
- * state, so a missing or damaged file is simply started anew. A file of version 1 had the week only, by crawler.
+ * Stores chart data in one small file in the data directory. Charts are a convenience of this server, not part of the
+ * crawl's state, so a missing or damaged file is simply replaced by a new one. Files of version 1 have only the week,
+ * by crawler.
  */
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -30,7 +31,7 @@ export async function writeHistory(path: string, crawlers: Kept): Promise<void> 
   await rename(`${path}.new`, path);
 }
 
-/** Undefined: not as this program writes them. */
+/** Undefined if they are not in the form in which this program writes them. */
 function parseTracks(version: unknown, kept: unknown): Tracks | undefined {
   if (version === 1) return isTrack(kept) ? { hour: [], day: [], week: kept.map(addStatuses), quarter: [] } : undefined;
   const tracks = version === VERSION ? (kept as Partial<Tracks> | null) : undefined;

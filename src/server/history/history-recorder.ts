@@ -9,10 +9,10 @@ import { CrawlTotals } from './crawl-totals.js';
 import { readHistory, writeHistory } from './history-file.js';
 import { type HistoryPoint, type Range, RateHistory, READ_EVERY } from './rate-history.js';
 
-/** Readings between two writes of the file: five minutes. */
+/** Number of readings between two writes of the file (five minutes). */
 const WRITE_EVERY = 20;
 
-/** Reads the engine's counters every few seconds, for as long as the server runs. */
+/** Reads the engine's counters every few seconds while the server is running. */
 @Injectable()
 export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly closing = new AbortController();
@@ -45,7 +45,7 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
     const totals = new CrawlTotals();
     for (let reading = 1; !this.closing.signal.aborted; reading++) {
       await this.clock.sleep(READ_EVERY, this.closing.signal);
-      // Before that there is no crawler, and the history of crawlers that do not exist is dropped.
+      // Until then there are no crawlers, and the history of crawlers that do not exist is dropped.
       if (!this.engine.isOpen) continue;
       try {
         const [counters, crawlers] = await Promise.all([this.engine.getCounters(), this.engine.listCrawlers()]);
@@ -53,7 +53,7 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
         if (reading % WRITE_EVERY === 0 || this.closing.signal.aborted)
           await writeHistory(this.filePath(), history.toStored());
       } catch (error) {
-        this.log.warn('the history of rates has a gap', { error });
+        this.log.warn('the rate history has a gap', { error });
       }
     }
   }

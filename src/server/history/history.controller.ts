@@ -22,10 +22,10 @@ class HistoryQuery {
 }
 
 class HistoryPointDto {
-  @ApiProperty({ format: 'date-time', description: 'End of the time that the point covers.' })
+  @ApiProperty({ format: 'date-time', description: 'End of the interval that the point covers.' })
   at!: string;
 
-  @ApiProperty({ description: 'Length of that time; divide by it for a rate.' })
+  @ApiProperty({ description: 'Length of the interval; divide by it to get a rate.' })
   seconds!: number;
 
   @ApiProperty({ type: 'integer', description: 'Visits.' })
@@ -37,7 +37,7 @@ class HistoryPointDto {
   @ApiProperty({ type: 'integer', description: 'Orders that the sinks acknowledged.' })
   orders!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Documents in the index at the end.' })
+  @ApiProperty({ type: 'integer', description: 'Documents in the index at the end of the interval.' })
   indexed!: number;
 
   @ApiProperty({
@@ -50,7 +50,7 @@ class HistoryPointDto {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'integer' },
-    description: 'Stored URLs by status at the end. Empty for times that an earlier version recorded.',
+    description: 'Stored URLs by status at the end of the interval. Empty if an earlier version recorded the point.',
   })
   byStatus!: Readonly<Record<string, number>>;
 }
@@ -75,7 +75,7 @@ export class HistoryController {
     id: 'getHistory',
     summary: 'The last hour, day, week or thirteen weeks of a crawler',
     description:
-      'What was visited, failed and pushed, oldest point first; kept over restarts. Times when the server was down have no points.',
+      'What was visited, failed and pushed, oldest point first; kept across restarts. There are no points for times when the server was down.',
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })

@@ -1,6 +1,7 @@
 /**
- * What each crawler did in the last hour, day, week and thirteen weeks, with fewer points the longer the time, in bounded space. It
- * is derived from the engine's counters: each point has what was counted since the previous reading.
+ * What each crawler did in the last hour, day, week and thirteen weeks, in bounded space: the longer the period, the
+ * coarser its points. It is derived from the engine's counters: each point has what was counted since the previous
+ * reading.
  */
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { between, type Duration, hours, type Instant, minutes, seconds } from '../../domain/time/units.js';
@@ -11,7 +12,7 @@ import type { CrawlerView } from '../../engine/views/crawler-views.js';
 export const READ_EVERY: Duration = seconds(15);
 const POINTS_OF_A_QUARTER = 13 * 7 * 4;
 
-/** Time of one point, and points that are kept. */
+/** Interval that one point covers, and number of points that are kept. */
 const TRACKS = {
   hour: { every: READ_EVERY, points: 240 },
   day: { every: minutes(5), points: 288 },
@@ -24,16 +25,16 @@ export type Range = keyof typeof TRACKS;
 export const RANGES = Object.keys(TRACKS) as readonly Range[];
 
 export interface HistoryPoint {
-  /** End of the time that the point covers. */
+  /** End of the interval that the point covers. */
   readonly at: Instant;
   readonly length: Duration;
   readonly pages: number;
   readonly errors: number;
   readonly orders: number;
-  /** Documents in the index at the end. */
+  /** Documents in the index at the end of the interval. */
   readonly indexed: number;
   readonly errorsByCode: Readonly<Record<string, number>>;
-  /** Stored URLs by status at the end; statuses without URLs are left out. */
+  /** Stored URLs by status at the end of the interval; statuses without URLs are left out. */
   readonly byStatus: Readonly<Record<string, number>>;
 }
 
@@ -78,7 +79,7 @@ export class RateHistory {
     }
   }
 
-  /** What survives the process. */
+  /** The data that is kept across restarts. */
   toStored(): Readonly<Record<string, Tracks>> {
     return Object.fromEntries(this.tracks);
   }

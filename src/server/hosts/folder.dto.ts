@@ -4,15 +4,15 @@ import { encodeCursor } from '../http/paging.js';
 import { toUrlStateDto, UrlStateDto } from '../urls/url-state.dto.js';
 
 export class SubfolderDto {
-  @ApiProperty({ description: 'Ends with a slash; for the topmost folder, the origin.' })
+  @ApiProperty({ description: 'Name with a slash at the end; for the topmost folder, the origin.' })
   name!: string;
 
-  @ApiProperty({ type: 'integer', description: 'URLs anywhere in it.' })
+  @ApiProperty({ type: 'integer', description: 'URLs anywhere in the folder.' })
   urls!: number;
 }
 
 export class FolderDto {
-  @ApiProperty({ type: () => [SubfolderDto], description: 'If there are very many, the first that were found.' })
+  @ApiProperty({ type: () => [SubfolderDto], description: 'The subfolders; if there are very many, the first that were found.' })
   folders!: SubfolderDto[];
 
   @ApiProperty({ type: 'integer', description: 'URLs in folders beyond those listed.' })
@@ -27,7 +27,7 @@ export class FolderDto {
   @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of the next step; null after the last one.' })
   next!: string | null;
 
-  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the search that is done.' })
+  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the search that has been completed.' })
   searched!: number;
 }
 

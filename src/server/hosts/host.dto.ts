@@ -6,7 +6,7 @@ export class HostRobotsDto {
   @ApiProperty({
     enum: ['rules', 'absent', 'unreachable'],
     description:
-      'What is in force: its rules; there is none, and all is allowed; it could not be read, and nothing is fetched until it can.',
+      'What is in force: the rules of the file; everything is allowed because there is none; or nothing is fetched until the file can be read.',
   })
   state!: string;
 
@@ -46,23 +46,23 @@ export class HostDto {
   @ApiProperty({ type: 'integer', description: 'Queued URLs, due or not.' })
   queued!: number;
 
-  @ApiProperty({ required: false, format: 'date-time', description: 'No request before this time: crawl delay.' })
+  @ApiProperty({ required: false, format: 'date-time', description: 'No request before this time because of the crawl delay.' })
   nextRequestAt?: string;
 
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'No request before this time: the host asked crawlers to slow down, or did not answer.',
+    description: 'No request before this time because the host asked crawlers to slow down, or did not respond.',
   })
   backOffUntil?: string;
 
-  @ApiProperty({ required: false, description: 'The pause between two requests now in force.' })
+  @ApiProperty({ required: false, description: 'The pause between two requests that is in force now.' })
   crawlDelaySeconds?: number;
 
   @ApiProperty({
     required: false,
     description:
-      'Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages need.',
+      'How much time one page must gain in freshness for a refresh visit to be worthwhile; it rises while the host cannot serve all the visits that its pages need.',
   })
   visitPriceSeconds?: number;
 
@@ -94,7 +94,7 @@ export class HostDto {
     required: false,
     type: 'integer',
     description:
-      'Pages that took longer than a second to read, for which the host waits longer; since the server started.',
+      'Pages that took longer than a second to read, after which the next request to the host is made later; since the server started.',
   })
   slowPages?: number;
 
@@ -102,7 +102,7 @@ export class HostDto {
     required: false,
     type: () => NeedRenderingDto,
     description:
-      'Documents in the index without the content that their scripts would make (reason `needs-rendering`); counted once a minute, for one host only.',
+      'Documents in the index that lack the content that their scripts would create (reason `needs-rendering`); counted once a minute, only when a single host is requested.',
   })
   needRendering?: NeedRenderingDto;
 }

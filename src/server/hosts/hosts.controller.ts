@@ -32,14 +32,14 @@ class FolderQuery {
 
   @ApiProperty({
     required: false,
-    description: 'Beginning of the URLs in it, up to a slash; absent: all, whose folders are the origins of the host.',
+    description: 'Beginning of the URLs in the folder, up to a slash. Absent: all URLs; their folders are the origins of the host.',
   })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_URL)
   folder?: string;
 
-  @ApiProperty({ required: false, description: '`next` of the previous answer; absent for the first step.' })
+  @ApiProperty({ required: false, description: '`next` of the previous response; absent for the first step.' })
   @IfGiven()
   @IsString()
   @MaxLength(4096)
@@ -85,11 +85,11 @@ export class HostsController {
   @Operation({
     id: 'listFolders',
     searches: true,
-    summary: 'What lies in a folder of a web server',
+    summary: 'Contents of a folder of a web server',
     description:
-      'Folders with the number of URLs in each, and the URLs in the folder itself. Each answer is quick: a large host is counted in steps, `next` requests the following one, and the counts of all steps add up to exact ones.',
+      'Folders with the number of URLs in each, and the URLs in the folder itself. Each response is quick: a large host is counted in steps, `next` requests the following step, and the counts of all steps add up to the exact totals.',
     role: 'read',
-    problems: { 404: 'There is no crawler with that name.', 422: 'The text is not a folder.' },
+    problems: { 404: 'There is no crawler with that name.', 422: 'The string is not a folder.' },
   })
   @ApiOkResponse({ type: FolderDto })
   async listFolders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
@@ -102,7 +102,7 @@ export class HostsController {
     id: 'getHostRendering',
     summary: 'Which pages of a web server need the browser',
     description:
-      'What `render="auto"` has learned by URL pattern since the start of the process, and what a person has overruled.',
+      'What `render="auto"` has learned for each URL pattern since the start of the process, and what a person has overruled.',
     role: 'read',
     problems: {},
   })
@@ -114,11 +114,11 @@ export class HostsController {
   @Put(':host/rendering')
   @Operation({
     id: 'overruleRendering',
-    summary: 'Overrule what was learned of a URL pattern',
+    summary: 'Overrule what was learned about a URL pattern',
     description:
       'Pages of the pattern are always or never rendered from their next visit on, also after a restart, where the crawler says `render="auto"`; rules and conditions that name a mode come first.',
     role: 'operate',
-    problems: { 422: 'It is not a pattern, or more than 100 patterns of the host are overruled.' },
+    problems: { 422: 'The string is not a pattern, or more than 100 patterns of the host would be overruled.' },
   })
   @ApiOkResponse({ type: HostRenderingDto })
   async overrule(
@@ -136,7 +136,7 @@ export class HostsController {
   @Operation({
     id: 'pauseHost',
     summary: 'Pause a web server',
-    description: 'No crawler fetches from it until it is resumed, also after a restart.',
+    description: 'No crawler fetches from the host until it is resumed, even after a restart.',
     role: 'operate',
     problems: UNKNOWN,
   })
@@ -150,7 +150,7 @@ export class HostsController {
   @Operation({
     id: 'resumeHost',
     summary: 'Resume a web server',
-    description: 'Its URLs may be fetched again.',
+    description: 'URLs of the host may be fetched again.',
     role: 'operate',
     problems: UNKNOWN,
   })

@@ -10,7 +10,7 @@ export class RenderPatternDto {
 
   @ApiProperty({
     enum: ['browser', 'plain', 'trying'],
-    description: 'What was learned: rendering brings more, it does not, or too few pages were rendered to tell.',
+    description: 'What was learned: rendering yields more content, it does not, or too few pages were rendered to tell.',
   })
   learned!: 'browser' | 'plain' | 'trying';
 
@@ -25,11 +25,11 @@ export class RenderPatternDto {
 
   @ApiProperty({
     type: 'number',
-    description: 'Share of the recently rendered pages for which rendering brought more: 0 to 1.',
+    description: 'Share of the recently rendered pages for which rendering yielded more content, 0 to 1.',
   })
   worthwhile!: number;
 
-  @ApiProperty({ type: 'number', description: 'Seconds to render a page, mean of the recent ones.' })
+  @ApiProperty({ type: 'number', description: 'Mean time in seconds to render a page, over the recent ones.' })
   seconds!: number;
 
   @ApiProperty({ type: 'integer', description: 'Pages that could not be rendered.' })
@@ -39,19 +39,19 @@ export class RenderPatternDto {
 export class HostRenderingDto {
   @ApiProperty({
     type: () => [RenderPatternDto],
-    description: 'Those with the most rendered pages first, 500 at most.',
+    description: 'Patterns with the most rendered pages first, 500 at most.',
   })
   patterns!: RenderPatternDto[];
 }
 
 export class RenderOverrideDto {
-  @ApiProperty({ maxLength: MAX_URL, description: 'A pattern as it is listed, or a URL of the host that has it.' })
+  @ApiProperty({ maxLength: MAX_URL, description: 'A pattern as listed, or a URL of the host that matches it.' })
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_URL)
   pattern!: string;
 
-  @ApiProperty({ enum: ['always', 'never', 'auto'], description: '`auto`: as learned, again.' })
+  @ApiProperty({ enum: ['always', 'never', 'auto'], description: '`auto`: as learned again. Otherwise, the choice for the pattern.' })
   @IsIn(['always', 'never', 'auto'])
   render!: 'always' | 'never' | 'auto';
 }

@@ -1,4 +1,7 @@
-/** The only bodies that are accepted, each with a limit; anything else is answered 415 before a byte of it is kept. */
+/**
+ * The only bodies that are accepted, each with a size limit; anything else is refused with 415 before any of it is
+ * kept.
+ */
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { JSON_TYPE, TEXT_TYPE, XML_TYPE } from './operation.js';
@@ -6,12 +9,12 @@ import { ProblemException } from './problem.js';
 
 const MEBIBYTE = 1024 * 1024;
 const JSON_LIMIT = MEBIBYTE;
-/** For a configuration, in whatever form it comes. */
+/** For a configuration, in any of its forms. */
 const CONFIGURATION_LIMIT = 16 * MEBIBYTE;
-/** A URL list or a pending file of some hundred thousand lines. */
+/** Enough for a URL list or a pending file of several hundred thousand lines. */
 const TEXT_LIMIT = 64 * MEBIBYTE;
 
-/** What hubs send of a feed; it is not read. */
+/** Media types in which hubs send feeds; these bodies are not read. */
 export const FEED_TYPES = [
   'application/atom+xml',
   'application/rss+xml',
@@ -23,10 +26,10 @@ export const FEED_TYPES = [
   'text/xml',
 ];
 
-/** Levels of JSON; a rule of nested And and Or stays far below. */
+/** Maximum nesting of JSON; a rule with nested And and Or stays far below. */
 const MAX_DEPTH = 32;
 
-/** Of a call whose JSON holds a whole configuration. */
+/** Allows a call's JSON to hold a whole configuration. */
 export const TakesConfiguration = (): MethodDecorator => RouteConfig({ bodyLimit: CONFIGURATION_LIMIT });
 
 export function registerBodyParsers(fastify: FastifyInstance): void {
@@ -63,7 +66,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Validation walks the body recursively: the depth is limited before that. */
+/** Validation walks the body recursively, so the depth is limited first. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

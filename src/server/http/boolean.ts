@@ -1,2 +1,2 @@
-/** Query strings contain text; anything but the two words is left for the validator to refuse. */
+/** Query parameters are strings; anything but the two words is left for the validator to refuse. */
 export const toBoolean = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);

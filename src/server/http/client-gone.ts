@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext, HttpException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 
-/** Parameter of a handler: a signal that aborts if the client closes the connection before it has its answer. */
+/** Handler parameter: a signal that aborts if the client closes the connection before it has received the response. */
 export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
   const { raw } = context.switchToHttp().getResponse<FastifyReply>();
   const gone = new AbortController();

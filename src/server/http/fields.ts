@@ -1,4 +1,4 @@
-/** Validators that class-validator does not have, or that accept too much there. */
+/** Validators that class-validator lacks, or whose version there accepts too much. */
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import {
@@ -12,10 +12,10 @@ import {
   ValidateNested,
 } from 'class-validator';
 
-/** The field may be left out. Unlike IsOptional it does not accept null, which the calls would take for a value. */
+/** The field may be left out. Unlike IsOptional, it does not accept null, which calls would treat as a value. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
-/** A list of such objects; without IsObject a nested list would be accepted. */
+/** A list of objects of the type; without IsObject, a nested list would be accepted. */
 export const IsListOf = (type: () => new () => object, max: number): PropertyDecorator =>
   applyDecorators(
     Type(type),
@@ -25,7 +25,7 @@ export const IsListOf = (type: () => new () => object, max: number): PropertyDec
     ValidateNested({ each: true }),
   ) as PropertyDecorator;
 
-/** ISO 8601 also has weeks and days of the year, which Date cannot parse; RFC 3339 alone would allow the 31st of February. */
+/** ISO 8601 also has week dates and ordinal dates, which Date cannot parse; RFC 3339 alone would allow February 31. */
 const isMoment = (value: unknown): boolean =>
   isRFC3339(value) && isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string));
 

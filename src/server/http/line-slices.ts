@@ -1,4 +1,7 @@
-/** Processes texts of many lines, such as URL lists and pending files, in slices between which other calls are answered. */
+/**
+ * Processes texts of many lines, such as URL lists and pending files, in slices, so that other calls are served in
+ * between.
+ */
 import { setImmediate } from 'node:timers/promises';
 import { PayloadTooLargeException } from '@nestjs/common';
 import { countLines, type TextLine } from '../../domain/url/url-list.js';
@@ -6,10 +9,10 @@ import { MAX_LINES, MAX_URL } from './limits.js';
 
 const SLICE = 1_000;
 
-/** Rejections and problems listed in one answer; the others are counted. */
+/** Maximum number of rejections and problems listed in one response; further ones are only counted. */
 export const MAX_LISTED = 1_000;
 
-/** @throws PayloadTooLargeException before any line is used */
+/** @throws PayloadTooLargeException before any line is processed */
 export function requireFewLines(text: string): string {
   if (countLines(text, MAX_LINES + 1) <= MAX_LINES) return text;
   throw new PayloadTooLargeException(`The body has more than ${MAX_LINES} lines; send it in several calls.`);
@@ -27,7 +30,7 @@ export async function* sliceLines(lines: Iterable<TextLine>): AsyncGenerator<rea
   if (slice.length > 0) yield slice;
 }
 
-/** What is wrong with a line, regardless of its content. */
+/** What makes a line invalid, whatever it should contain. */
 export function findLineFault({ text }: TextLine): string | undefined {
   if (text.length > MAX_URL + 256) return `longer than ${MAX_URL} characters`;
   return text.includes('\0') ? 'has a NUL character' : undefined;

@@ -20,17 +20,17 @@ export const TEXT_TYPE = 'text/plain';
 export const NDJSON_TYPE = 'application/x-ndjson';
 
 export interface OperationOptions {
-  /** Name of the call in generated clients; also what the audit log shows. */
+  /** Name of the call in generated clients and in the audit log. */
   readonly id: string;
   readonly summary: string;
   readonly description: string;
   /** `open`: never requires a key. */
   readonly role: Role | 'open';
-  /** false: a POST that changes nothing, or that strangers make; the audit log has one entry a minute of them. */
+  /** False for a POST that changes nothing or that strangers make; the audit log records these once a minute. */
   readonly writes?: false;
-  /** It searches the stored URLs; only a few such calls of one key run at the same time. */
+  /** True if the call searches the stored URLs; only a few such calls run at the same time for each key. */
   readonly searches?: true;
-  /** Media types of the body; JSON when absent. */
+  /** Media types of the body. Absent: JSON. */
   readonly consumes?: readonly string[];
   /** Problems of this call, in addition to those that any call can return. */
   readonly problems?: Readonly<Record<number, string>>;
@@ -41,22 +41,25 @@ export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is malformed; `errors` names each field.',
   429: 'Too many calls in a short time; `Retry-After` says when to continue.',
   431: 'The address and the headers are too long.',
-  500: 'The server failed; its log says more.',
+  500: 'The server failed; see its log for details.',
 };
 
-/** For every call that is not open: the health probes need no key, and have their own answer for a server that is not ready. */
+/**
+ * For every call that is not open. Health probes need no key and have their own response for a server that is not
+ * ready.
+ */
 export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
-  401: 'No API key, or one that is not known.',
+  401: 'The API key is missing or unknown.',
   403: 'The role of the key does not allow the call.',
   503:
-    'The server is starting, or the database cannot be used now: locked by another program, full, or not to be reached. ' +
+    'The server is starting, or the database cannot be used now: it is locked by another program, full, or unreachable. ' +
     '`Retry-After` says when to try again.',
 };
 
 /** For every call that takes a body. */
 export const BODY_PROBLEMS: Readonly<Record<number, string>> = {
   413: 'The body is too long.',
-  415: 'The body is of a media type that the call does not take.',
+  415: 'The call does not accept the media type of the body.',
 };
 
 export const PROBLEM_CONTENT = {

@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 
-/** Describes an answer of `{items, next}`. */
+/** Describes a response of the form `{items, next}`. */
 export const PageResponse = (item: Type<unknown>, description = 'One page of the list.'): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(item),

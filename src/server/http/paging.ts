@@ -1,4 +1,4 @@
-/** Cursor paging: an answer contains `next`, opaque to the client, which uses it to request the following page. */
+/** Cursor paging: a response contains `next`, an opaque string with which the client requests the following page. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
@@ -7,7 +7,7 @@ import { ProblemException } from './problem.js';
 import { toWholeNumber } from './whole-number.js';
 
 export class PageQuery {
-  @ApiProperty({ required: false, description: '`next` of the previous answer; absent for the first page.' })
+  @ApiProperty({ required: false, description: '`next` of the previous response; absent for the first page.' })
   @IfGiven()
   @IsString()
   @MaxLength(4096)
@@ -18,7 +18,7 @@ export class PageQuery {
     minimum: 1,
     maximum: 1000,
     default: 100,
-    description: 'Maximum number of items in one answer.',
+    description: 'Maximum number of items in one response.',
   })
   @IfGiven()
   @Transform(({ value }) => toWholeNumber(value))
@@ -34,7 +34,7 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/** `items` was requested with one more than `limit`, so that the last page is recognised. */
+/** `items` has one more item than `limit` unless it is the last page. */
 export function toPage<T>(items: readonly T[], limit: number, position: (last: T) => string | number): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
@@ -50,7 +50,7 @@ export const encodeCursor = (position: string | number): string => Buffer.from(S
 
 const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
 
-/** A numeric position; undefined for the first page. */
+/** The numeric position in a cursor; undefined for the first page. */
 export function parseNumberCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const position = Number(decodeCursor(cursor));
@@ -67,6 +67,6 @@ export function parseTextCursor(cursor: string | undefined): string | undefined 
 }
 
 export const createInvalidCursorProblem = (): ProblemException =>
-  new ProblemException('invalid-request', 'cursor was not issued by this server; use `next` of an answer.', {
+  new ProblemException('invalid-request', 'cursor was not issued by this server; use `next` of a response.', {
     errors: [{ pointer: '?cursor', detail: 'not a cursor of this server' }],
   });

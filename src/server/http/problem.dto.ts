@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ExplanationDto } from '../urls/explanation.dto.js';
 
 export class ProblemErrorDto {
-  @ApiProperty({ description: 'What is wrong and what would be right.' })
+  @ApiProperty({ description: 'What is wrong, and what would be right.' })
   detail!: string;
 
   @ApiProperty({ required: false, description: 'JSON pointer into the body, or `?name` of a query parameter.' })
@@ -28,7 +28,7 @@ class DeletionsDto {
   @ApiProperty()
   crawler!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Documents that would leave the index.' })
+  @ApiProperty({ type: 'integer', description: 'Documents that would be removed from the index.' })
   documentsDeleted!: number;
 
   @ApiProperty({ type: 'integer', description: 'Documents in the index now.' })
@@ -46,10 +46,10 @@ export class ProblemDto {
   @ApiProperty({ type: 'integer', minimum: 400, maximum: 599, description: 'HTTP status.' })
   status!: number;
 
-  @ApiProperty({ description: 'What is wrong here, and what would be right.' })
+  @ApiProperty({ description: 'What is wrong in this case, and what would be right.' })
   detail!: string;
 
-  @ApiProperty({ description: 'Path of the call; empty if the request could not be read that far.' })
+  @ApiProperty({ description: 'Path of the call; empty if it could not be read.' })
   instance!: string;
 
   @ApiProperty({ type: () => [ProblemErrorDto], required: false, description: 'Everything that is wrong, at once.' })
@@ -64,7 +64,7 @@ export class ProblemDto {
   @ApiProperty({
     type: () => [DeletionsDto],
     required: false,
-    description: 'Crawlers of which a configuration would delete many documents.',
+    description: 'Crawlers that would lose many documents.',
   })
   crawlers?: DeletionsDto[];
 }

@@ -9,13 +9,13 @@ import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
 import { LOG } from '../tokens.js';
 import { createPlainProblem, PROBLEM_MEDIA_TYPE, type Problem, ProblemException, toProblemBody } from './problem.js';
 
-/** A start takes no longer, and a database may be back by then. */
+/** A start takes no longer than this, and a database may be back by then. */
 const RETRY_AFTER_S = 1;
 
-/** Characters of the address that an answer repeats. */
+/** Maximum number of characters of the address that a response repeats. */
 const LONGEST_INSTANCE = 2_048;
 
-/** Turns whatever was thrown into a problem document; details of our own failures are only logged. */
+/** Turns anything that was thrown into a problem document; details of internal errors are only logged. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(@Inject(LOG) private readonly log: Log) {}
@@ -44,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
       this.log.warn('a call could not reach the database', { method: request.method, error: error.message });
       return createPlainProblem(
         503,
-        "The database cannot be used now; the server's log says why. Try again.",
+        "The database cannot be used now; see the server's log for the reason. Try again.",
         instance,
       );
     }
@@ -53,18 +53,18 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof WorkLost)
       return createPlainProblem(
         503,
-        'The thread that was reading the page ended because of another page. Try again.',
+        'The thread that was reading the page was ended because of another page. Try again.',
         instance,
       );
     const status = statusOf(error);
     if (error instanceof HttpException || status < 500)
       return createPlainProblem(status, messageOf(error as Error), instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });
-    return createPlainProblem(status, 'The server failed to answer; its log says more.', instance);
+    return createPlainProblem(status, 'The server failed to process the call; see its log for details.', instance);
   }
 }
 
-/** Nest says "Cannot GET /path" of a call that there is not. */
+/** Nest says "Cannot GET /path" if there is no such call. */
 const messageOf = ({ message }: Error): string =>
   /^Cannot [A-Z]+ \//.test(message)
     ? `${message.replace('Cannot', 'There is no call')}; /docs lists all calls.`

@@ -24,7 +24,7 @@ export interface Problem {
   readonly errors?: readonly ProblemError[];
 }
 
-/** Kinds of problem to which a client can react more specifically than to their status. */
+/** Kinds of problem to which a client can react more specifically than to an HTTP status. */
 export const PROBLEM_TYPES = {
   'invalid-request': { status: 400, title: 'The request is malformed' },
   'configuration-invalid': { status: 422, title: 'The configuration has errors' },
@@ -33,13 +33,13 @@ export const PROBLEM_TYPES = {
   'precondition-required': { status: 428, title: 'If-Match is missing' },
   'precondition-failed': { status: 412, title: 'The configuration has changed since it was read' },
   'rejected-by-policy': { status: 422, title: 'The crawl policy rejects the URL' },
-  unacceptable: { status: 422, title: 'The request cannot be carried out as it is' },
+  unacceptable: { status: 422, title: 'The request cannot be carried out as sent' },
   'not-found': { status: 404, title: 'Not found' },
 } as const;
 
 export type ProblemType = keyof typeof PROBLEM_TYPES;
 
-/** Thrown by controllers and services; the filter turns it into an answer. */
+/** Thrown by controllers and services; the filter turns it into a response. */
 export class ProblemException extends Error {
   override readonly name = 'ProblemException';
   readonly status: number;
@@ -47,7 +47,7 @@ export class ProblemException extends Error {
   constructor(
     readonly kind: ProblemType,
     readonly detail: string,
-    /** Members besides the standard ones, e.g. `errors` or the numbers of a preview. */
+    /** Additional members, such as `errors` or the counts of a preview. */
     readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);
@@ -64,7 +64,7 @@ export const toProblemBody = (error: ProblemException, instance: string): Proble
   ...error.members,
 });
 
-/** A problem that says no more than its HTTP status. */
+/** A problem without a specific type, titled by its HTTP status. */
 export const createPlainProblem = (status: number, detail: string, instance: string): Problem => ({
   type: 'about:blank',
   title: STATUS_CODES[status] ?? 'Error',

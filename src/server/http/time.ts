@@ -1,9 +1,9 @@
 import type { Duration, Instant } from '../../domain/time/units.js';
 
-/** Beyond this a JavaScript Date has no value; NEVER is beyond it. */
+/** The latest time that a JavaScript Date can represent; NEVER is later. */
 const LAST_DATE = 8.64e15;
 
-/** ISO 8601 in UTC; undefined for an absent time and for one that never comes. */
+/** ISO 8601 in UTC; undefined for an absent time and for NEVER. */
 export const toIso = (moment: Instant | undefined): string | undefined =>
   moment === undefined || moment > LAST_DATE ? undefined : new Date(moment).toISOString();
 

@@ -1,11 +1,11 @@
-/** Requests that end before any hook or filter could answer them: they get a problem document, too. */
+/** Handles requests that fail before any hook or filter runs, so that they get a problem document, too. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_REQUEST_HEAD } from './limits.js';
 import { createPlainProblem, PROBLEM_MEDIA_TYPE } from './problem.js';
 
-/** An address that cannot be decoded is answered by the router. */
+/** The router responds to an address that cannot be decoded. */
 export function respondToMalformedUrl(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const status = error.statusCode ?? 400;
   const problem = createPlainProblem(status, error.message, request.url);
@@ -16,14 +16,14 @@ export function respondToMalformedUrl(error: FastifyError, request: FastifyReque
     .send(JSON.stringify(problem));
 }
 
-/** What could not be parsed as a request is answered on the socket; there is no path that the problem could name. */
+/** Responds on the socket to what could not be parsed as a request; there is no path that the problem could name. */
 export function respondToUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') socket.destroy();
-  // What follows the answer is unreadable, too.
+  // Anything that follows is unreadable, too.
   if (!socket.writable) return;
   const [status, detail] = UNREADABLE[error.code ?? ''] ?? [
     400,
-    'The request is not HTTP that the server understands.',
+    'The server does not understand the request as HTTP.',
   ];
   const body = JSON.stringify(createPlainProblem(status, detail, ''));
   const head = [
@@ -34,14 +34,14 @@ export function respondToUnparsable(error: NodeJS.ErrnoException, socket: Socket
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // If it were closed at once, while the caller is still sending, the connection would be reset and the answer lost.
+  // If it were closed at once while the caller is still sending, the connection would be reset and the response lost.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 const LINGER_MS = 1_000;
 
 const UNREADABLE: Readonly<Record<string, readonly [status: number, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, `The address and the headers have more than ${MAX_REQUEST_HEAD} bytes together.`],
+  HPE_HEADER_OVERFLOW: [431, `The address and the headers have more than ${MAX_REQUEST_HEAD} bytes in total.`],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { type ProblemError, ProblemException } from './problem.js';
 
-/** Unknown fields are refused, not ignored: a misspelled name must not be ignored silently. */
+/** Refuses unknown fields, because a misspelled name must not be ignored silently. */
 export const createValidationPipe = (): ValidationPipe => new FieldsPipe();
 
 class FieldsRefused extends Error {
@@ -40,7 +40,7 @@ class FieldsPipe extends ValidationPipe {
     }
   }
 
-  /** Number(' ') is 0 and Number('0x10') is 16: what is not an object is left to stricter pipes. */
+  /** Leaves primitive values to stricter pipes, because Number(' ') is 0 and Number('0x10') is 16. */
   protected override transformPrimitive(value: unknown): unknown {
     return value;
   }
@@ -57,13 +57,13 @@ function toProblemErrors(error: ValidationError, parent: string): ProblemError[]
   return [...own, ...(error.children ?? []).flatMap((child) => toProblemErrors(child, `${pointer}/`))];
 }
 
-/** A field that the call does not have, and one that is missing, are told in one sentence each. */
+/** Unknown and missing fields are reported with a single sentence instead of one for each constraint. */
 function detailsOf({ constraints = {}, property, value }: ValidationError): readonly string[] {
   if ('whitelistValidation' in constraints) return [`the call has no field ${property}`];
   const all = Object.values(constraints);
   return value === undefined && all.length > 0 ? [`${property} is missing`] : all;
 }
 
-/** A name in a JSON pointer (RFC 6901, 3), or in a query. */
+/** Appends a name to a JSON pointer (RFC 6901, 3), or names a query parameter. */
 export const toPointer = (parent: string, name: string): string =>
   parent + (parent === '?' ? name : name.replaceAll('~', '~0').replaceAll('/', '~1'));

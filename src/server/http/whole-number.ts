@@ -1,8 +1,8 @@
-/** Whole numbers in addresses. Number() would also accept ` `, `0x10` and `1e2`, which nobody means. */
+/** Whole numbers in addresses. Number() would also accept ` `, `0x10` and `1e2`, which are surely mistakes. */
 import type { PipeTransform } from '@nestjs/common';
 import { ProblemException } from './problem.js';
 
-/** Query strings contain text; anything but digits is left for the validator to refuse. */
+/** Query parameters are strings; anything but digits is left for the validator to refuse. */
 export const toWholeNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
 
@@ -13,7 +13,7 @@ export class WholeNumberPipe implements PipeTransform<string, number> {
     if (Number.isSafeInteger(number)) return number;
     throw new ProblemException(
       'invalid-request',
-      `${JSON.stringify(text)} in the path is not a whole number from 0 on.`,
+      `${JSON.stringify(text)} in the path is not a whole number, 0 or greater.`,
     );
   }
 }

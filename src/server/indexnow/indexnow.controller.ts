@@ -7,7 +7,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import { Operation } from '../http/operation.js';
 import { ENGINE } from '../tokens.js';
 
-/** 10,000 URLs of 400 characters. */
+/** Enough for 10,000 URLs of 400 characters. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 
 class IndexNowDto {
@@ -27,7 +27,7 @@ export class IndexNowController {
     id: 'tellUrl',
     summary: 'A site reports one changed URL (IndexNow)',
     description:
-      'The protocol of indexnow.org. No API key: the site proves its identity by its key file. The URL is visited now; when it is gone, its document is deleted.',
+      'The protocol of indexnow.org. No API key: the site proves its identity by its key file. The URL is visited now; if it is gone, its document is deleted.',
     role: 'open',
     problems: PROBLEMS,
   })
@@ -49,7 +49,7 @@ export class IndexNowController {
   @Operation({
     id: 'tellUrls',
     summary: 'A site reports changed URLs (IndexNow)',
-    description: 'As GET, for up to 10,000 URLs of one host.',
+    description: 'Like the GET call, but for up to 10,000 URLs of one host.',
     role: 'open',
     writes: false,
     problems: PROBLEMS,

@@ -7,19 +7,19 @@ import { KEY_NAME, ROLES, type Role } from '../security/api-keys.js';
 import type { StoredKey } from '../security/key-store.js';
 
 export class NewKeyDto {
-  @ApiProperty({ description: 'Letters, digits and `. _ @ -`, at most 64: what the audit log shows.' })
+  @ApiProperty({ description: 'Name that the audit log shows: letters, digits and `. _ @ -`, at most 64 characters.' })
   @IsString()
   @Matches(KEY_NAME)
   name!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Each role may also do what the previous ones may.' })
+  @ApiProperty({ enum: ROLES, description: 'Each role also has the permissions of those before it.' })
   @IsIn(ROLES)
   role!: Role;
 
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'The key is invalid from then on. Absent: it never expires.',
+    description: 'When the key becomes invalid. Absent: it never expires.',
   })
   @IfGiven()
   @IsMoment()
@@ -35,7 +35,7 @@ export class KeyDto {
 
   @ApiProperty({
     enum: ['environment', 'api'],
-    description: 'Whether it is one of CRAWLWAY_API_KEYS or was created through the API.',
+    description: 'Whether the key is one of CRAWLWAY_API_KEYS or was created through the API.',
   })
   from!: string;
 
@@ -53,7 +53,7 @@ export class KeyDto {
 }
 
 export class CreatedKeyDto extends KeyDto {
-  @ApiProperty({ description: 'The key; this is the only answer that contains it.' })
+  @ApiProperty({ description: 'The key; this is the only response that contains it.' })
   key!: string;
 }
 

@@ -26,7 +26,7 @@ export class KeysController {
     id: 'listKeys',
     summary: 'API keys',
     description:
-      'Names and roles of all keys, those of the environment first, the expired ones too. Never a key itself.',
+      'Names and roles of all keys, including expired ones; those of the environment first. Keys themselves are never shown.',
     role: 'admin',
   })
   @PageResponse(KeyDto)
@@ -45,8 +45,8 @@ export class KeysController {
   @Post()
   @Operation({
     id: 'createKey',
-    summary: 'Make an API key',
-    description: 'The answer contains the key; the server keeps only a digest of it and cannot show it again.',
+    summary: 'Create an API key',
+    description: 'The response contains the key; the server keeps only a digest of it and cannot show it again.',
     role: 'admin',
     problems: { 422: 'The name is taken, or the expiry is in the past.' },
   })
@@ -65,7 +65,7 @@ export class KeysController {
       throw error instanceof RangeError ? new ProblemException('unacceptable', error.message) : error;
     });
     if (!created)
-      throw new ProblemException('unacceptable', `There is a key named ${name}: names are what the audit log shows.`);
+      throw new ProblemException('unacceptable', `There is already a key named ${name}; names must be unique because the audit log shows them.`);
     const dto = toKeyDto(created.stored, now);
     note.recordChange(undefined, dto);
     return { ...dto, key: created.key };
@@ -75,12 +75,12 @@ export class KeysController {
   @HttpCode(204)
   @Operation({
     id: 'withdrawKey',
-    summary: 'Withdraw an API key',
-    description: 'The key is invalid from now on; other servers on the database notice within ten seconds.',
+    summary: 'Revoke an API key',
+    description: 'The key becomes invalid at once; other servers that share the database notice within ten seconds.',
     role: 'admin',
     problems: {
       404: 'There is no key with that name.',
-      422: 'The key is one of CRAWLWAY_API_KEYS, which only a restart changes.',
+      422: 'The key is one of CRAWLWAY_API_KEYS, which can only be changed by a restart.',
     },
   })
   @ApiNoContentResponse()

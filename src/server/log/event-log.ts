@@ -1,6 +1,7 @@
 /**
- * Events of the crawl as lines of the log: one for each event that an operator would be woken for, and every visit at level debug.
- * Events that come by the thousand (held deletions, refused documents) are logged at 1, 10, 100, … of a host or crawler.
+ * Logs events of the crawl: one line for each event that would justify waking an operator, and every visit at level
+ * debug. Events that may come by the thousand (held deletions, refused documents) are logged when their count for a
+ * host or crawler reaches 1, 10, 100, …
  */
 import { ERROR_CODES, isErrorCode } from '../../domain/fetch/error-codes.js';
 import type { CrawlEvent } from '../../engine/events.js';
@@ -8,20 +9,20 @@ import type { Log } from '../../engine/ports/log.js';
 
 type Event<T extends CrawlEvent['type']> = Extract<CrawlEvent, { type: T }>;
 
-/** Hosts and crawlers counted at the same time; beyond it, counting starts again. */
+/** Maximum number of hosts and crawlers counted at the same time; beyond it, counting starts again. */
 const MOST_COUNTED = 10_000;
 
-/** A list of a million start URLs must not fill the log. */
+/** Maximum number of logged start URLs: a list of a million must not fill the log. */
 const MOST_ROOTS = 100;
 
 const HELD = {
   held: 'deletions are held until a person releases or drops them',
-  awaiting: 'deletions wait until the host shows a sign of life',
+  awaiting: 'deletions are waiting until the host shows a sign of life',
 } as const;
 
 export class EventLog {
   private readonly counts = new Map<string, number>();
-  /** Hosts that do not answer, or have asked for rest. */
+  /** Hosts that are not responding, or have asked crawlers to slow down. */
   private readonly resting = new Set<string>();
 
   private readonly failedRoots = new Set<string>();
@@ -42,7 +43,7 @@ export class EventLog {
     if (rootFailed !== undefined) this.logRoot(`${crawler} ${url}`, { crawler, url, outcome, failed: rootFailed });
   }
 
-  /** A crawl that cannot begin would otherwise look like one that has nothing to do. */
+  /** Otherwise, a crawl that cannot begin would look like one that has nothing to do. */
   private logRoot(
     key: string,
     { crawler, url, outcome, failed }: Pick<Event<'visit'>, 'crawler' | 'url' | 'outcome'> & { failed: boolean },
@@ -72,18 +73,18 @@ export class EventLog {
     } else if (state === 'refused') {
       const count = this.countForReport(`refused ${crawler}`);
       if (count !== undefined)
-        this.log.warn('a sink refuses orders; they are set aside', { crawler, count, uri, kind, answer: message });
+        this.log.warn('a sink is refusing orders; they are set aside', { crawler, count, uri, kind, answer: message });
     }
   }
 
   private logHost({ hostKey, state, until }: Event<'host'>): void {
     if (state === 'backing off') {
       const particulars = { host: hostKey, until: until && new Date(until).toISOString() };
-      if (this.resting.has(hostKey)) this.log.debug('the host still does not answer', particulars);
-      else this.log.warn('a host does not answer, or asks crawlers to slow down: it is left alone', particulars);
+      if (this.resting.has(hostKey)) this.log.debug('the host is still not responding', particulars);
+      else this.log.warn('a host is not responding, or asks crawlers to slow down; requests to it are suspended', particulars);
       if (this.resting.size >= MOST_COUNTED) this.resting.clear();
       this.resting.add(hostKey);
-    } else if (this.resting.delete(hostKey)) this.log.info('the host answers again', { host: hostKey });
+    } else if (this.resting.delete(hostKey)) this.log.info('the host is responding again', { host: hostKey });
   }
 
   private logLogin({ login, state, message }: Event<'login'>): void {
@@ -93,11 +94,11 @@ export class EventLog {
         message,
       });
     else if (state === 'failing')
-      this.log.warn('a login fails: its pages wait, and nothing is deleted', { login, message });
+      this.log.warn('a login is failing; its pages are waiting, and nothing is deleted', { login, message });
     else this.log.info(`login ${login}: ${state}`);
   }
 
-  /** The count so far, if it is worth a line. */
+  /** The count so far if it should be logged (1, 10, 100, …). */
   private countForReport(key: string): number | undefined {
     if (this.counts.size >= MOST_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;

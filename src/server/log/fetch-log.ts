@@ -1,11 +1,14 @@
-/** Every visit as one line of JSON in a file: for those who have to prove, or to find out, what was requested from a site. */
+/**
+ * Writes every visit to a file as one line of JSON, for people who have to prove or find out what was requested from a
+ * site.
+ */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Log } from '../../engine/ports/log.js';
 import { toFileError } from '../fail.js';
 
-/** Bytes that may wait for the disk; beyond it lines are dropped, and counted. */
+/** Maximum number of bytes waiting to be written; beyond it, lines are dropped and counted. */
 const MOST_BUFFERED = 16 * 1024 * 1024;
 
 export class FetchLog {
@@ -18,7 +21,7 @@ export class FetchLog {
     stream.on('error', (error) => log.error('the fetch log cannot be written', { error }));
   }
 
-  /** Appends. @throws UsageError when the file cannot be written */
+  /** Appends to the file if it exists. @throws UsageError if the file cannot be written */
   static async open(path: string, log: Log): Promise<FetchLog> {
     const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
     await once(stream, 'open').catch((error) => {

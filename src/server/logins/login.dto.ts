@@ -9,13 +9,13 @@ export class LoginStepDto {
   @ApiProperty({ description: 'What was done.' })
   what!: string;
 
-  @ApiProperty({ required: false, description: 'Where it was sent, without its query.' })
+  @ApiProperty({ required: false, description: 'URL to which the request was sent, without its query.' })
   url?: string;
 
-  @ApiProperty({ required: false, type: 'integer', description: 'HTTP status of the answer.' })
+  @ApiProperty({ required: false, type: 'integer', description: 'HTTP status of the response.' })
   status?: number;
 
-  @ApiProperty({ required: false, description: 'What the answer contained, or what was missing. Never a secret.' })
+  @ApiProperty({ required: false, description: 'What the response contained, or what was missing. Never contains a secret.' })
   detail?: string;
 }
 
@@ -23,13 +23,13 @@ export class LoginDto {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ description: 'How it logs in: `form`, `basic` and the others of docs/LOGINS.md.' })
+  @ApiProperty({ description: 'How it logs in: `form`, `basic` or another type described in docs/LOGINS.md.' })
   type!: string;
 
-  @ApiProperty({ format: 'uri', description: 'Prefix of the URLs it is for.' })
+  @ApiProperty({ format: 'uri', description: 'Prefix of the URLs for which it is used.' })
   url!: string;
 
-  @ApiProperty({ description: 'Fetcher that it belongs to.' })
+  @ApiProperty({ description: 'Fetcher to which it belongs.' })
   fetcher!: string;
 
   @ApiProperty({
@@ -42,14 +42,14 @@ export class LoginDto {
     required: false,
     enum: FAILURES,
     description:
-      '`refused`: the user or the secret is wrong; `locked`: the account is; `changed`: the site is not what the configuration expects; `unreachable`: no answer that says anything.',
+      '`refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site is not what the configuration expects; `unreachable`: there was no meaningful response.',
   })
   failure?: string;
 
   @ApiProperty({ required: false, description: 'The last failure, in words.' })
   detail?: string;
 
-  @ApiProperty({ type: 'integer', description: 'Refused in a row; three stop the login.' })
+  @ApiProperty({ type: 'integer', description: 'Consecutive refused attempts; three stop the login.' })
   refused!: number;
 
   @ApiProperty({ required: false, format: 'date-time' })

@@ -21,7 +21,7 @@ export class LoginsController {
   @Operation({
     id: 'listLogins',
     summary: 'Logins at web sites',
-    description: 'State of each login of the configuration, as this server sees it, and the steps of its last attempt.',
+    description: 'State of each configured login as this server sees it, and the steps of its last attempt.',
     role: 'read',
   })
   @PageResponse(LoginDto)
@@ -35,7 +35,7 @@ export class LoginsController {
     id: 'testLogin',
     summary: 'Log in now',
     description:
-      'Tries the login at once, whatever the result of earlier attempts, and shows each step without secrets. A login that was stopped works again when it succeeds.',
+      'Tries the login at once, whatever the result of earlier attempts, and shows each step without secrets. If the attempt succeeds, a stopped login is used again.',
     role: 'operate',
     problems: { 404: 'There is no login with that name.' },
   })

@@ -1,7 +1,7 @@
 /**
- * What an assistant may do, as a server of the Model Context Protocol. Each tool is a call of the REST API, made with the key of
- * the person for whom the assistant works: roles, limits and the audit log are those of the API. No tool deletes anything or
- * changes the configuration; that is left to a person, in the console or on the command line.
+ * The tools that an assistant may use, as a server of the Model Context Protocol. Each tool makes calls to the REST API
+ * with the key of the person for whom the assistant works, so roles, limits and the audit log are those of the API. No
+ * tool deletes anything or changes the configuration; that is left to a person, in the console or on the command line.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -9,18 +9,18 @@ import { z } from 'zod';
 import { ApiProblem, type CrawlwayClient } from '../../../client/index.js';
 import { SERVER_VERSION } from '../version.js';
 
-/** Characters of an answer; an assistant reads no more at once. */
+/** Maximum number of characters in a result; an assistant reads no more at once. */
 const MOST_CHARACTERS = 60_000;
 const MOST_URLS = 1_000;
 const LONGEST_URL = 8_192;
 const LONGEST_RULE = 65_536;
 
 const INSTRUCTIONS =
-  'Crawlway crawls web sites and keeps a search index in sync with them. Ask explain_url why a page is or is not in the index, crawl_status what limits a crawl, list_errors what fails. ' +
-  'Nothing here deletes or changes the configuration: preview_rule shows what a rule would do, and a person puts it into force in the console.';
+  'Crawlway crawls web sites and keeps a search index in sync with them. Use explain_url to find out why a page is or is not in the index, crawl_status to see what limits a crawl, and list_errors to see what is failing. ' +
+  'No tool deletes documents or changes the configuration: preview_rule shows what a rule would do, and a person puts it in force in the console.';
 
 const LOOKS = { readOnlyHint: true, openWorldHint: false } as const;
-const crawler = z.string().max(200).optional().describe('Name of the crawler; may be left out when there is one only.');
+const crawler = z.string().max(200).optional().describe('Name of the crawler; may be left out if there is only one.');
 const url = z.string().max(LONGEST_URL);
 
 export function createAssistantTools(client: CrawlwayClient): McpServer {
@@ -32,8 +32,8 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     {
       title: 'Explain a URL',
       description:
-        'Why a URL is in the index, on its way there, or not: the rule or limit that decides, its last fetches, the orders sent for it, and when it is visited next.',
-      inputSchema: { url, crawler, from: url.optional().describe('Judge it as a link on this page.') },
+        'Explains why a URL is in the index, on its way there, or not: the rule or limit that decides, its last fetches, the orders sent for it, and when it is visited next.',
+      inputSchema: { url, crawler, from: url.optional().describe('Judge the URL as a link on this page.') },
       annotations: LOOKS,
     },
     (given) =>
@@ -50,7 +50,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     {
       title: 'Search URLs',
       description:
-        'Stored URLs with their states, by pattern, host, status and reason; `next` is the cursor of what follows.',
+        'Finds stored URLs with their states, by pattern, host, status and reason; `next` is the cursor of the following page.',
       inputSchema: {
         crawler,
         like: z.string().max(LONGEST_URL).optional().describe('SQL LIKE pattern: https://www.example.com/%'),
@@ -85,7 +85,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     {
       title: 'What limits the crawl',
       description:
-        'Each crawler with its state, its rates and what limits it now (`limitedBy`), and each sink with its state.',
+        'Lists each crawler with its state, its rates and what limits it now (`limitedBy`), and each sink with its state.',
       annotations: LOOKS,
     },
     () =>
@@ -102,7 +102,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     'list_errors',
     {
       title: 'Errors',
-      description: 'URLs in error, counted by error code; with `reason` the hosts that have this one.',
+      description: 'Counts URLs in error by error code, or by host for the one given as `reason`.',
       inputSchema: { crawler, reason: z.string().max(100).optional() },
       annotations: LOOKS,
     },
@@ -122,7 +122,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     {
       title: 'Submit URLs',
       description:
-        'Has URLs visited as new start URLs; the configuration decides about each as ever. Requires the role operate.',
+        'Submits URLs as new start URLs; the configuration decides about each of them as usual. Requires the role operate.',
       inputSchema: {
         crawler,
         urls: z
@@ -146,11 +146,11 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     {
       title: 'Preview a rule',
       description:
-        'What a new crawl rule would change: how many stored URLs it lets in and keeps out, by host, with samples. Changes nothing. Requires the role admin.',
+        'Shows what a new crawl rule would change: how many stored URLs it would let in and keep out, by host, with samples. Changes nothing. Requires the role admin.',
       inputSchema: {
         crawler,
         rule: z.string().max(LONGEST_RULE).describe('One element: <Rule><Path value="/private/"/><Ignore/></Rule>'),
-        index: z.number().int().min(0).optional().describe('Its position; absent: after all others.'),
+        index: z.number().int().min(0).optional().describe('Position of the rule. Absent: after all others.'),
       },
       annotations: LOOKS,
     },
@@ -171,12 +171,10 @@ async function resolveCrawler(client: CrawlwayClient, given: string | undefined)
   const { items } = await client.call('GET /api/v1/crawlers');
   const [only] = items;
   if (only && items.length === 1) return only.name;
-  throw new ApiProblem(400, `Say which crawler: ${items.map(({ name }) => name).join(', ')}.`);
+  throw new ApiProblem(400, `Name one of these crawlers: ${items.map(({ name }) => name).join(', ')}.`);
 }
 
-/**
- * What the API answers, or why it refuses, in the form that the protocol requires: a refusal is meant for the assistant to read.
- */
+/** The API's response or refusal in the form that the protocol requires; a refusal is for the assistant to read. */
 async function toToolResult(call: () => Promise<unknown>): Promise<CallToolResult> {
   try {
     return textResult(JSON.stringify(await call(), undefined, 1));

@@ -1,21 +1,21 @@
 /**
- * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. A tool calls the API of this server with the key
- * that came with the request, so a caller can do here what the same key can do there, and no more.
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. A tool calls this server's API with
+ * the key of the request, so a caller can do here what the same key can do there, and no more.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CrawlwayClient } from '../../../client/index.js';
 
 const CREDENTIALS = ['authorization', 'x-api-key'] as const;
 /**
- * Most messages per call: all are answered together, responses are much longer than messages, and recent revisions of the protocol
- * have no batches.
+ * Maximum number of messages per call: they share one response, which is much longer than the messages, and recent
+ * revisions of the protocol have no batches.
  */
 const MOST_MESSAGES = 20;
 const KEY_WANTED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
 export function serveAssistants(fastify: FastifyInstance): void {
   fastify.post('/mcp', (request, reply) => handleRequest(fastify, request, reply));
-  // Without sessions there is no stream to open and none to end.
+  // Without sessions, there is no stream to open or end.
   fastify.route({
     method: ['GET', 'DELETE'],
     url: '/mcp',
@@ -55,7 +55,7 @@ async function handleRequest(fastify: FastifyInstance, request: FastifyRequest, 
   }
 }
 
-/** Calls this server within the process: the guards of the API see the caller's own key, address and host. */
+/** Calls this server within the process; the API's guards see the caller's own key, address and host. */
 function createClient(fastify: FastifyInstance, caller: FastifyRequest): CrawlwayClient {
   const own = Object.fromEntries(
     [...CREDENTIALS, 'host' as const].flatMap((name) => {

@@ -1,4 +1,4 @@
-/** The engine's counters as Prometheus metrics. They are read on request, so counting costs the crawl nothing. */
+/** The engine's counters as Prometheus metrics. They are read only on request, so they cost the crawl nothing. */
 import {
   Counter,
   collectDefaultMetrics,
@@ -40,10 +40,12 @@ interface Spec {
 
 const ENDINGS = new Set(['document', 'unchanged', 'redirect', 'sitemap', 'no-sitemap']);
 
-/** The many reasons why a page is left out are one outcome: everything else must be an error. */
+/** The many reasons why a page is left out count as one outcome; everything else must be an error. */
 const outcomeOf = (name: string): string => (ENDINGS.has(name) || name in ERROR_CODES ? name : 'excluded');
 
-/** Counters used by alerts begin at zero: if one only appears with its first count, Prometheus sees no increase. */
+/**
+ * Counters used by alerts begin at zero, because if one only appears with its first count, Prometheus sees no increase.
+ */
 const startAtZero = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
   crawlers.flatMap(({ name }) => series.map((labels): Row => [{ crawler: name, ...labels }, 0]));
 
@@ -53,14 +55,14 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_api_refused_calls_total',
-    help: 'Calls of the API that were refused: 401 no key or a wrong one, 403 not the role, 429 too many.',
+    help: 'API calls that were refused: 401 missing or wrong key, 403 insufficient role, 429 too many calls.',
     labels: ['status'],
     rows: ({ refused }) => [...refused].map(([status, count]): Row => [{ status: String(status) }, count]),
   },
   {
     type: 'counter',
     name: 'crawlway_pages_total',
-    help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, no-sitemap (none at the usual place), excluded or an error code.',
+    help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, no-sitemap (none at the usual location), excluded or an error code.',
     labels: ['crawler', 'outcome'],
     rows: ({ metrics, crawlers }) => [
       ...startAtZero(crawlers, [{ outcome: 'document' }]),
@@ -94,14 +96,14 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_rendering_seconds_total',
-    help: 'Time that rendering pages took, from the request to the browser to its answer.',
+    help: 'Time taken to render pages, from the request to the browser to its response.',
     labels: ['crawler'],
     rows: ({ metrics }) => metrics.rendering.map(({ crawler, seconds }): Row => [{ crawler }, seconds]),
   },
   {
     type: 'counter',
     name: 'crawlway_rendering_refused_requests_total',
-    help: 'Requests of rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, other-origin, address, limit, host-rests, navigation, failed.',
+    help: 'Requests by rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, other-origin, address, limit, host-rests, navigation, failed.',
     labels: ['crawler', 'reason'],
     rows: ({ metrics }) =>
       metrics.rendering.flatMap(({ crawler, refused }) =>
@@ -142,7 +144,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_visit_price_seconds',
-    help: 'Fresh time of one page that a refresh visit has to earn, mean over the last refresh visits.',
+    help: 'How much time one page must gain in freshness for a refresh visit to be worthwhile, mean over the last refresh visits.',
     labels: ['crawler'],
     rows: ({ metrics }) => metrics.visitPrices.map(({ crawler, price }) => [{ crawler }, price / 1000]),
   },
@@ -156,14 +158,14 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_held_deletions',
-    help: 'Deletions that the guard keeps back: held for a person, or waiting for a sign of life or an early look.',
+    help: 'Deletions that the guard withholds: held for a person, or waiting for a sign of life or an early look.',
     labels: [],
     rows: ({ metrics }) => [[{}, metrics.heldDeletions]],
   },
   {
     type: 'gauge',
     name: 'crawlway_commands_set_aside',
-    help: 'Commands between nodes that failed too often; of all nodes.',
+    help: 'Commands between nodes that failed too often, on all nodes.',
     labels: [],
     rows: ({ metrics }) => [[{}, metrics.commandsSetAside]],
   },
@@ -185,7 +187,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_plugin_calls_total',
-    help: 'Calls of plug-ins by function and result: answered or failed (plugin-failed).',
+    help: 'Calls to plug-ins by function and result: answered or failed (plugin-failed).',
     labels: ['plugin', 'hook', 'result'],
     rows: ({ plugins }) =>
       plugins.flatMap(({ name, calls }) =>
@@ -198,7 +200,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_plugin_seconds_total',
-    help: 'Time that calls of plug-ins took, waiting included.',
+    help: 'Time that calls to plug-ins took, including waiting.',
     labels: ['plugin', 'hook'],
     rows: ({ plugins }) =>
       plugins.flatMap(({ name, calls }) =>
@@ -208,21 +210,21 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_plugin_restarts_total',
-    help: 'Processes of plug-ins that ended or had to be ended.',
+    help: 'Plug-in processes that ended or had to be ended.',
     labels: ['plugin'],
     rows: ({ plugins }) => plugins.map(({ name, restarts }) => [{ plugin: name }, restarts]),
   },
   {
     type: 'gauge',
     name: 'crawlway_sink_up',
-    help: '1 when the sink takes orders.',
+    help: '1 if the sink accepts orders.',
     labels: ['sink'],
     rows: ({ sinks }) => sinks.map(({ name, state }) => [{ sink: name }, state === 'ready' ? 1 : 0]),
   },
   {
     type: 'gauge',
     name: 'crawlway_sink_owed_documents',
-    help: 'Documents that the sink has yet to receive because it was slow or down while others followed.',
+    help: 'Documents that the sink has yet to receive because it was slow or down while others kept up.',
     labels: ['sink'],
     rows: ({ sinks, behind }) =>
       sinks.map(({ name }) => [
@@ -240,7 +242,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_crawler_running',
-    help: '1 when the crawler fetches.',
+    help: '1 if the crawler is fetching.',
     labels: ['crawler'],
     rows: ({ crawlers }) => crawlers.map(({ name, state }) => [{ crawler: name }, state === 'running' ? 1 : 0]),
   },
@@ -292,7 +294,7 @@ export class EngineMetricsExporter {
     return this.registry.metrics();
   }
 
-  /** The same, for those who write another format. */
+  /** The same metrics as values, for exporters of other formats. */
   async getValues(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
     await this.readSnapshot();
     return this.registry.getMetricsAsJSON();
@@ -327,7 +329,7 @@ export class EngineMetricsExporter {
     };
   }
 
-  /** The engine has already counted the buckets; prom-client's own histogram does its own counting. */
+  /** The engine has already counted the buckets, whereas prom-client's histogram would do its own counting. */
   private createHistogram(): object {
     const name = 'crawlway_fetch_duration_seconds';
     const help = 'Time from the start of a fetch to the end of its body.';

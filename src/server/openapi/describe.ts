@@ -6,7 +6,7 @@ import { createAppModule } from '../app.module.js';
 import { PART_TOKENS } from '../tokens.js';
 import { describeApi } from './document.js';
 
-/** Nest requires every part to exist, even if it does nothing with them. */
+/** Nest requires every part to exist, even if it does not use them. */
 const NO_PARTS: DynamicModule = {
   module: class NoParts {},
   global: true,
@@ -14,7 +14,7 @@ const NO_PARTS: DynamicModule = {
   exports: [...PART_TOKENS],
 };
 
-const HEADER = '# Made from the code by `npm run openapi`; a test fails when the two differ.\n';
+const HEADER = '# Generated from the code by `npm run openapi`; a test fails if the two differ.\n';
 
 /** The text of openapi.yaml. Nothing is started: the description comes from the controllers' declarations alone. */
 export async function describeApiAsYaml(): Promise<string> {

@@ -5,10 +5,15 @@ import { SwaggerModule } from '@nestjs/swagger';
 import { PROJECT_ROOT } from '../project-root.js';
 import { describeApi } from './document.js';
 
-/** Files of the pages, which the build puts beside the program; without a build they are in node_modules. */
+/**
+ * Files of the documentation pages, which the build puts beside the program; without a build, they are in node_modules.
+ */
 const PAGES = join(PROJECT_ROOT, 'dist', 'program', 'api-pages');
 
-/** The API description, readable and to try out, at /docs; as JSON at /docs/openapi.json. All files are local. */
+/**
+ * Serves the API description at /docs, for reading and trying out, and as JSON at /docs/openapi.json. All files are
+ * local.
+ */
 export function serveApiDocs(app: INestApplication): void {
   SwaggerModule.setup('docs', app, () => describeApi(app), {
     customSwaggerUiPath: existsSync(PAGES) ? PAGES : undefined,

@@ -11,8 +11,8 @@ import { WEBHOOKS } from './webhooks.js';
 const DESCRIPTION = `Crawlway crawls web sites and keeps a search index in sync with them.
 
 Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists return \`{items, next}\`: \`next\` is the \`cursor\` of
-the following page. Moments are ISO 8601 in UTC; lengths of time are in seconds, with the unit in the name. Writes to the
-configuration carry \`If-Match\` with the \`ETag\` that was read. With API keys set, every call except the health probes requires one.`;
+the following page. Times are ISO 8601 in UTC; durations are in seconds, with the unit in the name. Writes to the
+configuration carry \`If-Match\` with the \`ETag\` that was read. If API keys are configured, every call except the health probes requires one.`;
 
 const EVERYWHERE: Readonly<Record<string, string>> = {
   ...COMMON_PROBLEMS,
@@ -22,7 +22,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = {
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** The whole API as an OpenAPI document, made from the controllers. */
+/** The whole API as an OpenAPI document, generated from the controllers. */
 export function describeApi(app: INestApplication): OpenAPIObject {
   const base = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -31,7 +31,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .setVersion(SERVER_VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'This server')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key of CRAWLWAY_API_KEYS.' }, 'bearer')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key, from CRAWLWAY_API_KEYS or created through the API.' }, 'bearer')
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key, in its own header.' },
       'apiKey',
@@ -61,7 +61,7 @@ function tagOperations(document: OpenAPIObject): void {
   }));
 }
 
-/** Readers see what a thing is, not what our class for it is called. */
+/** Names schemas after what they describe instead of our classes. */
 function nameSchemas(document: OpenAPIObject): OpenAPIObject {
   const text = JSON.stringify(document).replaceAll(/(#\/components\/schemas\/\w+?)Dto"/g, '$1"');
   const renamed = JSON.parse(text) as OpenAPIObject;
@@ -73,16 +73,16 @@ function nameSchemas(document: OpenAPIObject): OpenAPIObject {
   return renamed;
 }
 
-/** Descriptions of parameters that mean the same in every call. */
+/** Descriptions of parameters that have the same meaning in every call. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   host: 'Host key: scheme, name and port, as the list of hosts shows it.',
-  source: 'Only URLs that wait in this source.',
+  source: 'Only URLs that are waiting in this source.',
   direction: 'Ascending or descending.',
-  format: 'Format of the answer.',
-  key: 'Key of the site, as its key file has it.',
-  keyLocation: 'URL of the key file, when it is not in the root folder of the host.',
+  format: 'Format of the response.',
+  key: 'Key of the site, as in its key file.',
+  keyLocation: 'URL of the key file if it is not in the root folder of the host.',
   url: 'Absolute URL.',
-  name: 'Its name, as the list shows it.',
+  name: 'Name, as the list shows it.',
   login: 'Name of the login.',
   sink: 'Name of the sink in the configuration.',
   crawler: 'Name of the crawler in the configuration.',
@@ -93,7 +93,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   version: 'Number of the version, as the list shows it.',
 };
 
-/** An answer without a description is described by its call; so is a parameter whose name is sufficient. */
+/** Describes responses that have no description by their call, and parameters by their name. */
 function addMissingDescriptions(document: OpenAPIObject): void {
   for (const { summary = '', responses, parameters = [] } of listOperations(document)) {
     for (const response of Object.values(responses))
@@ -102,12 +102,12 @@ function addMissingDescriptions(document: OpenAPIObject): void {
   }
 }
 
-/** A call without a security requirement says so, instead of leaving it open whether it was forgotten. */
+/** States explicitly that a call has no security requirement, so that it does not look forgotten. */
 function markOpenOperations(document: OpenAPIObject): void {
   for (const operation of listOperations(document)) operation.security ??= [];
 }
 
-/** Whether a call takes a body is known only when its parameters are. */
+/** Whether a call takes a body is only known once its parameters have been described. */
 function markRequiredBodies(document: OpenAPIObject): void {
   for (const { requestBody, responses } of listOperations(document)) {
     if (!requestBody) continue;
@@ -117,7 +117,10 @@ function markRequiredBodies(document: OpenAPIObject): void {
   }
 }
 
-/** Problems that every call can answer are described once: listing all of them for each call would hide what is special. */
+/**
+ * Describes problems that every call can return only once: listing all of them for each call would hide the specific
+ * ones.
+ */
 function shareProblemResponses(document: OpenAPIObject): void {
   const shared = Object.fromEntries(
     Object.entries(EVERYWHERE).map(([status, description]) => [

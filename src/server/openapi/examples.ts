@@ -1,7 +1,7 @@
 /**
- * An example for every request and answer of the API description, made from the schemas: the example of a property is at the
- * property, or here under its name if it means the same everywhere. A property that neither covers has no example, and a test
- * fails.
+ * Adds an example to every request and response of the API description, built from the schemas: the example of a
+ * property is declared at the property, or here under its name if it means the same everywhere. A test fails if a
+ * property has neither.
  */
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
@@ -21,7 +21,7 @@ const LATER = '2026-03-09T08:15:30.000Z';
 const CONFIGURATION =
   '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v20"><Crawler name="docs"/></CrawlConfig>';
 
-/** By the name of a property or parameter, for the types that it has there. */
+/** Examples by the name of the property or parameter, one for each type that it has. */
 const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   ...repeatExample(
     MOMENT,
@@ -154,7 +154,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   xml: [CONFIGURATION],
 };
 
-/** What is neither JSON nor made of properties. */
+/** Examples for bodies that are neither JSON nor have properties. */
 const BY_MEDIA_TYPE: Readonly<Record<string, string>> = {
   'application/xml': CONFIGURATION,
   'text/csv': `url,status,reason\n${PAGE},indexed,indexed\n`,
@@ -162,7 +162,7 @@ const BY_MEDIA_TYPE: Readonly<Record<string, string>> = {
   'application/x-ndjson': `{"url":"${PAGE}","status":"indexed","reason":"indexed"}\n`,
 };
 
-/** How deep recursive schemas are followed. */
+/** Maximum depth to which recursive schemas are followed. */
 const DEEPEST = 6;
 
 function repeatExample(value: unknown, names: string): Record<string, readonly unknown[]> {
@@ -214,7 +214,7 @@ export class Examples {
       const items = this.resolveRef(schema.items as SchemaOrRef);
       return types.includes('array') && value.every((item) => this.matchesSchema(items, item));
     }
-    // An object with declared properties is made from them.
+    // The example of an object with declared properties is built from those.
     if (schema.properties) return false;
     if (types.length === 0) return true;
     return types.includes(typeOf(value)) || (typeof value === 'number' && types.includes('number'));
@@ -252,9 +252,9 @@ type Content = Record<string, { schema?: unknown; example?: unknown; examples?: 
 
 interface Described {
   readonly content: Content;
-  /** Of an answer. */
+  /** HTTP status, if the content is that of a response. */
   readonly status: number | undefined;
-  /** What the description says of it. */
+  /** Description of the response. */
   readonly about: string;
 }
 
@@ -262,7 +262,7 @@ function collectContents(document: OpenAPIObject): Described[] {
   const found: Described[] = [];
   const visit = (node: object, status: number | undefined): void => {
     if ('content' in node && typeof node.content === 'object') {
-      // Answers of many calls are one object: each gets its own.
+      // The responses of many calls share one object, so each gets a copy.
       const content = { ...node.content } as Content;
       Object.assign(node, { content });
       found.push({ content, status, about: 'description' in node ? String(node.description) : '' });

@@ -85,7 +85,7 @@ describe('openapi.yaml', () => {
         .filter(([status, answer]) => Number(status) >= 400 && !resolved(answer).content?.['application/problem+json'])
         .map(([status]) => `${name} ${status}`),
     );
-    // The readiness probe answers 503 with the same body as 200.
+    // The body of the readiness probe is the same for 503 as for 200.
     expect(failures).toEqual(['GET /health/ready 503']);
   });
 

@@ -10,7 +10,7 @@ class WebhookMetaDto {
   @ApiProperty({
     enum: ['date', 'number'],
     required: false,
-    description: 'Type of the value: a date in ISO 8601 and UTC, or a number. Absent: text.',
+    description: 'Type of the value: a date (ISO 8601, UTC) or a number. Absent: a string.',
   })
   type?: string;
 }
@@ -30,24 +30,24 @@ class WebhookChunkDto {
   @ApiProperty()
   text!: string;
 
-  @ApiProperty({ type: [String], description: 'The headings above it, the outermost first.' })
+  @ApiProperty({ type: [String], description: 'The headings above the chunk, outermost first.' })
   path!: string[];
 
   @ApiProperty({ type: 'integer', description: 'Offset in the text, in UTF-16 units.' })
   start!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Offset after its last character.' })
+  @ApiProperty({ type: 'integer', description: 'Offset after the last character.' })
   end!: number;
 }
 
 class WebhookPartDto {
-  @ApiProperty({ format: 'byte', description: 'The bytes, Base64.' })
+  @ApiProperty({ format: 'byte', description: 'The bytes in Base64.' })
   bytes!: string;
 
   @ApiProperty()
   mimeType!: string;
 
-  @ApiProperty({ required: false, description: 'Charset of a text.' })
+  @ApiProperty({ required: false, description: 'Charset of the text.' })
   encoding?: string;
 
   @ApiProperty()

@@ -1,4 +1,6 @@
-/** The groups in which readers of the API description find its calls: the first one whose prefix matches the path. */
+/**
+ * The groups by which the API description lists its calls; a call belongs to the first one with a prefix of its path.
+ */
 export interface CallGroup {
   readonly name: string;
   readonly description: string;
@@ -14,7 +16,7 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   {
     name: 'Rules and weights',
     description:
-      'Parts of the configuration of one crawler: its rules in order, the weights of its sources, and what is in force for it.',
+      "Parts of one crawler's configuration: its rules in order, the weights of its sources, and what is in force for it.",
     paths: /^\/api\/v1\/config\/crawlers/,
   },
   {
@@ -24,7 +26,7 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'URLs',
-    description: 'What is known about URLs, why each is or is not in the index, and commands for them.',
+    description: 'What is known about URLs, why each is or is not in the index, and commands that affect them.',
     paths: /^\/api\/v1\/crawlers\/\{crawler\}\/(urls?|explain|page|refused|refresh|oldest|errors|extract|render)/,
   },
   {
@@ -34,17 +36,17 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'Hosts',
-    description: 'The hosts that are crawled, how they answer, and pauses.',
+    description: 'The hosts that are crawled, how they respond, and pauses.',
     paths: /^\/api\/v1\/hosts/,
   },
   {
     name: 'Orders',
-    description: 'Orders to the sinks, and deletions that wait for a person.',
+    description: 'Orders to the sinks, and deletions that are waiting for a person.',
     paths: /^\/api\/v1\/(orders|held-deletions)/,
   },
   {
     name: 'Plug-ins',
-    description: 'Modules of your own that take part in the crawl.',
+    description: 'Your own modules that take part in the crawl.',
     paths: /^\/api\/v1\/plugins/,
   },
   {

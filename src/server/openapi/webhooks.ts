@@ -8,7 +8,7 @@ const textProperty = (description: string, example: string) => ({
   example,
 });
 
-/** The request that a sink of type `json` sends, as a webhook of OpenAPI 3.1. */
+/** The request that a sink of type `json` sends, as an OpenAPI 3.1 webhook. */
 export const WEBHOOKS = {
   pushOrders: {
     post: {
@@ -16,7 +16,7 @@ export const WEBHOOKS = {
       tags: ['Webhooks'],
       summary: 'Push orders',
       description:
-        'Sent to the URL of a sink of type `json`. Any 20x says that all orders of the batch are durable at the receiver. ' +
+        'Sent to the URL of a sink of type `json`. Any 20x means that all orders of the batch are durable at the receiver. ' +
         '400, 413 and 422 mean that one of the orders will never be accepted: the batch is split until it is found. ' +
         'Anything else is retried later. Repeats are harmless: URI and stamp identify them.',
       security: [],
@@ -24,13 +24,13 @@ export const WEBHOOKS = {
         {
           name: 'X-Crawlway-Timestamp',
           in: 'header',
-          ...textProperty('Unix time in seconds, with a secret set.', '1795280798'),
+          ...textProperty('Unix time in seconds; sent if a secret is configured.', '1795280798'),
         },
         {
           name: 'X-Crawlway-Signature',
           in: 'header',
           ...textProperty(
-            '`sha256=` and the hex HMAC-SHA256 of timestamp, a dot and the body, with a secret set.',
+            '`sha256=` and the hex HMAC-SHA256 of the timestamp, a dot and the body; sent if a secret is configured.',
             'sha256=5d41…',
           ),
         },
@@ -41,7 +41,7 @@ export const WEBHOOKS = {
       },
       responses: {
         200: { description: 'All orders of the batch are durable.' },
-        400: { description: 'An order of the batch will never be accepted; the text says why.' },
+        400: { description: 'An order of the batch will never be accepted; the body says why.' },
       },
     },
   },

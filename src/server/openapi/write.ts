@@ -1,4 +1,4 @@
-/** `npm run openapi`: writes openapi.yaml at the root. */
+/** Writes openapi.yaml in the root folder (`npm run openapi`). */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../project-root.js';
