@@ -1,4 +1,7 @@
-/** One thread that processes pages: assembles a page processor from the fetcher, the readers and the digest, and serves it. */
+/**
+ * A thread that processes pages: assembles a page processor from the fetcher, the readers and the digest, and serves
+ * it.
+ */
 import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
@@ -11,8 +14,8 @@ import { RemotePlugins } from '../adapters/threads/remote-plugins.js';
 import { servePages } from '../adapters/threads/serve-pages.js';
 import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
 
-// Slightly lower priority than the main thread, which answers people and distributes the work. With a much lower one, pages wait
-// while the other core is idle (bench/README.md).
+// Slightly lower priority than the main thread, which serves calls and distributes the work. With a much lower one,
+// pages would wait while another core is idle (bench/README.md).
 lowerPriority(2);
 
 const browser = new RemoteEngine();

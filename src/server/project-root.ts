@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/**
- * The folder of Crawlway's package.json: the same from the sources and from the compiled files, whose folders have one of their
- * own.
- */
+/** The folder of Crawlway's own package.json, found both from the sources and from the compiled files. */
 export const PROJECT_ROOT = findRoot(import.meta.dirname);
 
 function findRoot(folder: string): string {

@@ -1,4 +1,4 @@
-/** The server as a process: its start, and its signals. */
+/** Runs the server as a process: start and signal handling. */
 import { openLog, openTelemetry } from './engine.module.js';
 import { fail } from './fail.js';
 import { readServerOptions, type ServerFlags } from './options.js';
@@ -12,14 +12,17 @@ export async function run(flags: ServerFlags, withSample: boolean): Promise<void
 }
 
 async function start(flags: ServerFlags, withSample: boolean): Promise<RunningServer> {
-  // The server's files are for its own user: the database, histories, rules and orders in files.
+  // The server's files (database, histories, rules, orders in files) are readable by its own user only.
   process.umask(0o077);
   const log = openLog(process.env);
   const options = readServerOptions(flags, process.env);
   return serve(options, { log, withSample, telemetry: await openTelemetry(process.env, log) });
 }
 
-/** Also while the server starts: it is stopped as soon as possible. A second signal ends it at once, and nothing is lost. */
+/**
+ * Also handles signals while the server is starting, and then stops it as soon as possible. A second signal ends the
+ * process at once; nothing is lost.
+ */
 function handleSignals(starting: Promise<RunningServer>): void {
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
@@ -28,7 +31,7 @@ function handleSignals(starting: Promise<RunningServer>): void {
     try {
       const server = await starting;
       server.log.info(
-        `${signal} received: the server stops; orders in flight are delivered or left for the next start`,
+        `${signal} received: the server is stopping; orders in flight are delivered or left for the next start`,
       );
       await server.close();
       server.log.info('the server has stopped');

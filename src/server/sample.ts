@@ -9,20 +9,20 @@ import { UsageError } from './options.js';
 
 const HOST = '127.0.0.1';
 const FIRST_PORTS: SamplePorts = { site: 8741, index: 8742 };
-/** Number of alternative ports that are tried, this far apart; then any free one. */
+/** Distance between the alternative ports, and number of them that are tried; after that, any free port is used. */
 const STEP = 10;
 const STEPS = 20;
 
-/** The sample's ports, kept in the data folder: once a port was taken, the sample is moved permanently. */
+/** The sample's ports, kept in the data folder: after a port was found in use, the sample is moved permanently. */
 interface SamplePorts {
   readonly site: number;
   readonly index: number;
 }
 
 export interface Sample {
-  /** Address of the search page, with a slash at the end; empty when the bundled index does not run. */
+  /** Address of the search page, with a slash at the end; empty if the bundled index is not running. */
   readonly searchPage: string;
-  /** The configuration file names another port now: it must be read again. */
+  /** Whether the configuration file now names a different port and must be reread. */
   readonly moved: boolean;
   close(): Promise<void>;
 }
@@ -41,8 +41,8 @@ interface Listening {
 const isOnPort = (text: string, port: number): boolean => URL.parse(text)?.host === `${HOST}:${port}`;
 
 /**
- * A port that another program uses is never crawled or pushed to: the sample takes a free one, and the configuration is changed
- * accordingly.
+ * A port that another program is using is never crawled or pushed to: the sample takes a free one, and the
+ * configuration is changed accordingly.
  * @throws UsageError if the configuration would have to change and its file cannot be written
  */
 export async function startSample(definition: ServerDefinition, setting: SampleSetting): Promise<Sample> {
@@ -95,11 +95,11 @@ function readPorts(dataDirectory: string): SamplePorts {
   }
 }
 
-/** Whether a sink is the index that is started beside the server. */
+/** Whether a sink's URL is that of the index that is started beside the server. */
 export const isBundledIndex = (url: string, dataDirectory: string): boolean =>
   isOnPort(url, readPorts(dataDirectory).index);
 
-/** The file is changed before the crawl begins, so that what it says is what happens. */
+/** Changes the configuration file before the crawl begins, so that the crawl uses the new ports. */
 function changePorts(from: SamplePorts, to: SamplePorts, { configFile, dataDirectory, log }: SampleSetting): void {
   try {
     let text = readFileSync(configFile, 'utf8');
@@ -107,7 +107,7 @@ function changePorts(from: SamplePorts, to: SamplePorts, { configFile, dataDirec
       if (to[part] === from[part]) continue;
       text = text.replaceAll(new RegExp(`127\\.0\\.0\\.1:${from[part]}(?!\\d)`, 'g'), `${HOST}:${to[part]}`);
       log.warn(
-        `Port ${from[part]} is used by another program: the bundled ${part === 'site' ? 'sample site' : 'index'} listens on ${to[part]}, and ${configFile} now names that port`,
+        `Port ${from[part]} is in use by another program: the bundled ${part === 'site' ? 'sample site' : 'index'} listens on ${to[part]}, and ${configFile} now names that port`,
       );
     }
     writeFileSync(configFile, text);
@@ -115,7 +115,7 @@ function changePorts(from: SamplePorts, to: SamplePorts, { configFile, dataDirec
     writeFileSync(portsFile(dataDirectory), `${JSON.stringify(to)}\n`);
   } catch (error) {
     throw new UsageError(
-      `the ports of the sample are taken by another program, and ${configFile} can't be changed to name others: ${(error as Error).message}. Free port ${from.site} and ${from.index}, or run crawlway serve with a configuration of your own`,
+      `the sample's ports are in use by another program, and ${configFile} can't be changed to name others: ${(error as Error).message}. Free port ${from.site} and ${from.index}, or run crawlway serve with a configuration of your own`,
     );
   }
 }

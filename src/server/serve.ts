@@ -1,6 +1,4 @@
-/**
- * One running server: configuration, engine, API, and the bundled sample when it is asked for.
- */
+/** A running server: configuration, engine, API, and the bundled sample if requested. */
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -33,7 +31,7 @@ import { type Sample, startSample } from './sample.js';
 import { ADVISED_LENGTH } from './security/api-keys.js';
 import { Webhooks } from './webhooks/webhooks.js';
 
-/** Together with closing connections and files this is below the 15 s that a stop may take. */
+/** Including the time to close connections and files, this stays below the 15 s that a stop may take. */
 const DRAIN_TIME = seconds(10);
 const PROGRESS_EVERY = milliseconds(250);
 const CAUGHT_UP_EVERY_MS = 5_000;
@@ -44,15 +42,15 @@ export interface RunningServer {
   readonly engine: EngineApi;
   readonly log: Log;
   reload(who: string): Promise<unknown>;
-  /** No new fetch and no new call; orders in memory are delivered or left for the next start. */
+  /** Starts no new fetches and accepts no new calls; orders in memory are delivered or left for the next start. */
   close(): Promise<void>;
 }
 
 export interface ServeExtras {
   readonly log: Log;
-  /** Start the bundled site and index when the configuration names their addresses. */
+  /** Start the bundled site and index if the configuration names their addresses. */
   readonly withSample: boolean;
-  /** Where traces and metrics go; absent: nowhere. It is closed with the server. */
+  /** Exporter of traces and metrics. Absent if they are not exported. It is closed with the server. */
   readonly telemetry?: OpenTelemetry;
 }
 
@@ -78,7 +76,8 @@ export async function serve(
       encryptionKey: options.encryptionKey,
       telemetry,
     });
-    // Not before the data directory is this server's own: the sample of one that runs already would look like another program's.
+    // Not before this server owns the data directory: the sample of a server that is already running would be taken for
+    // another program.
     const sample = withSample ? await startSampleOrDrain(engine, loaded.definition, options, log) : undefined;
     if (sample) opened.push(() => sample.close());
     if (sample?.moved) loaded = file.load();
@@ -115,7 +114,7 @@ export async function serve(
     opened.push(async () => secrets.close());
     const watching = setInterval(() => {
       for (const crawler of engine.listCaughtUp()) {
-        log.info(`crawler ${crawler} has caught up: nothing is due`);
+        log.info(`crawler ${crawler} has caught up; nothing is due`);
         webhooks.publishCaughtUp(crawler);
       }
     }, CAUGHT_UP_EVERY_MS);
@@ -130,7 +129,7 @@ export async function serve(
   }
 }
 
-/** An engine that has no sample to crawl does not stay open. */
+/** Drains the engine if the port is taken or the sample cannot be started. */
 async function startSampleOrDrain(
   engine: EngineApi,
   definition: Parameters<typeof startSample>[0],
@@ -146,7 +145,10 @@ async function startSampleOrDrain(
   }
 }
 
-/** Only in the place of a first start: elsewhere a missing file is a mistake, and the example another crawl. */
+/**
+ * Creates only the file at the default location: elsewhere, a missing file is a mistake, and the example would start an
+ * unrelated crawl.
+ */
 function createFirstConfiguration(log: Log): void {
   if (existsSync(DEFAULT_CONFIG)) return;
   mkdirSync(dirname(DEFAULT_CONFIG), { recursive: true });
@@ -162,7 +164,7 @@ function warnAboutShortKeys({ apiKeys }: ServerOptions, log: Log): void {
   );
 }
 
-/** Whether the port can be had is known before the sample changes the configuration for the sake of its own ports. */
+/** Checks that the port is available before the sample may change the configuration because of its own ports. */
 async function tryPort(options: ServerOptions): Promise<void> {
   const server = createServer();
   await withPortErrors(options, () => once(server.listen(options.port, options.host), 'listening'));
@@ -172,21 +174,21 @@ async function tryPort(options: ServerOptions): Promise<void> {
 const listen = (app: NestFastifyApplication, options: ServerOptions): Promise<void> =>
   withPortErrors(options, () => app.listen(options.port, options.host));
 
-/** @throws UsageError with what to do instead, if the port cannot be had */
+/** @throws UsageError that says what to do if the port cannot be opened */
 async function withPortErrors({ port, host }: ServerOptions, open: () => Promise<unknown>): Promise<void> {
   try {
     await open();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new UsageError(`port ${port} on ${host} is used by another program; choose one with --port`);
-    if (code === 'EACCES') throw new UsageError(`this user may not listen on port ${port}; choose one with --port`);
-    if (code === 'EADDRNOTAVAIL') throw new UsageError(`this machine has no address ${host}; choose one with --host`);
+      throw new UsageError(`port ${port} on ${host} is in use by another program; choose a different one with --port`);
+    if (code === 'EACCES') throw new UsageError(`this user may not listen on port ${port}; choose a different one with --port`);
+    if (code === 'EADDRNOTAVAIL') throw new UsageError(`this machine does not have the address ${host}; choose a different one with --host`);
     throw error;
   }
 }
 
-/** The last message of a first start: what there is to see now, and where. */
+/** Logs the last message of a first start: what there is to see now, and where. */
 async function announceCaughtUp(
   engine: EngineApi,
   log: Log,

@@ -14,7 +14,7 @@ export const AUDIT_LOG = Symbol('audit log');
 export const KEY_STORE = Symbol('key store');
 /** A `SessionStore`. */
 export const SESSION_STORE = Symbol('session store');
-/** A `SignIn`; undefined: people do not sign in to this server. */
+/** A `SignIn`; undefined if people do not sign in to this server. */
 export const SIGN_IN = Symbol('sign-in');
 /** A `Log`. */
 export const LOG = Symbol('log');
@@ -24,7 +24,7 @@ export const CLOCK = Symbol('clock');
 export const KEY_DIRECTORY = Symbol('key directory');
 /** The `ServerOptions` of this process. */
 export const OPTIONS = Symbol('options');
-/** Address of the bundled index's search page, empty when it does not run. */
+/** Address of the bundled index's search page; empty if the index is not running. */
 export const SEARCH_PAGE = Symbol('search page');
 /** A `DocumentMapper`. */
 export const MAP_DOCUMENT = Symbol('map document');
@@ -33,7 +33,7 @@ export const TEST_SINK = Symbol('test sink');
 /** Everything before the API path of a call. */
 export const API = 'api/v1';
 
-/** All of them: what a module must provide for the application to start. */
+/** All tokens that a module must provide for the application to start. */
 export const PART_TOKENS = [
   ENGINE,
   CONFIGURATION_FILE,

@@ -21,7 +21,7 @@ export class HeldDeletionsController {
     id: 'listHeldDeletions',
     summary: 'What the deletion guard holds',
     description:
-      'Deletions that were decided and are kept back, by host: because too many came at once, or until the host shows a sign of life.',
+      'Deletions that were decided but are withheld, by host: because too many were decided at once, or until the host shows a sign of life.',
     role: 'read',
   })
   @PageResponse(HeldDeletionsDto)
@@ -34,7 +34,7 @@ export class HeldDeletionsController {
   @Operation({
     id: 'releaseHeldDeletions',
     summary: 'Release held deletions',
-    description: "The host's held deletions go to the sinks.",
+    description: "The host's held deletions are sent to the sinks.",
     role: 'operate',
     problems: UNKNOWN,
   })
@@ -51,7 +51,7 @@ export class HeldDeletionsController {
     id: 'dropHeldDeletions',
     summary: 'Drop held deletions',
     description:
-      "The host's held deletions are forgotten; the documents stay in the index until a later visit decides again.",
+      "The host's held deletions are discarded; the documents stay in the index until a later visit decides again.",
     role: 'operate',
     problems: UNKNOWN,
   })

@@ -20,7 +20,7 @@ export class OrderDto {
   @ApiProperty({ enum: ['add', 'delete'] })
   kind!: OrderKind;
 
-  @ApiProperty({ description: 'Why it was decided; `GET /reasons` explains the code.' })
+  @ApiProperty({ description: 'Why the order was decided; `GET /reasons` explains the code.' })
   reason!: string;
 
   @ApiProperty({ format: 'date-time' })
@@ -37,7 +37,7 @@ export class OrderDto {
 
   @ApiProperty({
     required: false,
-    description: 'Message of a sink that refused it, even while another sink has not answered yet.',
+    description: 'Message of a sink that refused the order, even while another sink has not responded yet.',
   })
   answer?: string;
 
@@ -77,10 +77,10 @@ export class HeldDeletionsDto {
   })
   awaiting!: number;
 
-  @ApiProperty({ format: 'date-time', description: 'When the oldest was decided.' })
+  @ApiProperty({ format: 'date-time', description: 'When the oldest of these deletions was decided.' })
   oldest!: string;
 
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, description: 'Count by reason code.' })
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, description: 'Number of deletions by reason code.' })
   reasons!: Readonly<Record<string, number>>;
 
   @ApiProperty({ type: [String], description: 'Some of the URIs.' })

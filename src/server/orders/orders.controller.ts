@@ -54,7 +54,7 @@ export class OrdersController {
     searches: true,
     summary: 'The ledger of push orders',
     description:
-      'Every order that is kept, newest first: when and why it was decided, attempts, and what the sink said.',
+      'Every order on record, newest first: when and why it was decided, attempts, and what the sink said.',
     role: 'read',
   })
   @PageResponse(OrderDto)
@@ -71,11 +71,11 @@ export class OrdersController {
   @HttpCode(200)
   @Operation({
     id: 'retryOrder',
-    summary: 'Send a refused order again',
+    summary: 'Resend a refused order',
     description:
-      'The page is fetched again for an add order, and the order that follows is sent; a deletion goes out at once. Either is a new order with a number of its own.',
+      'For an add order, the page is fetched again and the resulting order is sent; a deletion is sent at once. Either way, it is a new order with its own number.',
     role: 'operate',
-    problems: { 404: 'There is no such order.', 422: 'The order is not one that was refused.' },
+    problems: { 404: 'There is no such order.', 422: 'The order was not refused.' },
   })
   @ApiOkResponse({ type: OrderDto })
   async retry(@Param('id', WholeNumberPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {

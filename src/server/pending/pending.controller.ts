@@ -13,13 +13,13 @@ class ImportDto {
   @ApiProperty({ type: 'integer', description: 'Lines with a URL that was not known before.' })
   imported!: number;
 
-  @ApiProperty({ type: 'integer', description: 'URLs whose state was kept.' })
+  @ApiProperty({ type: 'integer', description: 'Known URLs, whose state was kept.' })
   known!: number;
 
   @ApiProperty({ type: 'integer', description: 'Lines that could not be read.' })
   rejected!: number;
 
-  @ApiProperty({ type: [String], maxItems: MAX_LISTED, description: 'The first of them, with their numbers.' })
+  @ApiProperty({ type: [String], maxItems: MAX_LISTED, description: 'The first of the rejected lines, with their numbers.' })
   problems!: string[];
 }
 
@@ -59,9 +59,9 @@ export class PendingController {
     id: 'getPending',
     summary: 'The whole store as a pending file',
     description:
-      'One line each, `URL realm state`, alphabetical; 2 is an error, a Unix time when the document that is in the index was last ' +
-      'visited, 0 anything else that waits for a visit (also pages that are not indexed, such as noindex and redirects). ' +
-      'What is not visited (filtered, excluded) is left out.',
+      'One line for each URL, `URL realm state`, in alphabetical order; state 2 is an error, a Unix time is when the document in the index was last ' +
+      'visited, and 0 is anything else that is waiting for a visit (including pages that are not indexed, such as noindex and redirects). ' +
+      'URLs that are not visited (filtered, excluded) are left out.',
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })
@@ -81,10 +81,10 @@ export class PendingController {
     id: 'importPending',
     summary: 'Import a pending file',
     description:
-      'Brings in the lines whose URL is not known; a known URL keeps its state. The realm has to be the name of the crawler, ' +
+      'Imports the lines whose URL is not known; a known URL keeps its state. The realm has to be the name of the crawler, ' +
       'URL-encoded, and the state 0, 2 or a Unix time of 9 or 10 digits that is not in the future. If there are several lines for one URL, ' +
       'the first counts; the others count as known. State 2 is not tried again until the error cache is cleared or a person asks ' +
-      'for it; an indexed one is refreshed as if it had been visited here at that time.',
+      'for it; an indexed URL is refreshed as if it had been visited here at that time.',
     role: 'operate',
     consumes: [TEXT_TYPE],
     problems: { 404: 'There is no crawler with that name.' },

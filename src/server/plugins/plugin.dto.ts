@@ -5,10 +5,10 @@ import { toIsoTime } from '../http/time.js';
 const STATES = ['starting', 'ready', 'failed'];
 
 class PluginCallsDto {
-  @ApiProperty({ enum: PLUGIN_HOOKS, description: '`extract` and `deliver` are those of its extractor and its sink.' })
+  @ApiProperty({ enum: PLUGIN_HOOKS, description: 'Function of the plug-in; `extract` and `deliver` belong to its extractor and its sink.' })
   hook!: string;
 
-  @ApiProperty({ type: 'integer', example: 42, description: 'Calls that were answered since the server started.' })
+  @ApiProperty({ type: 'integer', example: 42, description: 'Calls that succeeded since the server started.' })
   answered!: number;
 
   @ApiProperty({ type: 'integer', example: 1, description: 'Calls that failed (`plugin-failed`).' })
@@ -36,20 +36,20 @@ export class PluginDto {
   @ApiProperty({
     enum: STATES,
     description:
-      '`failed`: it cannot be loaded, or ends again and again; it is tried again, at once when its file changes.',
+      '`failed`: it cannot be loaded, or ends again and again; it is retried, at once if its file changes.',
   })
   state!: string;
 
   @ApiProperty({ required: false, description: 'As the plug-in states it.' })
   version?: string;
 
-  @ApiProperty({ type: [String], enum: PLUGIN_HOOKS, description: 'Functions that it has.' })
+  @ApiProperty({ type: [String], enum: PLUGIN_HOOKS, description: 'Functions that the plug-in has.' })
   hooks!: readonly string[];
 
   @ApiProperty({ type: [PluginCallsDto] })
   calls!: readonly PluginCallsDto[];
 
-  @ApiProperty({ type: 'integer', example: 0, description: 'How often its process ended or had to be ended.' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'Number of times that its process ended or had to be ended.' })
   restarts!: number;
 
   @ApiProperty({

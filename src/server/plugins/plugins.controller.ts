@@ -15,7 +15,7 @@ export class PluginsController {
   @Get()
   @Operation({
     id: 'listPlugins',
-    summary: 'Plug-ins of the configuration',
+    summary: 'Configured plug-ins',
     description: 'What each plug-in does on this server, its state and its last error.',
     role: 'read',
   })

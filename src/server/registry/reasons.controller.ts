@@ -10,12 +10,12 @@ import { API } from '../tokens.js';
 const CODES = [...Object.keys(REASONS), ...Object.keys(ERROR_CODES)];
 
 class ReasonDto {
-  @ApiProperty({ enum: CODES, description: 'Stable; used by the store, the API, the metrics and the console.' })
+  @ApiProperty({ enum: CODES, description: 'Stable code, used by the store, the API, the metrics and the console.' })
   code!: string;
 
   @ApiProperty({
     enum: ['reason', 'error'],
-    description: 'A reason explains a verdict, an error says how a visit failed.',
+    description: 'A reason explains a verdict; an error says how a visit failed.',
   })
   kind!: 'reason' | 'error';
 

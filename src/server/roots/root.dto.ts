@@ -29,7 +29,7 @@ export class RootSubmissionDto {
   @ApiProperty({
     required: false,
     description:
-      'Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, with entireSite false.',
+      'Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default: true, or false with entireSite.',
   })
   @IfGiven()
   @IsBoolean()
@@ -40,7 +40,7 @@ export class RootSubmissionDto {
   @IsBoolean()
   entireSite?: boolean;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: '-2 is the highest.' })
+  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'Priority shift; -2 is the highest priority.' })
   @IfGiven()
   @IsInt()
   @Min(-2)
@@ -63,7 +63,7 @@ export class RootSubmissionDto {
   @IsListOf(() => RootMetaDto, 100)
   metas?: RootMetaDto[];
 
-  @ApiProperty({ required: false, description: 'Off: the links of the page are listed, not queued.' })
+  @ApiProperty({ required: false, description: 'If false, the links of the page are listed but not queued.' })
   @IfGiven()
   @IsBoolean()
   followLinks?: boolean;
@@ -96,10 +96,10 @@ export class SubmitOutcomeDto {
   @ApiProperty({ enum: ['new', 'known', 'rejected'] })
   outcome!: SubmitOutcome['outcome'];
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, description: 'Line of the URL list where it begins.' })
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, description: 'Line of the URL list on which the entry begins.' })
   line?: number;
 
-  @ApiProperty({ required: false, description: 'Why it was rejected.' })
+  @ApiProperty({ required: false, description: 'Why the entry was rejected.' })
   message?: string;
 
   @ApiProperty({ required: false, description: 'Reason code of the rejection.' })
@@ -110,7 +110,7 @@ export class UrlListOutcomeDto {
   @ApiProperty({ type: 'integer', description: 'URLs that were not known.' })
   new!: number;
 
-  @ApiProperty({ type: 'integer', description: 'URLs that were known; they are due now.' })
+  @ApiProperty({ type: 'integer', description: 'URLs that were already known; they are due now.' })
   known!: number;
 
   @ApiProperty({ type: 'integer' })
@@ -119,7 +119,7 @@ export class UrlListOutcomeDto {
   @ApiProperty({
     type: () => [SubmitOutcomeDto],
     maxItems: 1000,
-    description: 'The first rejected ones, with the reason.',
+    description: 'The first rejected entries, with their reasons.',
   })
   rejections!: SubmitOutcomeDto[];
 }

@@ -36,7 +36,7 @@ export class RootsController {
   @Operation({
     id: 'listRoots',
     summary: 'Root URLs',
-    description: 'Roots of the configuration, then submitted ones, alphabetical by URL, with what is known about each.',
+    description: 'Roots of the configuration, then submitted ones, in alphabetical order, with what is known about each.',
     role: 'read',
     problems: UNKNOWN,
   })
@@ -55,12 +55,12 @@ export class RootsController {
   @Operation({
     id: 'submitRoot',
     summary: 'Submit a root URL',
-    description: 'The URL is queued as a root; a known one becomes due now.',
+    description: 'The URL is queued as a root; a known URL becomes due now.',
     role: 'operate',
     problems: { ...UNKNOWN, 422: 'The crawl policy rejects the URL; `explanation` says why.' },
   })
   @ApiCreatedResponse({ type: UrlStateDto, description: 'The URL was not known.' })
-  @ApiOkResponse({ type: UrlStateDto, description: 'The URL was known.' })
+  @ApiOkResponse({ type: UrlStateDto, description: 'The URL was already known.' })
   async submit(
     @Param('crawler') crawler: string,
     @Body() root: RootSubmissionDto,
@@ -111,9 +111,9 @@ export class RootsController {
   @CrawlerName()
   @Operation({
     id: 'removeRoot',
-    summary: 'Take back a submitted root',
+    summary: 'Withdraw a submitted root',
     description:
-      'The URL is no longer a root. What the rules accept stays; what only the site mode of this root accepted is excluded, and its document deleted, when it is visited next.',
+      'The URL is no longer a root. URLs that the rules accept stay; URLs that only the site mode of this root accepted are excluded, and their documents deleted, when they are next visited.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or none of its submitted roots has the URL.' },
   })

@@ -1,4 +1,4 @@
-/** A URL list of any length, submitted in slices. */
+/** Submits a URL list of any length in slices. */
 
 import { withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { type TextLine, urlListEntries } from '../../domain/url/url-list.js';
@@ -6,7 +6,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import { findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
 import { toRejectionDto, type UrlListOutcomeDto } from './root.dto.js';
 
-/** Characters of a rejected line that the answer repeats. */
+/** Maximum number of characters of a rejected line that the response repeats. */
 const SHOWN = 200;
 
 export async function submitInSlices(engine: EngineApi, crawler: string, text: string): Promise<UrlListOutcomeDto> {

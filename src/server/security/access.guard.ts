@@ -17,14 +17,14 @@ import type { RefusedCalls } from './refused-calls.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Absent: a stranger, whose key is missing or wrong. */
+    /** Absent for a stranger, whose key is missing or wrong. */
     caller?: Caller;
   }
 }
 
 const KEY_WANTED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
-/** Allows a call if its role is declared and the caller has it. A call that declares none is refused to everybody. */
+/** Allows a call if its role is declared and the caller has it. A call that declares no role is refused to everyone. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
@@ -45,14 +45,14 @@ export class AccessGuard implements CanActivate {
 
 interface Identification {
   readonly ring: KeyRing;
-  /** Absent: people do not sign in. */
+  /** Absent if people do not sign in. */
   readonly signIn?: SignIn;
   readonly refused: RefusedCalls;
 }
 
 /**
- * Determines for each request who makes it, before any guard runs. Bodies are also read before that: none from a stranger, however
- * many megabytes the call may accept.
+ * Determines for each request who makes it, before any guard runs. Bodies are read before the guards, too, so no body
+ * is accepted from a stranger, however many megabytes the call allows.
  */
 export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refused }: Identification): void {
   fastify.addHook('onRequest', async (request, reply) => {
@@ -70,7 +70,7 @@ export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refuse
   });
 }
 
-/** Records each call that is refused, whichever guard or hook did it. */
+/** Records each refused call, whichever guard or hook refused it. */
 export function recordRefusals(fastify: FastifyInstance, refused: RefusedCalls): void {
   fastify.addHook('onResponse', async ({ ip, caller, method, url }, { statusCode: status }) => {
     if (!REFUSALS.has(status)) return;
@@ -87,7 +87,10 @@ export function recordRefusals(fastify: FastifyInstance, refused: RefusedCalls):
 const REFUSALS = new Set([401, 403, 429]);
 const LONGEST_PATH = 300;
 
-/** Sites report their URLs without a key of ours; what they send is bounded, and counted by address. */
+/**
+ * Sites report their URLs without one of our keys; their bodies are limited in size, and their calls are counted by
+ * address.
+ */
 const acceptsOpenBody = ({ method, url }: FastifyRequest): boolean =>
   method === 'POST' && (url.split('?', 1)[0] === '/indexnow' || url.startsWith('/websub/'));
 

@@ -2,42 +2,43 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export const ROLES = ['read', 'operate', 'admin'] as const;
-/** Each role may also do what the previous ones may. */
+/** Each role also has the permissions of those before it. */
 export type Role = (typeof ROLES)[number];
 
 export interface ApiKey {
   readonly name: string;
   readonly role: Role;
-  /** SHA-256. */
+  /** SHA-256 of the key. */
   readonly digest: Uint8Array;
-  /** It can be guessed. */
+  /** True if the key is short enough to be guessed. */
   readonly short: boolean;
 }
 
-/** Who makes a call. */
+/** The person or program that makes a call. */
 export interface Caller {
   readonly name: string;
   readonly role: Role;
 }
 
-/** Of a key. */
+/** Valid names of keys. */
 export const KEY_NAME = /^[\w.@-]{1,64}$/;
 
-/** Without keys the API answers on loopback only, and everybody on this machine may do everything. */
+/** Without keys, the API listens on loopback only, and everyone on this machine may do everything. */
 export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
 
-/** Shorter keys are accepted, with a warning. */
+/** Recommended minimum length; shorter keys are accepted with a warning. */
 export const ADVISED_LENGTH = 16;
 
 /**
  * Reads `name:role:key, …`.
- * @throws Error with the position of the entry and nothing of its text: in a misspelled one, any part may be the key.
+ * @throws Error with the position of the entry and none of its text, because any part of a misspelled entry may be the
+ * key.
  */
 export function parseApiKeys(text: string | undefined): ApiKey[] {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());
   const keys = entries.flatMap((entry, index) => (entry === '' ? [] : [parseEntry(entry, index + 1)]));
   const names = new Set(keys.map((key) => key.name));
-  if (names.size < keys.length) throw new Error('two entries have the same name; names are what the audit log shows');
+  if (names.size < keys.length) throw new Error('two entries have the same name; names must be unique because the audit log shows them');
   return keys;
 }
 
@@ -47,7 +48,7 @@ function parseEntry(entry: string, position: number): ApiKey {
   if (!KEY_NAME.test(name)) {
     throw new Error(`entry ${position} has no valid name; write name:role:key with letters, digits and . _ @ -`);
   }
-  if (!isRole(role)) throw new Error(`entry ${position} has no role of ${ROLES.join(', ')}; write name:role:key`);
+  if (!isRole(role)) throw new Error(`entry ${position} has no valid role (${ROLES.join(', ')}); write name:role:key`);
   if (key === '') throw new Error(`entry ${position} has no key; write name:role:key`);
   return { name, role, digest: computeDigest(key), short: key.length < ADVISED_LENGTH };
 }
@@ -56,7 +57,7 @@ const isRole = (text: string): text is Role => (ROLES as readonly string[]).incl
 
 export const computeDigest = (key: string): Uint8Array => createHash('sha256').update(key, 'utf8').digest();
 
-/** Compares with every key in constant time: neither which key nor how much of it matched can be timed. */
+/** Compares with every key in constant time, so that timing reveals neither which key matched nor how much of it. */
 export function findCaller(keys: readonly ApiKey[], presented: string): Caller | undefined {
   const wanted = computeDigest(presented);
   let found: Caller | undefined;

@@ -2,11 +2,11 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 
-/** Each key has its own count: a person who guesses keys uses up the calls of an address, and of nobody else. */
+/** Counts calls by key: a person who guesses keys only uses up the calls of their own address. */
 @Injectable()
 export class CallLimitGuard extends ThrottlerGuard {
   protected override async getTracker(request: FastifyRequest): Promise<string> {
-    // The blank distinguishes it from any address.
+    // The space distinguishes it from any address.
     return request.caller ? `key ${request.caller.name}` : super.getTracker(request);
   }
 

@@ -5,26 +5,29 @@ import type { Log } from '../../engine/ports/log.js';
 import { type ApiKey, type Caller, computeDigest, findCaller, LOCAL_CALLER, type Role } from './api-keys.js';
 import type { KeyStore, StoredKey } from './key-store.js';
 
-/** Another server of the database may have created or revoked one: until then the known keys are used. */
+/**
+ * How long the known keys are used before they are reread: another server on the database may have created or revoked
+ * keys.
+ */
 const READ_AGAIN_AFTER = seconds(10);
-/** A person has a handful; a script that creates one for each run is told to revoke them. */
+/** Maximum number of keys: people have a handful, and a script that creates one for each run should revoke them. */
 const MOST_KEYS = 1_000;
 
 interface KeyRingParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Also without keys in the environment: people may sign in. */
+  /** True if calls require a key even when the environment has none, because people may sign in. */
   readonly closed?: boolean;
 }
 
-/** All keys that open this server: those of `CRAWLWAY_API_KEYS`, and those made over the API. */
+/** All keys of this server: those of `CRAWLWAY_API_KEYS`, and those created through the API. */
 export class KeyRing {
   private stored: readonly StoredKey[] = [];
   private readAt: Instant | undefined;
   private reading: Promise<void> | undefined;
   private readonly clock: Clock;
   private readonly log: Log;
-  /** Everybody who reaches the server may do everything, with or without a key. */
+  /** True if everyone who reaches the server may do everything, with or without a key. */
   readonly isOpen: boolean;
 
   constructor(
@@ -37,20 +40,20 @@ export class KeyRing {
     this.isOpen = environment.length === 0 && !closed;
   }
 
-  /** Whose key it is. */
+  /** Finds the caller to whom a key belongs. */
   async authenticate(presented: string | undefined): Promise<Caller | undefined> {
     const named = presented === undefined ? undefined : await this.findByKey(presented);
     return named ?? (this.isOpen ? LOCAL_CALLER : undefined);
   }
 
-  /** By name, including expired ones. */
+  /** Lists all keys by name, including expired ones. */
   async list(): Promise<readonly StoredKey[]> {
     await this.readKeys();
     return this.stored;
   }
 
   /**
-   * Creates a key; its text is in the answer and nowhere else.
+   * Creates a key, which is only in the returned value and stored nowhere.
    * @returns undefined if the name is taken
    * @throws RangeError if there are too many
    */
@@ -62,7 +65,7 @@ export class KeyRing {
   ): Promise<{ key: string; stored: StoredKey } | undefined> {
     if (this.environment.some((known) => known.name === name)) return undefined;
     await this.readKeys();
-    if (this.stored.length >= MOST_KEYS) throw new RangeError(`there are ${MOST_KEYS} keys already: withdraw some`);
+    if (this.stored.length >= MOST_KEYS) throw new RangeError(`there are already ${MOST_KEYS} keys: revoke some`);
     const key = `cw_${randomBytes(32).toString('base64url')}`;
     const digest = Buffer.from(computeDigest(key)).toString('hex');
     const stored = {
@@ -78,7 +81,10 @@ export class KeyRing {
     return { key, stored };
   }
 
-  /** Revokes it at once, on other servers of the database within seconds. False: the name does not exist. */
+  /**
+   * Revokes a key: here at once, on other servers that share the database within seconds. Returns false if the name
+   * does not exist.
+   */
   async withdraw(name: string): Promise<boolean> {
     const removed = await this.store.removeKey(name);
     await this.readKeys();
@@ -99,7 +105,10 @@ export class KeyRing {
     return found;
   }
 
-  /** If the database does not answer, nobody is locked out who had access a moment ago. */
+  /**
+   * If the database is not responding, the known keys stay valid, so that nobody who had access a moment ago is locked
+   * out.
+   */
   private async refreshKeys(): Promise<void> {
     this.reading ??= this.readKeys()
       .catch((error: unknown) => this.log.warn('the API keys in the database cannot be read', { error: String(error) }))

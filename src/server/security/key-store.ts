@@ -5,20 +5,20 @@ import type { Role } from './api-keys.js';
 export interface StoredKey {
   readonly name: string;
   readonly role: Role;
-  /** SHA-256, hex. */
+  /** SHA-256 of the key, in hex. */
   readonly digest: string;
   readonly createdAt: Instant;
   readonly createdBy: string;
-  /** Invalid from then on. */
+  /** When the key becomes invalid. Absent: it never expires. */
   readonly expiresAt?: Instant;
 }
 
-/** Where they are kept; shared by all servers of a database. */
+/** Stores these keys; shared by all servers on a database. */
 export interface KeyStore {
-  /** All of them, by name. */
+  /** All keys, sorted by name. */
   listKeys(): Promise<StoredKey[]>;
-  /** False when there is one with that name. */
+  /** Returns false if there is already a key with that name. */
   addKey(key: StoredKey): Promise<boolean>;
-  /** False when there is none. */
+  /** Returns false if there is no such key. */
   removeKey(name: string): Promise<boolean>;
 }

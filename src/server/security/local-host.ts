@@ -1,6 +1,6 @@
 /**
- * Without API keys the server trusts everybody on this machine. A web page in a browser on this machine is not such a person, but
- * it can send requests under a host name that it controls (DNS rebinding): the Host header reveals it.
+ * Without API keys, the server trusts everyone on this machine. A web page in a browser on this machine must not be
+ * trusted, but it can send requests under a host name that it controls (DNS rebinding); the Host header reveals this.
  */
 import { ForbiddenException } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
@@ -11,10 +11,10 @@ export function requireLocalHost(fastify: FastifyInstance): void {
     const name = parseHostName(request.headers.host);
     if (name === undefined || isLoopback(name)) return;
     throw new ForbiddenException(
-      `The server has no API keys and answers on this machine's own names only, not as ${name}. Set CRAWLWAY_API_KEYS to open it.`,
+      `The server has no API keys and accepts requests under this machine's own names only, not under ${name}. Set CRAWLWAY_API_KEYS to open it.`,
     );
   });
 }
 
-/** Without the port; undefined if the header is missing, which no browser omits. */
+/** The host name without the port; undefined if the header, which browsers always send, is missing. */
 const parseHostName = (header: string | undefined): string | undefined => header?.replace(/:\d+$/, '');

@@ -10,7 +10,10 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import { ROLE_KEY } from '../http/operation.js';
 import { ENGINE } from '../tokens.js';
 
-/** While the server starts it does not know its crawlers yet: no answer is better than a wrong one. Probes are answered. */
+/**
+ * Refuses calls while the server is starting and does not know its crawlers yet: no response is better than a wrong
+ * one. Probes are allowed.
+ */
 @Injectable()
 export class OpenGuard implements CanActivate {
   constructor(

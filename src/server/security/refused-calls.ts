@@ -1,6 +1,6 @@
 /**
- * What is reported of refused calls (401, 403, 429): a log line and an audit entry for the first of a kind within a minute, a count
- * for all. Guessing keys must be noticed, but must not fill the log or the audit trail.
+ * Reports refused calls (401, 403, 429): with a log line and an audit entry for the first few of a kind in each minute,
+ * and a count for all. Key guessing must be noticed, but must not fill the log or the audit log.
  */
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
@@ -8,27 +8,27 @@ import type { Log } from '../../engine/ports/log.js';
 import type { AuditLog } from '../audit/audit-log.js';
 
 const WINDOW = seconds(60);
-/** Calls of one address and status, within a minute. */
+/** Maximum number of calls reported per minute for one address and status. */
 const TOLD_OF_ONE = 5;
-/** Calls of all together, within a minute: an attacker has many addresses. */
+/** Maximum number of calls reported per minute in total: an attacker may have many addresses. */
 const TOLD_OF_ALL = 60;
-/** Calls with a wrong key that one address may make per minute; an outdated console makes far fewer. */
+/** Maximum number of calls with a wrong key per minute and address; a console with an outdated key makes far fewer. */
 export const WRONG_KEYS_PER_MINUTE = 300;
-/** Addresses counted at the same time. */
+/** Maximum number of addresses counted at the same time. */
 const MOST_ADDRESSES = 10_000;
 
 export interface RefusedCall {
   readonly status: number;
   readonly address: string;
-  /** Name of the key; absent: none, or a wrong one. */
+  /** Name of the key. Absent if the key was missing or wrong. */
   readonly who?: string;
   readonly method: string;
-  /** Path without query, which may contain anything. */
+  /** Path without the query, which may contain anything. */
   readonly path: string;
 }
 
 export class RefusedCalls {
-  /** Since the start of the process, by status. */
+  /** Number of refused calls since the start of the process, by status. */
   readonly counts = new Map<number, number>([
     [401, 0],
     [403, 0],
@@ -45,13 +45,13 @@ export class RefusedCalls {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Whether the address may try another key; checked for each wrong one, before anything else of the call is read. */
+  /** Whether the address may try another key; checked for each wrong key before anything else of the call is read. */
   mayTryAgain(address: string): boolean {
     this.startWindow();
     return count(this.wrongKeys, address) <= WRONG_KEYS_PER_MINUTE;
   }
 
-  /** Seconds until it may. */
+  /** Seconds until an address may try again. */
   get retryAfter(): number {
     return this.windowEnds === undefined ? 1 : Math.max(1, Math.ceil((this.windowEnds - this.clock.now()) / 1000));
   }

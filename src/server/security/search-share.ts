@@ -11,9 +11,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { finalize, from, mergeMap, type Observable } from 'rxjs';
 import { SEARCHES_KEY } from '../http/operation.js';
 
-/** Searches of one key that the store processes at the same time: the next ones in its queue belong to others. */
+/**
+ * Maximum number of searches that the store processes at the same time for one key, so that the next ones in its queue
+ * belong to others.
+ */
 const AT_ONCE = 2;
-/** Calls of one key that wait for these; a console makes a handful. */
+/** Maximum number of calls of one key that wait for these; a console makes a handful. */
 const MOST_WAITING = 50;
 
 /** The searches of one key. */
@@ -23,8 +26,9 @@ interface Share {
 }
 
 /**
- * A search through all stored URLs occupies the store for a tenth of a second, and the store answers in order. Each key has a
- * share, so that many searches of one do not hold up the lists of others; a call whose client has disconnected is not made at all.
+ * Limits the concurrent searches of each key. A search through all stored URLs occupies the store for a tenth of a
+ * second, and the store processes requests in order, so many searches of one key would hold up those of others. A call
+ * whose client has disconnected is dropped.
  */
 @Injectable()
 export class SearchShare implements NestInterceptor {
@@ -41,7 +45,7 @@ export class SearchShare implements NestInterceptor {
     );
   }
 
-  /** @throws HttpException 429 if too many wait, 499 if the client disconnected meanwhile. */
+  /** @throws HttpException 429 if too many are waiting, 499 if the client disconnected in the meantime. */
   async acquire(key: string, { raw }: Pick<FastifyReply, 'raw'>): Promise<void> {
     const share = this.shares.get(key) ?? { running: 0, waiting: new Set() };
     this.shares.set(key, share);
@@ -51,7 +55,7 @@ export class SearchShare implements NestInterceptor {
     }
     if (share.waiting.size >= MOST_WAITING)
       throw new HttpException(
-        `More than ${MOST_WAITING} searches of one key are already waiting. Try again later.`,
+        `${MOST_WAITING} searches of this key are already waiting. Try again later.`,
         429,
       );
     await new Promise<void>((resolve, reject) => {
@@ -59,7 +63,7 @@ export class SearchShare implements NestInterceptor {
         share.waiting.delete(onTurn);
         reject(new HttpException('The client has closed the connection.', 499));
       };
-      // A call that ends passes its place on, so `running` is unchanged.
+      // A call that ends hands its place over, so `running` is unchanged.
       const onTurn = (): void => {
         raw.off('close', onDisconnect);
         resolve();

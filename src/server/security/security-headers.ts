@@ -1,6 +1,6 @@
 /**
- * Headers of every answer. Everything that the console and the API documentation need comes from this server; a script, style or
- * request to anywhere else is an attack.
+ * Headers of every response. Everything that the console and the API documentation need comes from this server; a
+ * script, style or request for anywhere else is an attack.
  */
 export const SECURITY_HEADERS = {
   contentSecurityPolicy: {
@@ -8,7 +8,7 @@ export const SECURITY_HEADERS = {
     directives: {
       defaultSrc: ["'none'"],
       scriptSrc: ["'self'"],
-      /** CodeMirror and Swagger UI set style attributes; styles cannot run code. */
+      /** CodeMirror and Swagger UI set style attributes, which is harmless because styles cannot run code. */
       styleSrc: ["'self'", "'unsafe-inline'"],
       imgSrc: ["'self'", 'data:'],
       fontSrc: ["'self'"],
@@ -20,6 +20,6 @@ export const SECURITY_HEADERS = {
     },
   },
   xFrameOptions: { action: 'deny' },
-  /** The server speaks plain HTTP; an operator who puts TLS in front of it sets this there. */
+  /** The server speaks plain HTTP; an operator who puts TLS in front of it sets this header there. */
   strictTransportSecurity: false,
 } as const;

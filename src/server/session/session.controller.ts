@@ -10,11 +10,11 @@ import { SERVER_VERSION } from '../version.js';
 class SessionDto {
   @ApiProperty({
     description:
-      'Name of the API key, or `user:` and the name of the person who has signed in; `local` when the server has no keys.',
+      'Name of the API key, or `user:` and the name of the person who has signed in; `local` if the server has no keys.',
   })
   name!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Each role may also do what the previous ones may.' })
+  @ApiProperty({ enum: ROLES, description: 'Each role also has the permissions of those before it.' })
   role!: Role;
 
   @ApiProperty({ description: 'Whether calls require an API key or a sign-in.' })
@@ -33,7 +33,7 @@ export class SessionController {
   @Operation({
     id: 'getSession',
     summary: 'Who am I?',
-    description: 'Name and role of the key that the call carries, so that a client can hide what the role may not do.',
+    description: 'Name and role of the key sent with the call, so that a client can hide what the role may not do.',
     role: 'read',
   })
   @ApiOkResponse({ type: SessionDto })

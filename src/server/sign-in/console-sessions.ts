@@ -3,26 +3,26 @@ import { after, hours, type Instant, seconds } from '../../domain/time/units.js'
 import type { Clock } from '../../engine/ports/clock.js';
 import { type Caller, computeDigest, type Role } from '../security/api-keys.js';
 
-/** Somebody who has signed in. */
+/** The session of a person who has signed in. */
 export interface StoredSession {
-  /** SHA-256 of the cookie's value, hex. */
+  /** SHA-256 of the cookie's value, in hex. */
   readonly digest: string;
   readonly name: string;
   readonly role: Role;
   readonly expiresAt: Instant;
 }
 
-/** Where they are kept; shared by all servers of a database. */
+/** Stores sessions; shared by all servers on a database. */
 export interface SessionStore {
   findSession(digest: string): Promise<StoredSession | undefined>;
-  /** Ended ones go meanwhile. */
+  /** Also removes sessions that have ended. */
   addSession(session: StoredSession, now: Instant): Promise<void>;
   removeSession(digest: string): Promise<void>;
 }
 
-/** A working day: roles that were removed at the provider end with it. */
+/** A working day, after which roles that were removed at the provider no longer apply. */
 export const SESSION_LENGTH = hours(8);
-/** Another server of the database may have ended it. */
+/** How long a known session is used before it is reread: another server on the database may have ended it. */
 const READ_AGAIN_AFTER = seconds(10);
 const MOST_KEPT = 1_000;
 
@@ -40,7 +40,7 @@ export class ConsoleSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** The text for the cookie. */
+  /** Creates a session; returns the cookie's value. */
   async createSession({ name, role }: Caller): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     const now = this.clock.now();

@@ -2,16 +2,16 @@ import { Secret } from '../../domain/secret.js';
 import { ROLES, type Role } from '../security/api-keys.js';
 import { UsageError } from '../usage-error.js';
 
-/** Sign-in of people to the console by OpenID Connect, as configured by the environment. */
+/** How people sign in to the console by OpenID Connect, as configured by environment variables. */
 export interface OidcOptions {
   readonly issuer: URL;
   readonly clientId: string;
-  /** Absent: a public client, which PKCE protects. */
+  /** Absent for a public client, which is protected by PKCE. */
   readonly clientSecret?: Secret;
   readonly scope: string;
-  /** Where roles are in the claims: a path of property names, separated by dots. */
+  /** Path to the roles in the claims: property names, separated by dots. */
   readonly roleClaim: string;
-  /** Role by value of the claim; `*`: everybody who can sign in. */
+  /** Role by value of the claim; `*` stands for everyone who can sign in. */
   readonly roles: ReadonlyMap<string, Role>;
   /** The name of the provider, as shown on the button. */
   readonly label: string;
@@ -19,7 +19,7 @@ export interface OidcOptions {
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** @throws UsageError */
+/** @throws UsageError if the settings are incomplete or invalid */
 export function readOidc(env: NodeJS.ProcessEnv): OidcOptions | undefined {
   const issuerText = env['CRAWLWAY_OIDC_ISSUER'];
   if (!issuerText) return undefined;
@@ -47,16 +47,19 @@ function readRoles(text: string | undefined): ReadonlyMap<string, Role> {
     const colon = entry.lastIndexOf(':');
     const role = ROLES.find((each) => each === entry.slice(colon + 1));
     if (colon < 1 || !role)
-      throw new UsageError(`CRAWLWAY_OIDC_ROLES: ${entry} is not value:role with a role of ${ROLES.join(', ')}`);
+      throw new UsageError(`CRAWLWAY_OIDC_ROLES: ${entry} is not value:role with one of the roles ${ROLES.join(', ')}`);
     roles.set(entry.slice(0, colon), role);
   }
   if (roles.size > 0) return roles;
   throw new UsageError(
-    'CRAWLWAY_OIDC_ROLES says who may do what: value:role, comma-separated, such as crawl-admins:admin,*:read',
+    'set CRAWLWAY_OIDC_ROLES to say who may do what: value:role, comma-separated, such as crawl-admins:admin,*:read',
   );
 }
 
-/** The highest role in the claims; undefined: none. Lists and texts separated by spaces or commas are equivalent. */
+/**
+ * The highest role in the claims; undefined if there is none. Claims may be lists, or strings separated by spaces or
+ * commas.
+ */
 export function roleFromClaims(
   claims: Readonly<Record<string, unknown>>,
   { roleClaim, roles }: OidcOptions,

@@ -2,18 +2,18 @@ import type { Configuration } from 'openid-client';
 import type { Role } from '../security/api-keys.js';
 import { type OidcOptions, roleFromClaims } from './oidc-options.js';
 
-/** What the browser keeps until the provider has sent it back. */
+/** Data that the browser keeps until the provider sends it back. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Path of the console that the person wanted. */
+  /** Console path that the person wanted to open. */
   readonly to: string;
 }
 
 export interface Person {
   readonly name: string;
-  /** Absent: the claims contain none. */
+  /** Absent if the claims contain none. */
   readonly role?: Role;
 }
 
@@ -26,7 +26,7 @@ export class OpenIdProvider {
 
   constructor(private readonly options: OidcOptions) {}
 
-  /** Rejects when the provider does not answer. */
+  /** Rejects if the provider is not responding. */
   async begin(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly pending: PendingSignIn }> {
     const client = await import('openid-client');
     const configuration = await this.getConfiguration();
@@ -47,7 +47,9 @@ export class OpenIdProvider {
     return { url, pending };
   }
 
-  /** @param answer the URL to which the provider sent the browser. Rejects unless it is the answer to this sign-in. */
+  /**
+   * Rejects unless the response belongs to this sign-in. @param answer the URL to which the provider sent the browser
+   */
   async finish(answer: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
     const client = await import('openid-client');
     const configuration = await this.getConfiguration();
@@ -59,14 +61,14 @@ export class OpenIdProvider {
     });
     const claims: Record<string, unknown> = { ...tokens.claims() };
     const subject = String(claims['sub']);
-    // Many providers return groups and names only there.
+    // Many providers return groups and names only from this endpoint.
     if (configuration.serverMetadata().userinfo_endpoint !== undefined && tokens.access_token)
       Object.assign(claims, await client.fetchUserInfo(configuration, tokens.access_token, subject));
     const role = roleFromClaims(claims, this.options);
     return { name: findUserName(claims, subject), ...(role ? { role } : {}) };
   }
 
-  /** A failure is not cached: the provider may be back. */
+  /** A failure is not cached, because the provider may recover. */
   private getConfiguration(): Promise<Configuration> {
     this.configuration ??= this.discover().catch((error: unknown) => {
       this.configuration = undefined;
@@ -81,7 +83,7 @@ export class OpenIdProvider {
     const secret = clientSecret?.reveal();
     return client.discovery(issuer, clientId, secret, secret === undefined ? client.None() : undefined, {
       timeout: TIMEOUT_S,
-      // Of this machine only; see readOidc.
+      // Only for a provider on this machine; see readOidc.
       ...(issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {}),
     });
   }

@@ -10,7 +10,7 @@ const PENDING_SECONDS = 600;
 /** The identifier of a session: 32 bytes, base64url. */
 const TOKEN = /^[\w-]{43}$/;
 
-/** With the prefix no other host of the domain and no page without TLS can set it (RFC 6265bis). */
+/** With the prefix, neither another host of the domain nor a page without TLS can set the cookie (RFC 6265bis). */
 const cookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
 
 const parseCookies = ({ headers }: FastifyRequest): Record<string, string | undefined> =>
@@ -21,7 +21,7 @@ export function readSessionToken(request: FastifyRequest, secure: boolean): stri
   return token !== undefined && TOKEN.test(token) ? token : undefined;
 }
 
-/** The sign-in that this browser has started; undefined: none, or not one of ours. */
+/** The sign-in that this browser has started; undefined if there is none or the cookie is not valid. */
 export function readPending(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {
   try {
     const text = parseCookies(request)[cookieName(PENDING, secure)] ?? '';
@@ -34,7 +34,7 @@ export function readPending(request: FastifyRequest, secure: boolean): PendingSi
   }
 }
 
-/** Lax: the provider, another site, sends the browser back here. */
+/** SameSite is lax because the provider, which is another site, sends the browser back here. */
 export const setPending = (reply: FastifyReply, pending: PendingSignIn, secure: boolean): void =>
   setCookie(reply, cookieName(PENDING, secure), Buffer.from(JSON.stringify(pending)).toString('base64url'), {
     secure,
@@ -45,7 +45,7 @@ export const setPending = (reply: FastifyReply, pending: PendingSignIn, secure: 
 export const clearPending = (reply: FastifyReply, secure: boolean): void =>
   setCookie(reply, cookieName(PENDING, secure), '', { secure, sameSite: 'lax', maxAge: 0 });
 
-/** Strict: the console asks from its own pages alone. */
+/** SameSite is strict because the console makes calls only from its own pages. */
 export const setSession = (reply: FastifyReply, token: string, secure: boolean): void =>
   setCookie(reply, cookieName(SESSION, secure), token, { secure, sameSite: 'strict', maxAge: SESSION_LENGTH / 1000 });
 
@@ -63,8 +63,8 @@ function setCookie(
 }
 
 /**
- * A cookie is sent with any request that a browser can be made to send: it counts only if the page that sends it belongs to this
- * server. Browsers without Sec-Fetch-Site name the page in Origin if the call could change something.
+ * Browsers send a cookie with any request that they can be made to send, so it only counts if the request comes from a
+ * page of this server. Browsers without Sec-Fetch-Site name the page in Origin if the call could change something.
  */
 export function isSameOriginRequest({ method, headers }: FastifyRequest): boolean {
   const from = headers['sec-fetch-site'];

@@ -21,14 +21,14 @@ import {
 class SignInDto {
   @ApiProperty({
     required: false,
-    description: 'Name of the provider with which people sign in. Absent: keys only.',
+    description: 'Name of the provider with which people sign in. Absent if only keys are accepted.',
   })
   provider?: string;
 }
 
 const NONE = {
   404: 'People do not sign in to this server.',
-  502: 'The provider does not answer, or its answer is invalid.',
+  502: 'The provider is not responding, or its response is invalid.',
 };
 
 @ApiTags('Server')
@@ -45,7 +45,7 @@ export class SignInController {
   @Operation({
     id: 'getSignIn',
     summary: 'How people sign in',
-    description: 'Whether the console can be opened without a key, and where people sign in.',
+    description: 'Whether the console can be opened without a key, and the provider with which people sign in.',
     role: 'open',
   })
   @ApiOkResponse({ type: SignInDto })
@@ -57,11 +57,11 @@ export class SignInController {
   @Operation({
     id: 'beginSignIn',
     summary: 'Sign in by OpenID Connect',
-    description: 'Sends a browser to the provider; afterwards it returns to `to`, a path of the console.',
+    description: 'Sends the browser to the provider; after the sign-in, it returns to `to`, a path of the console.',
     role: 'open',
     problems: NONE,
   })
-  @ApiFoundResponse({ description: 'To the provider.' })
+  @ApiFoundResponse({ description: 'Redirect to the provider.' })
   async begin(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('to') to?: unknown): Promise<void> {
     const signIn = this.requireSignIn();
     const { url, pending } = await signIn.provider
@@ -74,29 +74,29 @@ export class SignInController {
   @Get('callback')
   @Operation({
     id: 'finishSignIn',
-    summary: 'Where the provider sends browsers back to',
-    description: 'Checks the answer of the provider, begins a session and returns to the console.',
+    summary: 'Return from the provider',
+    description: "Checks the provider's response, begins a session and returns to the console.",
     role: 'open',
-    problems: { ...NONE, 403: 'The provider refuses the person, or nothing gives the person a role.' },
+    problems: { ...NONE, 403: 'The provider refuses the sign-in, or the person has no role.' },
   })
-  @ApiFoundResponse({ description: 'To the console.' })
+  @ApiFoundResponse({ description: 'Redirect to the console.' })
   async finish(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const signIn = this.requireSignIn();
     const pending = readPending(request, signIn.isSecure);
     clearPending(reply, signIn.isSecure);
     if (!pending)
-      throw new HttpException('No sign-in was begun in this browser, or it was too long ago. Begin again.', 403);
+      throw new HttpException('No sign-in was started in this browser, or it has expired. Start again.', 403);
     const answer = signIn.createCallbackUrl(request);
     answer.search = new URL(request.url, answer).search;
     if (answer.searchParams.get('error') === 'access_denied')
-      throw new HttpException('The provider refuses the sign-in.', 403);
+      throw new HttpException('The provider refused the sign-in.', 403);
     const person = await signIn.provider
       .finish(answer, pending)
-      .catch((error: unknown) => this.failSignIn('sent an answer that cannot be verified', error));
+      .catch((error: unknown) => this.failSignIn('sent a response that cannot be verified', error));
     const { role } = person;
     await this.recordSignIn(person);
     if (!role)
-      throw new HttpException(`${person.name} may not do anything here: no value of the claim grants a role.`, 403);
+      throw new HttpException(`${person.name} has no access: no value of the claim grants a role.`, 403);
     setSession(reply, await signIn.sessions.createSession({ name: person.name, role }), signIn.isSecure);
     reply
       .header('cache-control', 'no-store')
@@ -108,7 +108,7 @@ export class SignInController {
   @Operation({
     id: 'signOut',
     summary: 'Sign out',
-    description: 'Ends the session of this browser. The provider may sign it in again without asking.',
+    description: 'Ends the session of this browser. The provider may sign the person in again without asking.',
     role: 'open',
     writes: false,
   })
@@ -128,11 +128,11 @@ export class SignInController {
     );
   }
 
-  /** The provider's message is only logged: it may contain more than the browser should know. */
+  /** The provider's message is only logged, because it may contain more than the browser should know. */
   private failSignIn(what: string, error: unknown): never {
     const { message, code, cause } = error as Error & { code?: string };
     this.log.warn(`the sign-in provider ${what}`, { error: message, code, cause: String(cause ?? '') });
-    throw new HttpException(`The sign-in provider ${what}; the server log says why.`, 502);
+    throw new HttpException(`The sign-in provider ${what}; see the server log for the reason.`, 502);
   }
 
   private recordSignIn({ name, role }: Person): Promise<void> {
@@ -142,7 +142,10 @@ export class SignInController {
   }
 }
 
-/** A path of this server: anything else would send people elsewhere, such as `/.//host`, which becomes `//host`. */
+/**
+ * Allows only a path of this server: anything else could send people elsewhere, such as `/.//host`, which becomes
+ * `//host`.
+ */
 function toOwnPath(to: unknown): string {
   if (typeof to !== 'string' || to.length > 2_000 || !to.startsWith('/')) return '/';
   const url = URL.parse(to, 'http://own.invalid');

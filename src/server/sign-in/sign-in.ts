@@ -5,7 +5,7 @@ import type { OidcOptions } from './oidc-options.js';
 import { OpenIdProvider } from './openid-provider.js';
 import { isSameOriginRequest, readSessionToken } from './sign-in-cookies.js';
 
-/** Sign-in of people, if the operator has configured it. */
+/** Lets people sign in, if the operator has configured it. */
 export class SignIn {
   readonly provider: OpenIdProvider;
   readonly label: string;
@@ -13,14 +13,14 @@ export class SignIn {
   constructor(
     options: OidcOptions,
     readonly sessions: ConsoleSessions,
-    /** Where browsers find this server; absent: as the request says. */
+    /** URL at which browsers reach this server. Absent: as in the request. */
     private readonly publicUrl?: URL,
   ) {
     this.provider = new OpenIdProvider(options);
     this.label = options.label;
   }
 
-  /** Whether browsers speak TLS with it. */
+  /** Whether browsers reach this server over TLS. */
   get isSecure(): boolean {
     return this.publicUrl?.protocol === 'https:';
   }
@@ -30,12 +30,12 @@ export class SignIn {
     return token !== undefined && isSameOriginRequest(request) ? this.sessions.findCaller(token) : undefined;
   }
 
-  /** The address that the provider sends browsers to. */
+  /** The address to which the provider sends browsers back. */
   createCallbackUrl(request: FastifyRequest): URL {
     return this.createPublicAddress('/auth/callback', request);
   }
 
-  /** A path of this server as browsers see it. */
+  /** The URL of a path of this server as browsers see it. */
   createPublicAddress(path: string, { headers }: FastifyRequest): URL {
     const base = this.publicUrl ?? URL.parse(`http://${headers.host ?? 'localhost'}`) ?? new URL('http://localhost');
     return new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base.origin);

@@ -9,7 +9,7 @@ import { IfGiven, IsListOf } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { API, ENGINE, MAP_DOCUMENT } from '../tokens.js';
 
-/** Throws an Error whose message names the field and the value. */
+/** Applies the steps; throws an Error whose message names the field and the value. */
 export type DocumentMapper = (document: PushDocument, steps: readonly MapStep[]) => PushDocument;
 
 const LONGEST_URL = 8_192;
@@ -35,7 +35,7 @@ class MapPreviewRequestDto {
   @IsString()
   crawler?: string;
 
-  @ApiProperty({ required: false, description: 'URL of an indexed document, read from a sink of the crawler.' })
+  @ApiProperty({ required: false, description: 'URL of an indexed document, which is read from a sink of the crawler.' })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_URL)
@@ -51,10 +51,10 @@ class MapPreviewDto {
   @ApiProperty({ type: () => [FieldDto], description: 'Fields of the document; `text` is the beginning of its text.' })
   before!: readonly Meta[];
 
-  @ApiProperty({ type: () => [FieldDto], required: false, description: 'Fields as the sink gets them.' })
+  @ApiProperty({ type: () => [FieldDto], required: false, description: 'Fields as the sink receives them.' })
   after?: readonly Meta[];
 
-  @ApiProperty({ required: false, description: 'Why the document would be refused, with the field.' })
+  @ApiProperty({ required: false, description: 'Why the document would be refused, with the name of the field.' })
   refusal?: string;
 }
 
@@ -70,14 +70,14 @@ export class MappingController {
   @HttpCode(200)
   @Operation({
     id: 'previewMap',
-    summary: 'What the Map elements of a sink make of a document',
+    summary: 'What the Map elements of a sink do to a document',
     description:
-      'For an indexed document, if a sink of its crawler returns documents, or for fields that are given. Nothing is sent.',
+      'Shows this for an indexed document, if a sink of its crawler returns documents, or for given fields. Nothing is sent.',
     role: 'read',
     writes: false,
     problems: {
       404: 'There is no such sink or crawler.',
-      422: 'No sink of the crawler returns the document, or neither a URL nor fields are given.',
+      422: 'No sink of the crawler returns the document, or neither a URL nor fields were given.',
     },
   })
   @ApiOkResponse({ type: MapPreviewDto })

@@ -1,4 +1,4 @@
-/** Whether a sink can be reached and would take orders, without sending one. */
+/** Tests whether a sink can be reached and would accept orders, without sending one. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -9,7 +9,7 @@ export interface SinkTest {
   readonly name: string;
   readonly type: string;
   readonly ok: boolean;
-  /** What was requested and answered, or what is wrong. */
+  /** The request and its response, or what is wrong. */
   readonly message: string;
   readonly milliseconds: number;
 }
@@ -18,7 +18,7 @@ export interface SinkTest {
 export type TestSink = (definition: SinkDefinition) => Promise<SinkTest>;
 
 const TIMEOUT_MS = 15_000;
-/** A document that no sink holds. */
+/** URI of a document that no sink holds. */
 const NOBODY = 'urn:crawlway:test';
 
 export const createSinkTester =
@@ -48,18 +48,18 @@ async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<str
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   if (type === 'file') {
     await access(dirname(resolve(url)), constants.W_OK);
-    return 'Its folder can be written.';
+    return "The sink's folder is writable.";
   }
   if (sink.probe) await sink.probe(signal);
   else if (sink.readDocuments) await sink.readDocuments([NOBODY], signal);
-  else return 'Only an order can test it; its configuration is complete.';
-  return 'It answers and accepts the credentials.';
+  else return 'Only an order can test this sink; its configuration is complete.';
+  return 'The sink is responding and accepts the credentials.';
 }
 
 function messageOf(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
-  if (name === 'TimeoutError' || name === 'AbortError') return `No answer within ${TIMEOUT_MS / 1000} s.`;
-  if (code === 'ENOENT') return 'Its folder does not exist.';
-  if (code === 'EACCES') return 'Its folder cannot be written by this user.';
+  if (name === 'TimeoutError' || name === 'AbortError') return `No response within ${TIMEOUT_MS / 1000} s.`;
+  if (code === 'ENOENT') return "The sink's folder does not exist.";
+  if (code === 'EACCES') return "This user may not write to the sink's folder.";
   return message;
 }

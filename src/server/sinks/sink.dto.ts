@@ -14,14 +14,14 @@ export class BackfillDto {
 
   @ApiProperty({
     enum: ['added', 'asked', 'access'],
-    description: '`added`: the sink was new; `asked`: by a call; `access`: who may see the documents has changed.',
+    description: '`added`: the sink was new; `asked`: requested by a call; `access`: who may see the documents has changed.',
   })
   why!: BackfillView['why'];
 
-  @ApiProperty({ type: 'integer', description: 'Documents that were indexed when it began.' })
+  @ApiProperty({ type: 'integer', description: 'Documents that were indexed when the backfill began.' })
   total!: number;
 
-  @ApiProperty({ type: 'integer', description: 'How many of these were examined.' })
+  @ApiProperty({ type: 'integer', description: 'How many of these have been examined.' })
   done!: number;
 
   @ApiProperty({
@@ -30,13 +30,13 @@ export class BackfillDto {
   })
   sent!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Visits that are due and have not been made yet.' })
+  @ApiProperty({ type: 'integer', description: 'Visits that are due but have not been made yet.' })
   waitingVisits!: number;
 
   @ApiProperty({ required: false, description: 'The sink from which documents are copied; absent: pages are visited.' })
   from?: string;
 
-  @ApiProperty({ required: false, description: 'What delays it.' })
+  @ApiProperty({ required: false, description: 'What is delaying the backfill.' })
   message?: string;
 
   @ApiProperty({ format: 'date-time' })
@@ -56,12 +56,12 @@ export class BehindDto {
   @ApiProperty()
   crawler!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Documents and deletions that it is owed.', example: 120 })
+  @ApiProperty({ type: 'integer', description: 'Documents and deletions that the sink is owed.', example: 120 })
   documents!: number;
 
   @ApiProperty({
     format: 'date-time',
-    description: 'When the first of their orders was put off.',
+    description: 'When the first of these orders was put off.',
     example: '2026-01-15T09:30:00.000Z',
   })
   since!: string;
@@ -86,7 +86,7 @@ export class SinkDto {
   @ApiProperty({ required: false, description: 'The last failure, in words.' })
   message?: string;
 
-  @ApiProperty({ type: 'integer', description: 'Orders on the way.' })
+  @ApiProperty({ type: 'integer', description: 'Orders on the way to the sink.' })
   pending!: number;
 
   @ApiProperty({ type: 'integer' })
@@ -98,13 +98,13 @@ export class SinkDto {
   @ApiProperty({ type: 'integer', description: 'Orders refused since the start of the process.' })
   refused!: number;
 
-  @ApiProperty({ required: false, description: 'Its message when it last refused an order.' })
+  @ApiProperty({ required: false, description: 'Message with which the sink last refused an order.' })
   lastRefusal?: string;
 
   @ApiProperty({ required: false, format: 'date-time' })
   nextAttemptAt?: string;
 
-  @ApiProperty({ description: 'Whether it can list what it holds, and so be compared with the store.' })
+  @ApiProperty({ description: 'Whether the sink can list what it holds, and can therefore be compared with the store.' })
   comparable!: boolean;
 
   @ApiProperty({ required: false, description: '`papi`: the name of the connector under which documents are pushed.' })
@@ -113,30 +113,30 @@ export class SinkDto {
   @ApiProperty({
     required: false,
     description:
-      'Something a person should check although orders are being sent: it holds documents that no crawler of this server knows.',
+      'Something that a person should check although orders are being sent: the sink holds documents that no crawler of this server knows.',
   })
   warning?: string;
 
-  @ApiProperty({ type: [String], description: 'Crawlers that push to it.' })
+  @ApiProperty({ type: [String], description: 'Crawlers that push to the sink.' })
   crawlers!: readonly string[];
 
   @ApiProperty({
     type: () => [BackfillDto],
-    description: 'Backfills with documents that were already indexed, by crawler: the running or the last one.',
+    description: 'Backfills with documents that were already indexed, by crawler: the current or most recent one.',
   })
   backfills!: readonly BackfillDto[];
 
   @ApiProperty({
     type: () => [BehindDto],
     description:
-      'What it has yet to receive because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing.',
+      'What the sink has yet to receive because it was slow or down while other sinks of the crawler kept up, by crawler. Empty if there is nothing.',
   })
   behind!: readonly BehindDto[];
 
   @ApiProperty({
     required: false,
     format: 'uri',
-    description: 'Where its documents can be searched; only for the bundled index.',
+    description: 'Where the documents of the sink can be searched; only for the bundled index.',
   })
   searchPage?: string;
 }
@@ -186,13 +186,13 @@ export class ReconciliationDto {
   @ApiProperty({ type: 'integer' })
   compared!: number;
 
-  @ApiProperty({ type: () => DifferenceDto, description: 'Indexed according to the store, absent at the sink.' })
+  @ApiProperty({ type: () => DifferenceDto, description: 'Documents that are indexed according to the store, but absent at the sink.' })
   missing!: DifferenceDto;
 
-  @ApiProperty({ type: () => DifferenceDto, description: 'At the sink, not indexed according to the store.' })
+  @ApiProperty({ type: () => DifferenceDto, description: 'Documents that are at the sink, but not indexed according to the store.' })
   extra!: DifferenceDto;
 
-  @ApiProperty({ type: () => DifferenceDto, description: 'At the sink with another stamp.' })
+  @ApiProperty({ type: () => DifferenceDto, description: 'Documents that are at the sink with a different stamp.' })
   stale!: DifferenceDto;
 
   @ApiProperty({ description: 'Whether orders were sent to fix the differences.' })
@@ -211,10 +211,10 @@ export class SinkTestDto {
   @ApiProperty()
   type!: string;
 
-  @ApiProperty({ description: 'It answers and would accept orders.' })
+  @ApiProperty({ description: 'Whether the sink is responding and would accept orders.' })
   ok!: boolean;
 
-  @ApiProperty({ description: 'What was requested and answered, or what is wrong.' })
+  @ApiProperty({ description: 'The request and its response, or what is wrong.' })
   message!: string;
 
   @ApiProperty({ type: 'integer' })

@@ -50,7 +50,7 @@ export class SinksController {
   @Operation({
     id: 'listSinks',
     summary: 'Destinations of push orders',
-    description: 'State of each sink and orders on the way to it.',
+    description: 'State of each sink and the orders on the way to it.',
     role: 'read',
   })
   @PageResponse(SinkDto)
@@ -77,9 +77,9 @@ export class SinksController {
   @HttpCode(202)
   @Operation({
     id: 'pushAgain',
-    summary: 'Send a sink everything that is indexed',
+    summary: 'Send everything that is indexed to a sink',
     description:
-      'In the background: from another sink of the crawler that returns documents (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), or else by unconditional visits. `backfills` of the sink shows the progress. A sink that is added to a crawler is filled automatically.',
+      'Runs in the background: documents come from another sink of the crawler that returns them (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), or else from unconditional visits. `backfills` of the sink shows the progress. A sink that is added to a crawler is filled automatically.',
     role: 'operate',
     problems: { 404: 'There is no sink with that name.', 422: 'No such crawler pushes to the sink.' },
   })
@@ -100,7 +100,7 @@ export class SinksController {
     id: 'testSink',
     summary: 'Test whether a sink responds',
     description:
-      'Tests address, certificate and credentials without sending an order; the answer contains the message of the sink.',
+      "Tests address, certificate and credentials without sending an order; the response contains the sink's message.",
     role: 'operate',
     problems: { 404: 'There is no sink with that name.' },
   })
@@ -116,12 +116,12 @@ export class SinksController {
   @Operation({
     id: 'reconcileSink',
     summary: 'Compare a sink with the store',
-    description: 'Lists what the sink holds and reports what is missing, extra or stale there; repairs it on request.',
+    description: 'Lists what the sink holds, and reports what is missing, extra or stale there; repairs the differences on request.',
     role: 'operate',
     problems: {
       404: 'There is no sink with that name.',
       422: 'The sink cannot list what it holds.',
-      503: 'The sink, or the database, cannot be used now. What was repaired before that stays repaired.',
+      503: 'The sink or the database cannot be used now. Differences that were already repaired stay repaired.',
     },
   })
   @ApiOkResponse({ type: ReconciliationDto })

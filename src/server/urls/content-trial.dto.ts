@@ -8,13 +8,13 @@ import { toIso } from '../http/time.js';
 import { UrlQuery } from './url.query.js';
 import { PageReadingDto, PageViewDto } from './url-history.dto.js';
 
-/** Characters of a `cw:Content`. */
+/** Maximum number of characters in a `cw:Content`. */
 const MAX_CONTENT = 20_000;
 
 export class ContentTrialRequestDto extends UrlQuery {
   @ApiProperty({
     maxLength: MAX_CONTENT,
-    description: 'One `cw:Content` element as CrawlConfig.xml would have it.',
+    description: 'One `cw:Content` element as it would appear in CrawlConfig.xml.',
     example: '<cw:Content><cw:Include select="main"/><cw:Field name="author" select=".author"/></cw:Content>',
   })
   @IsString()
@@ -22,12 +22,12 @@ export class ContentTrialRequestDto extends UrlQuery {
   @MaxLength(MAX_CONTENT)
   content!: string;
 
-  @ApiProperty({ required: false, description: 'Run the scripts of the page before it is read.' })
+  @ApiProperty({ required: false, description: 'Run the scripts of the page before reading it.' })
   @IfGiven()
   @IsBoolean()
   render?: boolean;
 
-  @ApiProperty({ required: false, description: 'Fetch the page again even if a copy is kept.' })
+  @ApiProperty({ required: false, description: 'Fetch the page again even if there is a recent copy.' })
   @IfGiven()
   @IsBoolean()
   fresh?: boolean;
@@ -44,7 +44,7 @@ export class ContentTrialDto extends PickType(PageViewDto, [
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'When the page was fetched. Absent: there was no document.',
+    description: 'When the page was fetched. Absent if there was no document.',
   })
   fetchedAt?: string;
 
@@ -52,7 +52,7 @@ export class ContentTrialDto extends PickType(PageViewDto, [
     required: false,
     example: 'forum',
     description:
-      'Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent: none is.',
+      'Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent if none is in force.',
   })
   content?: string;
 
@@ -62,7 +62,7 @@ export class ContentTrialDto extends PickType(PageViewDto, [
   })
   problems!: ConfigurationProblemDto[];
 
-  @ApiProperty({ required: false, type: () => PageReadingDto, description: 'Absent when the element has errors.' })
+  @ApiProperty({ required: false, type: () => PageReadingDto, description: 'Absent if the element has errors.' })
   reading?: PageReadingDto;
 }
 

@@ -26,7 +26,7 @@ class AgeClassDto {
   @ApiProperty({
     required: false,
     description:
-      'Seconds since the last visit, at most; the class before ends where this one begins. Absent: no bound.',
+      'Maximum time since the last visit, in seconds; each class begins where the previous one ends. Absent: no limit.',
   })
   upToSeconds?: number;
 
@@ -35,7 +35,7 @@ class AgeClassDto {
 }
 
 class CoverageDto {
-  @ApiProperty({ format: 'date-time', description: 'When it was counted; at most a minute ago.' })
+  @ApiProperty({ format: 'date-time', description: 'When the URLs were counted; at most a minute ago.' })
   at!: string;
 
   @ApiProperty({ type: [CoverageReasonDto], description: 'All stored URLs, largest counts first.' })
@@ -47,7 +47,7 @@ class CoverageDto {
   @ApiProperty({
     required: false,
     description:
-      'Maximum age of the smart refresh of the crawler, one of the bounds of `ages`. Absent without smart refresh.',
+      'Maximum age for smart refresh of the crawler, one of the limits in `ages`. Absent without smart refresh.',
   })
   maximumAgeSeconds?: number;
 }
@@ -69,7 +69,7 @@ export class CoverageController {
   @Operation({
     id: 'getCoverage',
     searches: true,
-    summary: 'How much of a site is crawled and indexed, and how old it is',
+    summary: 'How much is crawled and indexed, and how old it is',
     description:
       'Stored URLs by status and reason, and documents in the index by the time since their last visit. The call reads all stored URLs, which takes about a second for a million.',
     role: 'read',

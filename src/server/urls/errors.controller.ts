@@ -13,7 +13,7 @@ import { API, ENGINE } from '../tokens.js';
 const UNKNOWN = { 404: 'There is no crawler with that name.' };
 
 class ErrorsQuery {
-  @ApiProperty({ required: false, description: 'Only of this web server.' })
+  @ApiProperty({ required: false, description: 'Only URLs of this web server.' })
   @IfGiven()
   @IsString()
   @MaxLength(300)

@@ -13,17 +13,17 @@ export class HeadlineDto {
   @ApiProperty({
     enum: FATES,
     description:
-      'in-index: the sinks hold its document; on-its-way: only time keeps it out; not-in-index: it stays out until something changes.',
+      'in-index: the sinks hold its document; on-its-way: it will be indexed in time; not-in-index: it stays out until something changes.',
   })
   fate!: Fate;
 
-  @ApiProperty({ description: 'The reason code or error code that decides; `never-linked` when nothing does.' })
+  @ApiProperty({ description: 'The reason code or error code that decides; `never-linked` if there is none.' })
   reason!: string;
 
   @ApiProperty({ description: 'What happened to the URL, in one or two sentences.' })
   text!: string;
 
-  @ApiProperty({ required: false, description: 'What to do next. Absent: nothing.' })
+  @ApiProperty({ required: false, description: 'What to do next. Absent if there is nothing to do.' })
   nextStep?: string;
 }
 
@@ -35,13 +35,13 @@ export const toHeadlineDto = ({ fate, reason, text, nextStep }: Headline): Headl
 });
 
 export class QueueDto {
-  @ApiProperty({ enum: SOURCES, description: 'By how it was found and what the rules allow.' })
+  @ApiProperty({ enum: SOURCES, description: 'Source by how the URL was found and what the rules allow.' })
   natural!: SourceName;
 
-  @ApiProperty({ type: 'integer', description: 'Priority shift of rules and root; negative is earlier.' })
+  @ApiProperty({ type: 'integer', description: 'Priority shift by rules and root; negative values mean earlier.' })
   shift!: number;
 
-  @ApiProperty({ enum: SOURCES, description: 'The source it goes into: the natural one, moved by the shift.' })
+  @ApiProperty({ enum: SOURCES, description: 'The source in which the URL is queued: the natural one, moved by the shift.' })
   source!: SourceName;
 }
 
@@ -93,22 +93,22 @@ export class UrlOptionsDto {
   @ApiProperty({ required: false })
   totalTimeoutSeconds?: number;
 
-  @ApiProperty({ required: false, type: 'integer', description: 'After decoding.' })
+  @ApiProperty({ required: false, type: 'integer', description: 'Maximum size after decoding.' })
   maxSizeBytes?: number;
 
   @ApiProperty({ required: false })
   userAgent?: string;
 
-  @ApiProperty({ required: false, type: [String], description: 'Names only: values may be secrets.' })
+  @ApiProperty({ required: false, type: [String], description: 'Names only, because values may be secrets.' })
   headers?: string[];
 
-  @ApiProperty({ required: false, description: 'A login is sent; it is never shown.' })
+  @ApiProperty({ required: false, description: 'Whether a login is sent; the login itself is never shown.' })
   credentials?: boolean;
 
   @ApiProperty({ required: false, description: 'Host and port of the proxy.' })
   proxy?: string;
 
-  @ApiProperty({ required: false, description: 'Name of the fetcher that is used instead of that of the crawler.' })
+  @ApiProperty({ required: false, description: "Name of the fetcher that is used instead of the crawler's." })
   fetcher?: string;
 
   @ApiProperty({ required: false })
@@ -160,7 +160,7 @@ export class VerdictDto {
   @ApiProperty({ description: 'What the reason code means.' })
   meaning!: string;
 
-  @ApiProperty({ description: 'What to change if the verdict is not the one wanted.' })
+  @ApiProperty({ description: 'What to change if this verdict is not wanted.' })
   remedy!: string;
 
   @ApiProperty({ required: false, enum: LAYERS, description: 'The layer that decided.' })
@@ -169,7 +169,7 @@ export class VerdictDto {
   @ApiProperty({ required: false, type: () => PlaceDto, description: 'The place in the configuration that says so.' })
   place?: PlaceDto;
 
-  @ApiProperty({ required: false, description: 'The particulars, as one sentence.' })
+  @ApiProperty({ required: false, description: 'Details, in one sentence.' })
   detail?: string;
 
   @ApiProperty({ type: () => EffectsDto, description: 'What an accepted URL may do and how it is fetched.' })
@@ -178,10 +178,10 @@ export class VerdictDto {
   @ApiProperty({ required: false, enum: [760, 761], description: 'Status of a stored URL outside the crawl space.' })
   status?: number;
 
-  @ApiProperty({ description: 'The document stays in the index although the URL is no longer crawled.' })
+  @ApiProperty({ description: 'Whether the document stays in the index although the URL is no longer crawled.' })
   keepDocument!: boolean;
 
-  @ApiProperty({ description: "Address rules wait until the host's address is known." })
+  @ApiProperty({ description: "Whether address rules are waiting until the host's address is known." })
   needsAddress!: boolean;
 }
 
@@ -189,7 +189,7 @@ export class TraceStepDto {
   @ApiProperty({ enum: LAYERS })
   layer!: string;
 
-  @ApiProperty({ description: 'What was tried, in words.' })
+  @ApiProperty({ description: 'What was tested, in words.' })
   test!: string;
 
   @ApiProperty({ enum: ['accept', 'reject', 'set', 'no match', 'not configured', 'not evaluated', 'pending'] })
@@ -209,14 +209,14 @@ export class RobotsOpinionDto {
   @ApiProperty({
     enum: ['allowed', 'disallowed', 'unknown', 'unreachable', 'ignored'],
     description:
-      'ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read.',
+      'ignored: the configuration does not use it; unknown: it has not been fetched yet; unreachable: nothing is allowed until it can be read.',
   })
   state!: RobotsOpinion['state'];
 
-  @ApiProperty({ description: 'The product token that it addresses.' })
+  @ApiProperty({ description: 'The product token that the rule addresses.' })
   agent!: string;
 
-  @ApiProperty({ required: false, description: 'The rule that decides; absent when none does.' })
+  @ApiProperty({ required: false, description: 'The rule that decides; absent if there is none.' })
   rule?: string;
 
   @ApiProperty({ required: false, type: 'integer', minimum: 1, description: 'Line of the rule.' })

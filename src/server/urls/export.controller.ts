@@ -32,9 +32,9 @@ export class ExportController {
   @Operation({
     id: 'exportUrls',
     searches: true,
-    summary: 'All stored URLs of a filter, as a file',
+    summary: 'All stored URLs that match a filter, as a file',
     description:
-      'The filters of `listUrls`, without pages: CSV with a header, or a line of JSON for each URL. `limit` and `cursor` are ignored.',
+      'Takes the filters of `listUrls`, without paging: CSV with a header, or a line of JSON for each URL. `limit` and `cursor` are ignored.',
     role: 'read',
     problems: { 404: 'There is no crawler with that name.' },
   })
@@ -92,7 +92,7 @@ const COLUMNS = [
 
 const toCsvLine = (url: UrlStateDto): string => `${COLUMNS.map((column) => toCsvCell(url[column])).join(',')}\r\n`;
 
-/** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/** RFC 4180. A cell that a spreadsheet would interpret as a formula gets an apostrophe in front. */
 function toCsvCell(value: string | number | undefined): string {
   if (value === undefined) return '';
   const text = /^[=+\-@\t\r]/.test(String(value)) && typeof value === 'string' ? `'${value}` : String(value);

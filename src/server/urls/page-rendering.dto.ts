@@ -26,7 +26,7 @@ export class RenderingComparisonDto {
   @ApiProperty({ type: [String], description: 'Sentences and lines that only the page as sent has; 1,000 at most.' })
   lost!: readonly string[];
 
-  @ApiProperty({ type: [String], description: 'Links that are no longer on the rendered page; 200 at most.' })
+  @ApiProperty({ type: [String], description: 'Links that are on the page as sent but not on the rendered page; 200 at most.' })
   lostLinks!: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export class PageRenderingDto {
 
   @ApiProperty({
     required: false,
-    description: '`quiet`, `condition` or `time limit`: what ended the wait for its scripts.',
+    description: 'What ended the wait for its scripts: `quiet`, `condition` or `time limit`.',
     example: 'quiet',
   })
   readiness?: string;
@@ -62,11 +62,11 @@ export class PageRenderingDto {
   @ApiProperty({
     type: () => RenderingFailureDto,
     required: false,
-    description: 'Why it could not be rendered; the answer then shows the page as it was sent.',
+    description: 'Why the page could not be rendered; the response then shows the page as it was sent.',
   })
   failure?: RenderingFailureDto;
 
-  @ApiProperty({ type: () => RenderingComparisonDto, required: false, description: 'Absent when it was not rendered.' })
+  @ApiProperty({ type: () => RenderingComparisonDto, required: false, description: 'Absent if the page was not rendered.' })
   comparison?: RenderingComparisonDto;
 
   @ApiProperty({

@@ -47,7 +47,7 @@ export class JudgedDto extends ExplanationDto {
 
   @ApiProperty({
     enum: ['root', 'link', 'redirect', 'sitemap', 'stored'],
-    description: 'How the URL is taken to have been discovered.',
+    description: 'How the URL is assumed to have been discovered.',
   })
   discoveredVia!: string;
 
@@ -57,19 +57,19 @@ export class JudgedDto extends ExplanationDto {
   @ApiProperty({ type: 'integer', description: 'Links between the root and this URL.' })
   hops!: number;
 
-  @ApiProperty({ required: false, description: 'IP address of the host, when it was looked up.' })
+  @ApiProperty({ required: false, description: 'IP address of the host, if it was looked up.' })
   address?: string;
 
   @ApiProperty({
     type: () => RobotsOpinionDto,
-    description: 'No part of the verdict: robots.txt is asked before each fetch.',
+    description: 'Not part of the verdict: robots.txt is checked before each fetch.',
   })
   robots!: RobotsOpinionDto;
 
-  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent: the configuration rejects it.' })
+  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent if the configuration rejects the URL.' })
   queue?: QueueDto;
 
-  @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent: not stored.' })
+  @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent if the URL is not stored.' })
   state?: UrlStateDto;
 
   @ApiProperty({ type: () => [VisitDto], description: 'Fetches on record, newest first.' })
@@ -103,10 +103,10 @@ export class PolicyController {
     summary: 'Why is this URL crawled, or not?',
     description:
       'A headline that says what happened to it and what to do next; then the verdict of the crawl policy with its whole trace, what robots.txt ' +
-      'said when it was fetched last, the source that it goes into, and every visit, order and refused link that is kept. For any URL, stored or not. ' +
+      'said when it was last fetched, the source in which the URL is queued, and every visit, order and refused link on record. Works for any URL, stored or not. ' +
       'Nothing is fetched or queued.',
     role: 'read',
-    problems: { ...UNKNOWN, 422: 'The text is not a URL.' },
+    problems: { ...UNKNOWN, 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({ type: JudgedDto })
   async explain(@Param('crawler') crawler: string, @Query() { url, from }: ExplainQuery): Promise<JudgedDto> {
@@ -135,11 +135,11 @@ export class PolicyController {
   @CrawlerName()
   @Operation({
     id: 'viewPage',
-    summary: 'What is read from a page, and its links with their verdicts',
+    summary: 'What is extracted from a page, and its links with their verdicts',
     description:
-      'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. With `render` its scripts run, and the page as it was sent is shown beside the result. Politeness applies.',
+      'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. With `render`, its scripts run, and the page as it was sent is shown beside the result. Politeness applies.',
     role: 'operate',
-    problems: { ...UNKNOWN, 422: 'The text is not a URL.' },
+    problems: { ...UNKNOWN, 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({ type: PageViewDto })
   async viewPage(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
@@ -155,11 +155,11 @@ export class PolicyController {
     summary: 'What would a `cw:Content` extract from a page?',
     description:
       'Reads a page with the given element before it is saved; nothing is stored, queued or pushed. The page is fetched at the first call, ' +
-      'politely, and kept for ten minutes for the key that asked, so that further calls do not ask the site. Mistakes in the element are ' +
-      'answered with their places, and without `reading`. Plug-ins are not asked.',
+      'politely, and kept for ten minutes for the key that made the call, so that further calls do not request it from the site. Mistakes in the element are ' +
+      'returned with their places and without `reading`. Plug-ins are not called.',
     role: 'operate',
     writes: false,
-    problems: { ...UNKNOWN, 422: 'The text is not a URL, or the host cannot be asked now.' },
+    problems: { ...UNKNOWN, 422: 'The string is not a URL, or the host cannot be queried now.' },
   })
   @ApiOkResponse({ type: ContentTrialDto })
   async tryContent(

@@ -9,7 +9,7 @@ export class RestingHostDto {
 
   @ApiProperty({
     format: 'date-time',
-    description: 'Until then it is left alone, unless the one request succeeds.',
+    description: 'No other request is made until then, unless the one request succeeds.',
   })
   until!: string;
 }
@@ -18,7 +18,7 @@ export class RefreshedDto extends CountDto {
   @ApiProperty({
     type: () => [RestingHostDto],
     description:
-      'Hosts among them that rest because they failed or asked for it: one request is made to each at once, in the pauses of its throttle; a good answer ends the rest, another leaves it as it is. At most 100.',
+      'Hosts of these URLs that rest because they failed or asked crawlers to slow down, at most 100. One request is made to each of them as soon as its throttle allows; a good response ends the rest, any other leaves it unchanged.',
   })
   resting!: RestingHostDto[];
 }

@@ -1,6 +1,6 @@
 /**
- * Short lists in an order that a person chose. No index is kept for it (each would slow down the crawl), so all matching URLs are
- * collected and sorted for each page, and a filter that matches more than a limit is refused.
+ * Short lists in an order that a person chose. There is no index for it (each would slow down the crawl), so all
+ * matching URLs are collected and sorted for each page, and a filter that matches too many is refused.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
@@ -26,7 +26,7 @@ const KEYS: Readonly<Record<Sort, (url: UrlState) => Key>> = {
   changes: ({ changes }) => changes,
 };
 
-/** All URLs of the filter in that order; those that lack what is sorted by come last. */
+/** Lists all URLs that match the filter in that order; URLs without the sort key come last. */
 export async function listSortedUrls(
   engine: Pick<EngineApi, 'searchUrls'>,
   filter: UrlFilter & { readonly crawler: string },
@@ -57,7 +57,7 @@ async function collectUrls(
 const createTooManyProblem = (): ProblemException =>
   new ProblemException(
     'invalid-request',
-    `More than ${MOST.toLocaleString('en')} URLs fit the filter, which are too many to sort: narrow it, or export the list.`,
+    `More than ${MOST.toLocaleString('en')} URLs match the filter, which is too many to sort: narrow it, or export the list.`,
     { errors: [{ pointer: '?sort', detail: 'the list is too long to be sorted' }] },
   );
 

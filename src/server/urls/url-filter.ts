@@ -20,7 +20,9 @@ export function toUrlFilter(crawler: string, query: UrlFilterQuery): UrlFilter &
   };
 }
 
-/** For calls that change URLs: omitting all conditions never means all URLs of a crawler. */
+/**
+ * For calls that change URLs: requires at least one condition, so that omitting all never means all URLs of a crawler.
+ */
 export function requireFilter(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'> {
   const { crawler: _, ...choice } = toUrlFilter('', query);
   if (Object.values(choice).every((value) => value === undefined || value === '')) {

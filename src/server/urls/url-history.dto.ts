@@ -23,7 +23,7 @@ export class VisitDto {
   @ApiProperty({ format: 'date-time' })
   at!: string;
 
-  @ApiProperty({ type: 'integer', required: false, description: 'HTTP status; absent when there was no answer.' })
+  @ApiProperty({ type: 'integer', required: false, description: 'HTTP status; absent if there was no response.' })
   status?: number;
 
   @ApiProperty({
@@ -42,7 +42,7 @@ export class VisitDto {
   bytes!: number;
 
   @ApiProperty({
-    description: 'It found other content than the previous visit. The first visit never does.',
+    description: 'Whether it found different content from the previous visit. Never true for the first visit.',
   })
   changed!: boolean;
 }
@@ -67,7 +67,7 @@ export class LinkDto {
   @ApiProperty({ type: () => ExplanationDto })
   explanation!: ExplanationDto;
 
-  @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent: not stored.' })
+  @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent if the URL is not stored.' })
   state?: UrlStateDto;
 
   @ApiProperty({
@@ -79,7 +79,7 @@ export class LinkDto {
 
   @ApiProperty({
     required: false,
-    description: 'On a rendered page: scripts made the link, it is not on the page as it was sent.',
+    description: 'On a rendered page: whether scripts created the link, so that it is not on the page as it was sent.',
   })
   onlyRendered?: boolean;
 }
@@ -111,7 +111,7 @@ export class UrlHistoryDto {
   @ApiProperty({ type: () => UrlStateDto })
   state!: UrlStateDto;
 
-  @ApiProperty({ type: [String], description: 'How it was found: from the root to this URL, as far as known.' })
+  @ApiProperty({ type: [String], description: 'How the URL was found: the chain from the root to it, as far as known.' })
   path!: readonly string[];
 
   @ApiProperty({ type: () => HeadlineDto })
@@ -120,7 +120,7 @@ export class UrlHistoryDto {
   @ApiProperty({ type: () => ExplanationDto })
   explanation!: ExplanationDto;
 
-  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent: the configuration rejects it.' })
+  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent if the configuration rejects the URL.' })
   queue?: QueueDto;
 
   @ApiProperty({ type: () => RobotsOpinionDto })
@@ -143,7 +143,7 @@ export class UrlHistoryDto {
 
   @ApiProperty({
     type: () => [LinkDto],
-    description: 'Links of the page that wait for a person, because `followLinks` of its root is off.',
+    description: 'Links of the page that are waiting for a person, because `followLinks` of its root is off.',
   })
   listedLinks!: LinkDto[];
 }
@@ -185,7 +185,7 @@ class ReadChunkDto {
   @ApiProperty()
   text!: string;
 
-  @ApiProperty({ type: [String], description: 'The headings above it.' })
+  @ApiProperty({ type: [String], description: 'The headings above the chunk.' })
   path!: string[];
 
   @ApiProperty({ type: 'integer' })
@@ -199,26 +199,26 @@ class MarkedTextDto {
   @ApiProperty()
   text!: string;
 
-  @ApiProperty({ description: 'Excluded from the content.' })
+  @ApiProperty({ description: 'Whether the text is excluded from the content.' })
   cut!: boolean;
 }
 
 class SelectorMatchesDto {
-  @ApiProperty({ type: 'integer', isArray: true, example: [1], description: 'For each `Include`, in their order.' })
+  @ApiProperty({ type: 'integer', isArray: true, example: [1], description: 'Numbers of elements for each `Include`, in their order.' })
   include!: readonly number[];
 
-  @ApiProperty({ type: 'integer', isArray: true, example: [0], description: 'For each `Exclude`, in their order.' })
+  @ApiProperty({ type: 'integer', isArray: true, example: [0], description: 'Numbers of elements for each `Exclude`, in their order.' })
   exclude!: readonly number[];
 }
 
 class ContentLookDto {
   @ApiProperty({
     type: () => [MarkedTextDto],
-    description: 'The text of the whole page, in order; 200,000 characters.',
+    description: 'The text of the whole page, in order; up to 200,000 characters.',
   })
   marked!: readonly MarkedTextDto[];
 
-  @ApiProperty({ type: () => SelectorMatchesDto, description: 'Elements that the selectors find.' })
+  @ApiProperty({ type: () => SelectorMatchesDto, description: 'How many elements the selectors find.' })
   matches!: SelectorMatchesDto;
 }
 
@@ -246,7 +246,7 @@ export class PageReadingDto {
   @ApiProperty({ type: () => [ReadMetaDto], description: 'Metas and fields; names may repeat.' })
   metas!: ReadMetaDto[];
 
-  @ApiProperty({ type: [String], description: 'Texts that the configuration or the page itself excludes.' })
+  @ApiProperty({ type: [String], description: 'Passages that the configuration or the page itself excludes.' })
   cut!: string[];
 
   @ApiProperty({
@@ -289,23 +289,23 @@ export class PageViewDto {
   @ApiProperty({ required: false })
   detail?: string;
 
-  @ApiProperty({ required: false, description: 'Where it redirects to.' })
+  @ApiProperty({ required: false, description: 'Target of the redirect.' })
   target?: string;
 
   @ApiProperty({
     required: false,
     type: () => RobotsOpinionDto,
-    description: 'What robots.txt says about it, if it was fetched for this call.',
+    description: 'What robots.txt says about the URL, if it was fetched for this call.',
   })
   robots?: RobotsOpinionDto;
 
-  @ApiProperty({ type: () => PageReadingDto, required: false, description: 'For a document: what a sink would get.' })
+  @ApiProperty({ type: () => PageReadingDto, required: false, description: 'For a document: what a sink would receive.' })
   reading?: PageReadingDto;
 
   @ApiProperty({ type: () => [LinkDto] })
   links!: LinkDto[];
 
-  @ApiProperty({ type: () => PageRenderingDto, required: false, description: 'When `render` was asked for.' })
+  @ApiProperty({ type: () => PageRenderingDto, required: false, description: 'Present if `render` was requested.' })
   rendering?: PageRenderingDto;
 }
 

@@ -31,10 +31,10 @@ export class UrlStateDto {
   @ApiProperty({ description: 'Reason code or error code of the current status; `GET /reasons` explains it.' })
   reason!: string;
 
-  @ApiProperty({ enum: SOURCES, required: false, description: 'Absent: not queued.' })
+  @ApiProperty({ enum: SOURCES, required: false, description: 'Absent if the URL is not queued.' })
   source?: SourceName;
 
-  @ApiProperty({ format: 'date-time', required: false, description: 'Not fetched before this. Absent: not queued.' })
+  @ApiProperty({ format: 'date-time', required: false, description: 'The URL is not fetched before this time. Absent if it is not queued.' })
   dueAt?: string;
 
   @ApiProperty({ type: 'integer', description: 'Links from the root.' })
@@ -43,10 +43,10 @@ export class UrlStateDto {
   @ApiProperty({ type: 'integer', description: 'Length of the redirect chain that led here.' })
   redirects!: number;
 
-  @ApiProperty({ required: false, description: 'The page that it was first found on.' })
+  @ApiProperty({ required: false, description: 'The page on which the URL was first found.' })
   foundOn?: string;
 
-  @ApiProperty({ required: false, description: 'The root that led here.' })
+  @ApiProperty({ required: false, description: 'The root from which the URL was found.' })
   root?: string;
 
   @ApiProperty({ enum: DISCOVERED_VIA })
@@ -66,7 +66,7 @@ export class UrlStateDto {
   })
   lastStatus?: number;
 
-  @ApiProperty({ type: 'integer', description: 'Temporary errors in a row.' })
+  @ApiProperty({ type: 'integer', description: 'Consecutive temporary errors.' })
   temporaryErrors!: number;
 
   @ApiProperty({ type: 'integer' })
@@ -104,11 +104,11 @@ export class UrlStateDto {
 
   @ApiProperty({
     required: false,
-    description: 'A deletion has been decided, for this reason, and is not yet acknowledged.',
+    description: 'Reason for a deletion that has been decided but not yet acknowledged.',
   })
   pendingDeletion?: string;
 
-  @ApiProperty({ type: 'integer', required: false, description: 'Documents that were split off the page (cw:Split).' })
+  @ApiProperty({ type: 'integer', required: false, description: 'Number of documents that were split off the page (cw:Split).' })
   parts?: number;
 }
 
@@ -116,7 +116,7 @@ export class UrlPageDto {
   @ApiProperty({ type: () => [UrlStateDto] })
   items!: UrlStateDto[];
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of what follows; null when all was searched.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of the following page; null when everything has been searched.' })
   next!: string | null;
 
   @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the stored URLs that has been searched.' })

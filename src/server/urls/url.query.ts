@@ -9,17 +9,17 @@ import { IfGiven, IsMoment } from '../http/fields.js';
 import { MAX_LIKE, MAX_URL } from '../http/limits.js';
 import { PageQuery } from '../http/paging.js';
 
-/** OmniFind's statuses of URLs outside the crawl space. */
+/** OmniFind's statuses for URLs outside the crawl space. */
 export const CRAWL_SPACE_STATUSES = ['760', '761'] as const;
 
 const LIKE_TEXT =
-  'SQL LIKE pattern of the whole URL: `%` any characters, `_` one character. Without a `%` asterisks are wildcards.';
+  'SQL LIKE pattern for the whole URL: `%` stands for any characters, `_` for one character. Without a `%`, asterisks are wildcards.';
 
 const toLike = ({ value }: { readonly value: unknown }): unknown =>
   typeof value === 'string' ? toLikePattern(value) : value;
 
 export class UrlQuery {
-  @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized as the crawler does.' })
+  @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized as the crawler does it.' })
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_URL)
@@ -30,7 +30,7 @@ export class PageViewQuery extends UrlQuery {
   @ApiProperty({
     required: false,
     description:
-      'Its scripts run in the browser, whatever the crawler does with such pages, and `rendering` says what they change.',
+      'Run the scripts of the page in the browser, whatever the crawler does with such pages; `rendering` says what they change.',
   })
   @IfGiven()
   @Transform(({ value }) => toBoolean(value))
@@ -42,7 +42,7 @@ export class ExplainQuery extends UrlQuery {
   @ApiProperty({
     required: false,
     maxLength: MAX_URL,
-    description: 'The page that links to it. Absent: it is judged as a root.',
+    description: 'The page that links to the URL. Absent: the URL is judged as a root.',
   })
   @IfGiven()
   @IsString()
@@ -62,7 +62,7 @@ export class UrlFilterQuery {
   @IsIn([...URL_STATUSES, ...CRAWL_SPACE_STATUSES])
   status?: UrlStatus | (typeof CRAWL_SPACE_STATUSES)[number];
 
-  @ApiProperty({ required: false, description: 'Web server, as in the field `host` of a URL.' })
+  @ApiProperty({ required: false, description: 'Web server, as in the field `host` of a stored URL.' })
   @IfGiven()
   @IsString()
   @MaxLength(300)
@@ -96,7 +96,7 @@ export class UrlFilterQuery {
   @MaxLength(100)
   reason?: string;
 
-  @ApiProperty({ required: false, description: 'Only URLs whose document the sinks hold, or only the others.' })
+  @ApiProperty({ required: false, description: '`true`: only URLs whose document the sinks hold; `false`: only the others.' })
   @IfGiven()
   @Transform(({ value }) => toBoolean(value))
   @IsBoolean()
@@ -124,7 +124,7 @@ export class UrlsQuery extends IntersectionType(UrlFilterQuery, PageQuery) {
   @ApiProperty({
     required: false,
     enum: SORTS,
-    description: 'Sorts the list; for filters that match at most 10,000 URLs. Absent: the order of the store.',
+    description: 'Sort order of the list, for filters that match at most 10,000 URLs. Absent: the order of the store.',
   })
   @IfGiven()
   @IsIn(SORTS)
@@ -139,7 +139,7 @@ export class UrlsQuery extends IntersectionType(UrlFilterQuery, PageQuery) {
 export class ClearQuery extends UrlFilterQuery {
   @ApiProperty({
     required: false,
-    description: 'Without it nothing is deleted, and the answer says how many would be.',
+    description: 'Confirm the deletion. Without this, nothing is deleted, and the response says how many URLs would be.',
   })
   @IfGiven()
   @Transform(({ value }) => toBoolean(value))

@@ -31,7 +31,7 @@ export class UrlsController {
     searches: true,
     summary: 'Stored URLs',
     description:
-      'URLs that the crawler knows, in an order of the store; filters narrow the list. An answer never takes long: a page with few URLs or none and yet with `next` was searched for a bounded time, `searched` says how far, and `next` goes on.',
+      "URLs that the crawler knows, in the store's order; filters narrow the list. A response never takes long: if a page has few or no URLs but has `next`, the search was cut off after a time limit; `searched` says how far it got, and `next` continues it.",
     role: 'read',
     problems: UNKNOWN,
   })
@@ -63,8 +63,8 @@ export class UrlsController {
   @Operation({
     id: 'countUrls',
     searches: true,
-    summary: 'How many stored URLs fit a filter',
-    description: 'The filters of `listUrls`. It takes a while when a pattern has to be matched against many URLs.',
+    summary: 'How many stored URLs match a filter',
+    description: 'Takes the filters of `listUrls`. The call takes a while if a pattern has to be matched against many URLs.',
     role: 'read',
     problems: UNKNOWN,
   })
@@ -84,9 +84,9 @@ export class UrlsController {
     id: 'getUrl',
     summary: 'The history of a URL',
     description:
-      'How it was found, the verdict with its trace, every fetch and every order that is kept, and the next visit.',
+      'How the URL was found, the verdict with its trace, every fetch and order on record, and the next visit.',
     role: 'read',
-    problems: { 404: 'There is no such crawler, or the URL is not stored.', 422: 'The text is not a URL.' },
+    problems: { 404: 'There is no such crawler, or the URL is not stored.', 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({ type: UrlHistoryDto })
   async getUrlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {
@@ -100,7 +100,7 @@ export class UrlsController {
     searches: true,
     summary: 'Clear by filter',
     description:
-      'Deletes all stored URLs that fit the filters of `listUrls`, such as a LIKE pattern, and their documents from the index.',
+      'Deletes all stored URLs that match the filters of `listUrls`, such as a LIKE pattern, and their documents from the index.',
     role: 'operate',
     problems: { ...UNKNOWN, 409: '`confirm=true` is missing; `count` says how many URLs match.' },
   })
@@ -119,7 +119,7 @@ export class UrlsController {
         'confirmation-needed',
         count === 0
           ? `No stored URL matches. ${likeHint(query.like ?? '%') ?? ''}`.trim()
-          : `${count} stored URLs match, and their documents would leave the index. Repeat with confirm=true to do it.`,
+          : `${count} stored URLs match, and their documents would be removed from the index. Repeat with confirm=true to delete them.`,
         { count },
       );
     }
@@ -136,7 +136,7 @@ export class UrlsController {
     searches: true,
     summary: 'Refresh now',
     description:
-      'Makes URLs due now: one by `url`, or all that match the filters of `listUrls`. A host that rests (it failed, or asked for it) still gets one request; `resting` names it.',
+      'Makes URLs due now: one given by `url`, or all that match the filters of `listUrls`. A host that rests (because it failed, or asked crawlers to slow down) still gets one request; `resting` names it.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
   })
@@ -161,7 +161,7 @@ export class UrlsController {
   @Operation({
     id: 'clearErrors',
     summary: 'Clear the error cache',
-    description: 'Forgets all URLs in error state; a link to one of them finds it again.',
+    description: 'Forgets all URLs in error state; they are found again by links to them.',
     role: 'operate',
     problems: UNKNOWN,
   })

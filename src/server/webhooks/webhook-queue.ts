@@ -14,9 +14,9 @@ export interface WebhookChannel {
   close(): Promise<void>;
 }
 
-/** Messages that wait for one receiver; beyond that the oldest are dropped. */
+/** Maximum number of messages waiting for one receiver; beyond that, the oldest are dropped. */
 const MOST_WAITING = 1_000;
-/** Ten attempts in two and a half hours, then the message is given up. */
+/** Pauses between ten attempts over two and a half hours, after which a message is dropped. */
 const PAUSES: readonly Duration[] = [
   seconds(5),
   seconds(30),
@@ -29,7 +29,10 @@ const PAUSES: readonly Duration[] = [
   minutes(45),
 ];
 
-/** The messages of one webhook, one after the other: a slow or unavailable receiver does not hold up others. */
+/**
+ * Sends the messages of one webhook one after the other, so that a slow or unavailable receiver does not hold up
+ * others.
+ */
 export class WebhookQueue {
   private readonly waiting: WebhookMessage[] = [];
   private readonly stop = new AbortController();
@@ -68,7 +71,7 @@ export class WebhookQueue {
     for (let attempt = 0; !this.stop.signal.aborted; attempt++) {
       try {
         await this.channel.send(message, this.stop.signal);
-        if (attempt > 0) this.log.info('a webhook receiver accepts messages again', { webhook, lost: this.lost });
+        if (attempt > 0) this.log.info('a webhook receiver is accepting messages again', { webhook, lost: this.lost });
         this.lost = 0;
         return;
       } catch (error) {
@@ -80,7 +83,7 @@ export class WebhookQueue {
           return;
         }
         if (attempt === 0) this.log.warn('a webhook message was not accepted; it will be sent again', particulars);
-        // Receivers that were down together should not be called together.
+        // Receivers that were down at the same time should not all be called at the same time.
         await this.clock.sleep(milliseconds(Math.round(pause * (1 + this.waiting.length / 10_000))), this.stop.signal);
       }
     }

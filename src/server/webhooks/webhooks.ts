@@ -1,4 +1,4 @@
-/** Notifies the webhooks of the configuration of events in the crawl, as Standard Webhooks. */
+/** Notifies the configured webhooks of events in the crawl, as Standard Webhooks. */
 import { randomUUID } from 'node:crypto';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
@@ -9,7 +9,7 @@ import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import { type WebhookChannel, WebhookQueue } from './webhook-queue.js';
 
-/** Hosts and crawlers counted at the same time; beyond it, counting starts again. */
+/** Maximum number of hosts and crawlers counted at the same time; beyond it, counting starts again. */
 const MOST_COUNTED = 10_000;
 
 interface WebhookServices {
@@ -54,7 +54,7 @@ export class Webhooks {
     }
   }
 
-  /** Waiting messages of a changed webhook are dropped with it. */
+  /** The waiting messages of a changed webhook are dropped. */
   private updateQueues(): void {
     const { webhooks = [] } = this.services.definition();
     if (webhooks === this.configured) return;
@@ -114,7 +114,7 @@ export class Webhooks {
       : ({ type: 'orders.refused', data: { crawler, count, uri, message } } as const);
   }
 
-  /** A host that rests again and again is reported once. */
+  /** A host that keeps backing off is reported once. */
   private toHostEvent({
     hostKey: host,
     state,
@@ -128,7 +128,7 @@ export class Webhooks {
     return { type: 'host.ill', data: { host, until: until && new Date(until).toISOString() } };
   }
 
-  /** The count so far, if it is worth a message. */
+  /** The count so far if it should be reported (1, 10, 100, …). */
   private countForReport(key: string): number | undefined {
     if (this.counts.size >= MOST_COUNTED) this.counts.clear();
     const count = (this.counts.get(key) ?? 0) + 1;

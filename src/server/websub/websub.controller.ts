@@ -18,8 +18,8 @@ export class WebSubController {
   @Get(':token')
   @Operation({
     id: 'confirmSubscription',
-    summary: 'A hub asks whether a subscription is intended (WebSub)',
-    description: 'Answers the challenge if this server has subscribed to that feed at the hub.',
+    summary: 'A hub verifies a subscription (WebSub)',
+    description: 'Returns the challenge if this server has subscribed to the feed at that hub.',
     role: 'open',
     problems: PROBLEMS,
   })
@@ -30,10 +30,10 @@ export class WebSubController {
   })
   @ApiQuery({ name: 'hub.mode', description: '`subscribe`, or `denied`.', example: 'subscribe' })
   @ApiQuery({ name: 'hub.topic', description: 'URL of the feed.', example: 'https://www.example.com/feed' })
-  @ApiQuery({ name: 'hub.challenge', description: 'The text to answer with.', required: false, example: 'a1b2c3' })
+  @ApiQuery({ name: 'hub.challenge', description: 'The text to return.', required: false, example: 'a1b2c3' })
   @ApiQuery({
     name: 'hub.lease_seconds',
-    description: 'How long the hub reports changes of the feed.',
+    description: 'How long the hub reports changes to the feed.',
     required: false,
     example: '864000',
   })
