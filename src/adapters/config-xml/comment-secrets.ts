@@ -1,7 +1,7 @@
 /**
- * Comments, CDATA sections and processing instructions of a configuration. A commented-out part may be a sink with its password,
- * whole or in pieces that no parser accepts: unless it parses as elements without any secret, or as words that mention none, all of
- * it is hidden. The number of the comment identifies its placeholder.
+ * Hides secrets in comments, CDATA sections and processing instructions of a configuration. A commented-out part may be
+ * a sink with its password, whole or in pieces that no parser accepts, so all of it is hidden unless it parses as
+ * elements without any secret, or as words that mention none. The comment's number identifies its placeholder.
  */
 import { userInfoRanges } from '../../domain/redact.js';
 import { parseDocument, type XmlElement, XmlFault } from './document.js';
@@ -21,7 +21,7 @@ export function hideComments(xml: string): Splice[] {
   return hidden.map(({ start, end }, index) => ({ start, end, text: createPlaceholder(index, hidden.length) }));
 }
 
-/** The comments at the places where `current` has hidden ones with the same number, if there are equally many. */
+/** Replaces hidden comments by those of `current` with the same number, if both texts have equally many. */
 export function restoreComments(xml: string, current: string): Splice[] {
   const known = findCommentsToHide(current);
   const byPlaceholder = new Map(known.map(({ text }, index) => [createPlaceholder(index, known.length).trim(), text]));
@@ -49,12 +49,13 @@ function* readSectionContents(xml: string): Generator<Inside> {
   }
 }
 
-/** `<?name` of a processing instruction. */
+/** Length of `<?name` in a processing instruction. */
 const targetLength = (text: string): number => /^<\?[^\s?]*/.exec(text)?.[0].length ?? 2;
 
 function mayContainSecret(text: string): boolean {
   if (userInfoRanges(text).length > 0 || text.includes('PRIVATE KEY')) return true;
-  // `name = value`, `name: value`, `name value`: in words and in pieces of elements, the end of a value cannot be determined.
+  // `name = value`, `name: value`, `name value`: in words and in pieces of elements, it is not clear where a value
+  // ends.
   if ([...text.matchAll(/[\w.-]{2,64}(?=\s{0,9}[=:])/g)].some(([name]) => suggestsSecret(name))) return true;
   return text.includes('<') && elementsMayContainSecret(text);
 }

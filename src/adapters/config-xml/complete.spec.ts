@@ -11,7 +11,9 @@ import { URL_OPTIONS } from './schema/policy.js';
 import { ELEMENTS, elementSpec } from './schema.js';
 import { applySplices } from './splice.js';
 
-/** A configuration in which every element and every attribute of the table stands, with a value that is not its default. */
+/**
+ * A configuration that contains every element and every attribute of the table, with a value other than its default.
+ */
 const COMPLETE = readFileSync(new URL('./complete.fixture.xml', import.meta.url), 'utf8');
 
 const CLIENT = authority('client0');
@@ -29,7 +31,10 @@ const FILES: Readonly<Record<string, string>> = {
   'ca.pem': '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
 };
 
-/** What cannot stand beside the rest: one browser or another, and what wants a package that is not always there. */
+/**
+ * Attributes that cannot be combined with the rest: alternatives for the browser, and those that need a package that
+ * may be missing.
+ */
 const ELSEWHERE: ReadonlySet<string> = new Set(['Renderer url', 'Login service', 'Login principal', 'Login keytab']);
 
 const read = (xml: string) =>
@@ -43,7 +48,7 @@ const read = (xml: string) =>
     },
   });
 
-/** The definition without places, which every change moves, and with the secrets that it does not print by itself. */
+/** The definition without places, which every change moves, and with secrets, which it does not print by default. */
 const meaning = (xml: string): string =>
   JSON.stringify(read(xml).definition, function (this: Record<string, unknown>, key, value) {
     const whole = this[key];

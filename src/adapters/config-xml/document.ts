@@ -1,6 +1,6 @@
 /**
- * The configuration as a lossless document: fast-xml-parser provides the tree, and each element and attribute knows its range in
- * the original text. Changes replace ranges of that text, so every other byte stays as the operator wrote it.
+ * The configuration as a lossless document: fast-xml-parser provides the tree, and each element and attribute has its
+ * range in the original text. Edits replace ranges of that text, so every other byte stays as the operator wrote it.
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { Place } from '../../domain/crawl/place.js';
@@ -25,7 +25,7 @@ export interface XmlElement {
   readonly parent: XmlElement | undefined;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
-  /** Its own text without that of children, entities resolved. */
+  /** Its own text without that of its children, with entities resolved. */
   readonly text: string;
   readonly start: number;
   /** Offset after the element. */
@@ -40,11 +40,11 @@ export interface XmlElement {
 export interface XmlDocument {
   readonly text: string;
   readonly root: XmlElement;
-  /** The place of an offset of the text. */
+  /** The place of an offset in the text. */
   placeAt(offset: number): Place;
 }
 
-/** The text is not XML that Crawlway accepts. */
+/** Thrown if the text is not XML that Crawlway accepts. */
 export class XmlFault extends Error {
   override readonly name = 'XmlFault';
   constructor(
@@ -66,7 +66,7 @@ const PARSER = new XMLParser({
   trimValues: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
-  // Paths are only for callbacks, which are not used; keeping them costs half of the time.
+  // Paths are only needed for callbacks, which are not used; tracking them would take half of the time.
   jPath: false,
 });
 const RANGE = XMLParser.getMetaDataSymbol() as unknown as string;
@@ -82,7 +82,7 @@ function rewordParserError(said: string): string {
   return `</${end}> ends an element while <${open}> of line ${line} is still open: write </${open}> before it`;
 }
 
-/** @throws XmlFault with the place of the first thing that is not well-formed, not allowed, or too large. */
+/** @throws XmlFault with the first place that is not well-formed, not allowed, or too large. */
 export function parseDocument(text: string, file: string): XmlDocument {
   const place = createPlaceFinder(text, file);
   const found = findMarkupFault(text);
@@ -90,7 +90,7 @@ export function parseDocument(text: string, file: string): XmlDocument {
   const validity = XMLValidator.validate(text);
   if (validity !== true) {
     const { code, msg, line, col } = validity.err;
-    // The parser quotes what it takes for a name, which may be part of a password.
+    // The parser quotes what it takes for a name, but that may be part of a password.
     const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : rewordParserError(msg);
     throw new XmlFault('xml-not-well-formed', message, { file, line: line || 1, column: col || 1 });
   }
@@ -122,7 +122,10 @@ const BAD_ATTRIBUTES =
 
 const stripFullStop = (message: string): string => message.replace(/\.$/, '');
 
-/** Comments, CDATA and processing instructions are replaced by blanks of equal length: `&` means nothing there. */
+/**
+ * Replaces comments, CDATA and processing instructions by spaces of equal length, because `&` has no special meaning
+ * there.
+ */
 function blankOutSpecialSections(text: string): string {
   let result = '';
   let at = 0;
@@ -182,7 +185,7 @@ export function namespaceOf(element: Scope, prefix: string): string | undefined 
 
 type Scope = Pick<XmlElement, 'attributes' | 'parent'>;
 
-/** Returns a function from offset to place; the table of line starts is made once. */
+/** Returns a function from offset to place; the table of line starts is built once. */
 function createPlaceFinder(text: string, file: string): (offset: number) => Place {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

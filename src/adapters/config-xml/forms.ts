@@ -1,4 +1,4 @@
-/** The configuration table as used by forms. */
+/** The configuration table in the shape that forms use. */
 
 import { type AttributeSpec, type ElementSpec, NAMESPACES } from './schema/spec.js';
 import { ELEMENTS } from './schema.js';

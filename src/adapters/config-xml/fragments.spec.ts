@@ -4,7 +4,7 @@ import { crawlUrl } from '../../domain/url/crawl-url.js';
 import { deleteRule, insertRule, listRules, replaceRule } from './edit/rules.js';
 import { readConfiguration } from './read.js';
 
-/** accept, index, follow as letters; `-` for rejected. */
+/** Initials of accept, index and follow; `-` means rejected. */
 type Fate = '-' | 'a' | 'ai' | 'af' | 'aif';
 
 interface Fragment {
@@ -23,7 +23,7 @@ norm="none" kind="prefix" field="url"/>
 </Rule>
 </Rules>`;
 
-/** The product's files come with all of these heads. */
+/** The product's files begin with any of these start tags. */
 const v21 = (rules: string, attributes = '') =>
   `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21"><Crawler name="c" ${attributes}>${rules}</Crawler></CrawlConfig>`;
 const v20 = (rules: string) =>

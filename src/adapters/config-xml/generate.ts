@@ -1,6 +1,6 @@
 /**
- * The XML Schema and the configuration reference, made from the table. `npx vitest run src/adapters/config-xml/generate.spec.ts -u`
- * writes them; without `-u` the spec says when they differ from the table.
+ * Generates the XML Schema and the configuration reference from the table. `npx vitest run
+ * src/adapters/config-xml/generate.spec.ts -u` writes them; without `-u`, the spec fails if they differ from the table.
  */
 
 import { LINT_CODES } from '../../domain/policy/lint/codes.js';
@@ -19,7 +19,7 @@ const VOCABULARIES: Readonly<Record<Vocabulary, { prefix: string; file: string; 
 const elementsIn = (vocabulary: Vocabulary): ElementSpec[] =>
   [...ELEMENTS.values()].filter((spec) => spec.vocabulary === vocabulary);
 
-/** File name → text. One file for each namespace, because an XML Schema has one target namespace. */
+/** Maps file names to contents: one file for each namespace, because an XML Schema has one target namespace. */
 export function generateSchemas(): ReadonlyMap<string, string> {
   const vocabularies = Object.keys(VOCABULARIES) as Vocabulary[];
   return new Map(vocabularies.map((vocabulary) => [VOCABULARIES[vocabulary].file, generateSchema(vocabulary)]));
@@ -32,12 +32,12 @@ function generateSchema(vocabulary: Vocabulary): string {
   );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    '<!-- Made from the table in src/adapters/config-xml/schema.ts. The server reads more leniently than this schema. -->',
+    '<!-- Generated from the table in src/adapters/config-xml/schema.ts. The server is more lenient than this schema. -->',
     '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"',
     ...namespaces,
     `           targetNamespace="${NAMESPACES[vocabulary][0]}" elementFormDefault="qualified">`,
     ...imports.map((v) => `  <xs:import namespace="${NAMESPACES[v][0]}" schemaLocation="${VOCABULARIES[v].file}"/>`),
-    '  <!-- A value with an environment variable. -->',
+    ' <!-- A value with an environment variable. -->',
     '  <xs:simpleType name="variable">',
     '    <xs:restriction base="xs:string"><xs:pattern value=".*\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}.*"/></xs:restriction>',
     '  </xs:simpleType>',
@@ -100,7 +100,7 @@ editor, \`config/CrawlConfig.xsd\`. For whole examples see the [how-tos](how-to.
 - All problems are reported at once, with file, line and column (\`crawlway check\`); a file with errors never replaces a working one.
 `;
 
-/** The text of docs/REFERENCE.md. */
+/** Returns the content of docs/REFERENCE.md. */
 export function generateReference(): string {
   return [
     INTRODUCTION,
@@ -111,12 +111,12 @@ export function generateReference(): string {
     '## Elements of Crawlway\n',
     ...elementsIn('cw').map(renderReferenceElement),
     '## Options of conditions\n',
-    'What `<cw:option name="…" value="…"/>` can set, on the URLs that reach it.\n',
+    'What `<cw:option name="…" value="…"/>` can set for the URLs that reach it.\n',
     renderAttributeTable(URL_OPTIONS),
     '## Problem codes\n',
     renderProblemTable(),
     '## Warnings of the linter\n',
-    'What `crawlway check` says about a configuration that is usable but may not be what you meant.\n',
+    'What `crawlway check` says about a configuration that is usable but may not do what you intended.\n',
     renderLintTable(),
   ].join('\n');
 }

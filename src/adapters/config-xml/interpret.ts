@@ -1,6 +1,6 @@
 /**
- * Converts the document to checked values, by the table: which elements and attributes are known, what their values mean, what is
- * missing or duplicated. Nothing is fatal; all problems are collected with their places.
+ * Converts the document to checked values according to the table: which elements and attributes are known, what their
+ * values mean, what is missing or duplicated. Nothing is fatal; all problems are collected with their places.
  */
 
 import type { Place } from '../../domain/crawl/place.js';
@@ -24,14 +24,14 @@ export interface Node<A extends Attributes = Attributes> {
   readonly values: Values<A>;
   readonly children: readonly Node[];
   readonly place: Place;
-  /** A required value is missing or wrong; a problem has been reported, and `values` is incomplete. */
+  /** True if a required value is missing or wrong; the problem has been reported, and `values` is incomplete. */
   readonly broken: boolean;
 }
 
 export interface ReadContext {
   readonly document: XmlDocument;
   readonly problems: Problems;
-  /** Variables for `${NAME}`; `as written`: they are not replaced, for what is shown and edited. */
+  /** Variables for `${NAME}`; `as written` leaves them unreplaced, for showing and editing. */
   readonly env: Readonly<Record<string, string | undefined>> | 'as written';
   /** Secrets for `${file:PATH}` and `${helper:NAME}`; throws UnreadableSecret. */
   readonly outsideSecret?: (reference: string) => string;
@@ -53,14 +53,14 @@ export const findOnlyChild = <A extends Attributes>(node: Node, spec: ElementSpe
 export const isKind = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
   node.spec.name === spec.name;
 
-/** The values of an absent element: its defaults. */
+/** The defaults of an element, which are the values of an absent one. */
 export function collectDefaults<A extends Attributes>(spec: ElementSpec<A>): Values<A> {
   const values: Record<string, unknown> = {};
   for (const [name, attribute] of Object.entries(spec.attributes)) values[name] = defaultValue(attribute);
   return values as Values<A>;
 }
 
-/** Some take long to check, such as time zones, and there may be thousands of elements. */
+/** Caches checked defaults: some, such as time zones, take long to check, and there may be thousands of elements. */
 /** Prefix of variables that any configuration may use. */
 const SECRET_PREFIX = 'CRAWLWAY_SECRET_';
 const defaultValues = new WeakMap<AttributeSpec<unknown>, { readonly value: unknown }>();
@@ -94,14 +94,14 @@ export function interpret(element: XmlElement, spec: ElementSpec, around: ReadCo
   return { spec, element, values, children, place, broken };
 }
 
-/** Names in the table, where an unknown name would hide a mistake. */
+/** Whether unknown names in this element are errors, because they could hide a mistake. */
 const isStrict = (spec: ElementSpec): boolean => spec.vocabulary !== 'crawl' || spec.name === 'Rule';
 
 function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadContext): ElementSpec | undefined {
   const place = around.document.placeAt(element.start);
   const vocabulary = vocabularyOf(element.namespace, element.prefix);
   if (vocabulary === 'foreign') {
-    around.problems.add('ignored-element', `element ${element.name} is not one of Crawlway's: kept and ignored`, place);
+    around.problems.add('ignored-element', `element ${element.name} is not one of Crawlway's: it is kept and ignored`, place);
     return undefined;
   }
   if (vocabulary === 'undeclared') warnAboutPrefix(element.prefix, place, around.problems);
@@ -111,7 +111,7 @@ function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadConte
   if (isUnknownAction(element, parent)) {
     around.problems.add(
       'ignored-element',
-      `action ${element.local} is not known: the rule does without it; it may hold ${joinNames(parent.children)}`,
+      `action ${element.local} is not known: the rule is used without it; it may contain ${joinNames(parent.children)}`,
       place,
     );
   } else if (elsewhere) {
@@ -120,18 +120,19 @@ function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadConte
   } else if (likely !== undefined || isStrict(parent) || vocabulary !== 'crawl') {
     const hint =
       likely === undefined
-        ? ` in ${parent.name}: it may hold ${joinNames(parent.children)}`
+        ? ` in ${parent.name}: it may contain ${joinNames(parent.children)}`
         : `: did you mean ${likely}?`;
     around.problems.add('unknown-element', `unknown element ${element.local}${hint}`, place);
   } else {
-    around.problems.add('ignored-element', `element ${element.local} has no meaning here: kept and ignored`, place);
+    around.problems.add('ignored-element', `element ${element.local} has no meaning here: it is kept and ignored`, place);
   }
   return undefined;
 }
 
 /**
- * An action of the product that Crawlway does not have. It must not be a match element, without which a rule would match more than
- * it says: the namespace tells them apart, or if there is none, that a match element has a value or children.
+ * Whether the element is an action of the product that Crawlway does not have. It must not be a match element, because
+ * without that a rule would match more than it says. The namespace distinguishes them, or, if there is none, the fact
+ * that a match element has a value or children.
  */
 export const isUnknownAction = (element: XmlElement, parent: ElementSpec): boolean =>
   parent.name === 'Rule' &&
@@ -169,7 +170,7 @@ function readAttributes(element: XmlElement, spec: ElementSpec, around: ReadCont
       broken ||= !read && attribute.required === true;
     } else if (attribute.required) {
       broken = true;
-      const message = `${spec.name} needs the attribute ${attribute.aliases?.[0] ?? name}`;
+      const message = `${spec.name} requires the attribute ${attribute.aliases?.[0] ?? name}`;
       around.problems.add('missing-attribute', message, around.document.placeAt(element.start));
     } else values[name] = defaultValue(attribute);
   }
@@ -184,7 +185,7 @@ function matchAttributes(element: XmlElement, spec: ElementSpec, around: ReadCon
     const name = isForeign(attribute, element) ? undefined : canonicalAttributeName(attribute.local, spec);
     if (name === undefined) reportUnknown(attribute, spec, around);
     else if (written.has(name)) {
-      const message = `${attribute.local} is given twice, also as ${written.get(name)?.local}`;
+      const message = `${attribute.local} is given twice, the other time as ${written.get(name)?.local}`;
       around.problems.add('duplicate-attribute', message, place);
     } else written.set(name, attribute);
   }
@@ -194,13 +195,13 @@ function matchAttributes(element: XmlElement, spec: ElementSpec, around: ReadCon
 const isForeign = ({ prefix }: XmlAttribute, element: XmlElement): boolean =>
   prefix !== '' && vocabularyOf(namespaceOf(element, prefix), prefix) === 'foreign';
 
-/** The name in the table of an attribute as written, aliases resolved. */
+/** The attribute's name in the table, with aliases resolved. */
 export function canonicalAttributeName(local: string, spec: ElementSpec): string | undefined {
   if (Object.hasOwn(spec.attributes, local)) return local;
   return Object.keys(spec.attributes).find((name) => spec.attributes[name]?.aliases?.includes(local));
 }
 
-/** Attributes of the product whose purpose is served differently here. */
+/** What to write instead of attributes of the product that Crawlway does not have. */
 const INSTEAD: Readonly<Record<string, string>> = {
   'Crawler fetcher': 'write <cw:FetchWith fetcher="…"/> inside the Crawler, which names a cw:Fetcher of this file',
 };
@@ -215,21 +216,24 @@ function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: ReadC
   } else {
     const instead = INSTEAD[`${spec.name} ${attribute.local}`];
     const hint = instead === undefined ? '' : `; ${instead}`;
-    const message = `attribute ${attribute.name} on ${spec.name} has no meaning here: kept and ignored${hint}`;
+    const message = `attribute ${attribute.name} on ${spec.name} has no meaning here: it is kept and ignored${hint}`;
     around.problems.add('ignored-attribute', message, place);
   }
 }
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*|(?:file|helper):[^{}]{1,1000})\}/g;
 
-/** Elsewhere its value would be shown, logged or sent to whatever site the configuration names. */
+/**
+ * Whether variables are allowed; elsewhere, their values would be shown, logged or sent to any site that the
+ * configuration names.
+ */
 const mayContainVariables = (spec: AttributeSpec<unknown>, element: XmlElement): boolean =>
   spec.secret === true || spec.variables === true || (element.local === 'option' && isSecretOption(element));
 
 const isSecretOption = ({ attributes }: XmlElement): boolean =>
   attributes.some(({ local, value }) => local === 'name' && (value === 'header' || value === 'credentials'));
 
-/** Undefined: one is missing; a problem has been reported. */
+/** Undefined if a variable is missing; the problem has been reported. */
 function expandVariables(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -250,12 +254,12 @@ function expandVariables(
   return whole ? value : undefined;
 }
 
-const NOT_HERE = 'only the server reads secrets from files and helpers; name an environment variable';
+const NOT_HERE = 'only the server reads secrets from files and helpers; use an environment variable';
 
 const variableNotSet = (name: string): string =>
   name.startsWith(SECRET_PREFIX)
     ? `the environment variable ${name} is not set: set it before you check the configuration or start the server`
-    : `the variable ${name} is not available to configurations: set ${SECRET_PREFIX}${name} and write that name, or start with CRAWLWAY_ALLOW_VARIABLES=${name}`;
+    : `the variable ${name} is not available to configurations: set ${SECRET_PREFIX}${name} and write that name, or start the server with CRAWLWAY_ALLOW_VARIABLES=${name}`;
 
 function readExternalSecret(
   read: (reference: string) => string,
@@ -284,7 +288,7 @@ function readValue(
   const value = around.env === 'as written' ? written.value : expandVariables(written.value, around.env, around, place);
   if (value === undefined) return undefined;
   if (value.includes(PLACEHOLDER)) {
-    const message = `${written.local}: these asterisks stand for no known secret; write the secret, or name a variable like \${NAME}`;
+    const message = `${written.local}: these asterisks do not stand for a known secret; write the secret, or use a variable like \${NAME}`;
     around.problems.add('bad-value', message, place);
     return undefined;
   }
@@ -292,7 +296,8 @@ function readValue(
     around.problems.add('bad-value', `${written.local}: ${NOT_UTF8_MESSAGE}`, place);
     return undefined;
   }
-  // Treated as absent: the reference system leaves switches empty that have their default value.
+  // An empty switch is treated as absent, because the reference system writes switches with their default value that
+  // way.
   if (spec.type === boolean && written.value.trim() === '') return { value: defaultValue(spec) };
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: parsed.value };

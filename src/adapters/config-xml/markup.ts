@@ -1,9 +1,9 @@
 /**
- * What fast-xml-parser does not provide: the position of each attribute and, before parsing, whether the text is within bounds and
- * free of declarations. Everything here is one pass without backtracking.
+ * Provides what fast-xml-parser lacks: the position of each attribute and, before parsing, a check that the text is
+ * within limits and free of declarations. Everything here runs in a single pass without backtracking.
  */
 
-/** Bounds on a configuration, whoever sends it. */
+/** Limits for any configuration, whoever sends it. */
 export const LIMITS = { bytes: 16 * 1024 * 1024, depth: 64, elements: 500_000, tag: 65_536 } as const;
 
 export interface MarkupFault {
@@ -44,7 +44,7 @@ export function findMarkupFault(xml: string): MarkupFault | undefined {
   return undefined;
 }
 
-/** XML 1.0, 2.2; an unpaired surrogate is not allowed either. */
+/** Characters that XML 1.0, 2.2 does not allow, and unpaired surrogates. */
 const NO_XML_CHARACTER = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 const readName = (text: string, at: number): string =>
@@ -92,7 +92,7 @@ function readUntil(xml: string, at: number, terminator: string, what: string): P
   return { kind: 'other', end: end + terminator.length };
 }
 
-/** Offset of the `>` that ends a tag, quotes respected. */
+/** Offset of the `>` that ends a tag; those inside quotes do not count. */
 function findTagEnd(xml: string, from: number): number | MarkupFault {
   for (let i = from; i < xml.length; i++) {
     const c = xml.charCodeAt(i);
@@ -118,7 +118,7 @@ export interface XmlAttribute {
   readonly name: string;
   readonly prefix: string;
   readonly local: string;
-  /** Entities resolved, line ends and tabs turned into blanks (XML 1.0, 3.3.3). */
+  /** With entities resolved, and line ends and tabs replaced by spaces (XML 1.0, 3.3.3). */
   readonly value: string;
   /** Offset of the first character of the name. */
   readonly start: number;
@@ -154,7 +154,7 @@ export function splitName(name: string): { prefix: string; local: string } {
 const PREDEFINED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/gi;
 
-/** The five entities of XML and character references; anything else stays as written. */
+/** Resolves the five entities of XML and character references; anything else stays as written. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(REFERENCE, (whole, hex?: string, decimal?: string, name?: string) => {
@@ -167,7 +167,7 @@ export function decodeEntities(text: string): string {
 const isXmlCharacter = (code: number): boolean =>
   code <= 0x10ffff && !NO_XML_CHARACTER.test(String.fromCodePoint(code));
 
-/** Offset of the first `&` that begins none of the references above. */
+/** Offset of the first `&` that does not begin one of the references above. */
 export function findUnknownReference(text: string): number {
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     const end = text.indexOf(';', at);

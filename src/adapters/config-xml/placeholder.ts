@@ -1,2 +1,2 @@
-/** Replaces a secret in everything that leaves the server. */
+/** Takes the place of a secret in everything that leaves the server. */
 export const PLACEHOLDER = '********';

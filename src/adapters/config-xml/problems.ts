@@ -13,8 +13,8 @@ export const PROBLEM_CODES = {
   'xml-declaration-forbidden': error('A document type or entity declaration, which Crawlway never reads.'),
   'xml-not-well-formed': error('The file is not well-formed XML.'),
   'wrong-root': error('The outermost element is not CrawlConfig, or its namespace is unknown.'),
-  'unknown-element': error('An element that is not known here. It would silently do nothing.'),
-  'unknown-attribute': error('An attribute that is not known on its element. It would silently do nothing.'),
+  'unknown-element': error('An element that is not known here and would silently do nothing.'),
+  'unknown-attribute': error('An attribute that is not known on its element and would silently do nothing.'),
   'ignored-element': warning('An element of the product or of another vendor that Crawlway does not use; it is kept.'),
   'ignored-attribute': warning(
     'An attribute of the product or of another vendor that Crawlway does not use; it is kept.',
@@ -29,7 +29,7 @@ export const PROBLEM_CODES = {
   ),
   'misplaced-variable': error('A reference to a variable in a value that is not a secret.'),
   'duplicate-element': error('An element that may appear only once in its parent.'),
-  'duplicate-name': error('Two crawlers, sinks, fetchers, url sources or roots with one name.'),
+  'duplicate-name': error('Two crawlers, sinks, fetchers, URL sources or roots with the same name.'),
   'unknown-reference': error('A sink or fetcher that is referred to but not defined.'),
   'no-sink': warning('A crawler without a sink: its documents go nowhere.'),
   'ambiguous-browser': error('A Renderer with both a program and the URL of a browser elsewhere.'),
@@ -37,32 +37,32 @@ export const PROBLEM_CODES = {
   'empty-rule': error(
     'A rule without match element or without action, or a Not or condition without exactly one subject.',
   ),
-  'contradictory-actions': warning('Two actions of one rule set one aspect differently; the later one wins.'),
-  'no-effect': warning('A setting that has no effect beside the others, or another effect than it seems to have.'),
+  'contradictory-actions': warning('Two actions of a rule that set the same aspect differently; the later one wins.'),
+  'no-effect': warning('A setting that has no effect in combination with others, or a different effect from what it suggests.'),
   'no-browser': warning('Pages are to be rendered, but the browser is missing or cannot start here.'),
-  'robots-ignored': warning('A crawler that ignores robots.txt and robots metas of every site.'),
-  'missing-package': error('A feature that needs a package which is not installed.'),
+  'robots-ignored': warning('A crawler that ignores robots.txt and robots meta tags of every site.'),
+  'missing-package': error('A feature that requires a package which is not installed.'),
   'bad-range': error('A minimum above its maximum.'),
   'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
   'unreadable-file': error('A file that the configuration names but that cannot be read.'),
   'refused-file': error('A file that the configuration must not use: of another kind, or outside its folder.'),
   'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
-  'unnamed-file': error('A text was sent for a file that the configuration does not name as a rule file.'),
+  'unnamed-file': error('Content was sent for a file that the configuration does not name as a rule file.'),
   'ignored-command': warning('A command of indexer.conf that has no meaning here.'),
-  'too-many-problems': error('More problems than are listed; a warning if all of them are warnings.'),
+  'too-many-problems': error('There are more problems than are listed; a warning if all of them are warnings.'),
 } as const satisfies Record<string, { severity: Problem['severity']; meaning: string }>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** More would not help anyone. */
+/** Maximum number of problems; more would not help anyone. */
 const MOST = 500;
 
-/** There are too many errors to continue. The last problem says so. */
+/** Thrown if there are too many errors to continue, which the last problem says. */
 export class TooManyProblems extends Error {
   override readonly name = 'TooManyProblems';
 }
 
-/** Collects problems; reading continues after each. */
+/** Collects problems, so that reading continues after each. */
 export class Problems {
   readonly list: Problem[] = [];
   readonly #told = new Set<string>();
@@ -88,7 +88,7 @@ export class Problems {
   }
 
   #countOmitted({ severity, place }: Problem): void {
-    const message = `more than ${MOST} ${severity}s: the rest is left out`;
+    const message = `more than ${MOST} ${severity}s: the rest are left out`;
     this.list.push({ severity, code: 'too-many-problems', message, place });
     if (severity === 'error') throw new TooManyProblems();
   }
@@ -97,7 +97,7 @@ export class Problems {
     return this.#counts.error > 0;
   }
 
-  /** By file, in the order of the text. */
+  /** Sorts the problems by file and position in the text. */
   sort(): Problem[] {
     const files = [...new Set(this.list.map(({ place }) => place.file))];
     const rank = ({ place }: Problem): number => files.indexOf(place.file);

@@ -98,7 +98,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
     expect(known.problems.map(({ code, severity }) => [code, severity])).toContainEqual(['ignored-element', 'warning']);
     expect(known.definition?.crawlers[0]?.rules).toMatchObject([{ actions: { accept: true } }]);
     expect(rule('<ar:Domain val="foo.com"/><Boost factor="2"/>').definition?.crawlers[0]?.rules).toEqual([]);
-    // Without a match element a rule would match more than it says.
+    // Without one of its match elements, a rule would match more than it says.
     expect(rule('<ar:Domain val="foo.com"/><ar:Country val="fr"/><Accept/>').definition).toBeUndefined();
     expect(rule('<ar:Domain val="foo.com"/><Acept/>').definition).toBeUndefined();
     const plain = (inside: string) =>

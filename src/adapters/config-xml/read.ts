@@ -31,18 +31,18 @@ export interface ReadOptions {
   readonly file: string;
   /** Variables for `${NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Secrets for `${file:PATH}` and `${helper:NAME}`; throws UnreadableSecret. Absent: there are none. */
+  /** Secrets for `${file:PATH}` and `${helper:NAME}`; throws UnreadableSecret. Absent if there are none. */
   readonly outsideSecret?: (reference: string) => string;
   /**
-   * Text of another file that the configuration names, relative to the configuration's folder; names that lead out of it are
-   * refused before; without a kind it is not a rule file. Throws if it does not exist.
+   * Content of another file that the configuration names, relative to the configuration's folder; names that lead
+   * outside it have already been refused. Without a kind, it is not a rule file. Throws if it does not exist.
    */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
-  /** Path of such a file, for libraries that read it themselves; without it, names are used as they are. */
+  /** Path of such a file, for libraries that read it themselves. Absent: names are used unchanged. */
   readonly pathOf?: (name: string) => string;
-  /** Folder below which `file` sinks write; without it, their paths are used as they are. */
+  /** Folder below which `file` sinks write. Absent: their paths are used unchanged. */
   readonly fileSinks?: string;
-  /** Folder that contains plug-ins; without it, their paths are used as they are. */
+  /** Folder that contains plug-ins. Absent: their paths are used unchanged. */
   readonly plugins?: string;
 }
 
@@ -131,7 +131,7 @@ const createFileReader =
     }
   };
 
-/** A file that exists but cannot be read may contain something that must not be ignored. */
+/** Reports a file that exists but cannot be read, because it may contain something that must not be ignored. */
 const createOptionalFileReader =
   (problems: Problems, options: ReadOptions): ReadContext['readOptionalFile'] =>
   (name, place, kind) => {
@@ -147,7 +147,7 @@ const createOptionalFileReader =
     }
   };
 
-/** Crawlers, sinks and fetchers have names of their own. */
+/** Crawlers, sinks and fetchers must each have unique names. */
 function checkNames(root: Node, problems: Problems): void {
   const seen = new Set<string>();
   for (const child of root.children) {
@@ -161,12 +161,12 @@ function checkNames(root: Node, problems: Problems): void {
   }
 }
 
-/** Logins are shown, tested and chosen by name. */
+/** Names of logins must be unique, because logins are shown, tested and chosen by name. */
 function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problems): void {
   const names = new Set<string>([NO_LOGIN]);
   for (const { name, place } of fetchers.flatMap(({ logins }) => logins)) {
     if (names.has(name))
-      problems.add('duplicate-name', `the name ${name} of the Login is already used: give it another`, place);
+      problems.add('duplicate-name', `the Login name ${name} is already in use: choose a different one`, place);
     names.add(name);
   }
   const known = [...names];
@@ -182,7 +182,7 @@ function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problem
   }
 }
 
-/** The crawler with its sinks; what it refers to must exist. */
+/** The crawler with its sinks; reports references to elements that do not exist. */
 function resolveReferences(
   crawler: CrawlerDefinition,
   root: Node,
@@ -216,7 +216,7 @@ function resolveReferences(
   }
   if (crawler.pushTo.length > 0) return crawler;
   if (sinks.length > 1) {
-    const message = `crawler ${crawler.name} must say with PushTo which of the ${sinks.length} sinks it means`;
+    const message = `crawler ${crawler.name} must say with PushTo which of the ${sinks.length} sinks it uses`;
     problems.add('ambiguous-sink', message, crawler.place);
   } else if (listNames('Sink').length === 0) {
     const message = `crawler ${crawler.name} has no Sink: its documents go nowhere`;
@@ -253,7 +253,7 @@ function findReferencePlace(crawler: CrawlerDefinition, root: Node, element: str
   return node?.children.find((child) => child.spec.name === element)?.place ?? crawler.place;
 }
 
-/** Patterns are compiled as they will be for the crawl. */
+/** Compiles the patterns as they will be compiled for the crawl. */
 function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, problems: Problems): void {
   try {
     compilePolicy(crawler, server.globalCrawlSpace);

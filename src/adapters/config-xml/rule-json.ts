@@ -1,5 +1,5 @@
 /**
- * A crawl rule as JSON: the XML elements one by one, with their attributes under their own names, so that both forms are
+ * Crawl rules as JSON: the XML elements one by one, with attributes under the same names, so that both forms are
  * equivalent.
  */
 
@@ -40,7 +40,7 @@ export interface ActionJson {
 }
 
 export interface RuleJson {
-  /** Several are an And. */
+  /** Several are combined by And. */
   readonly match: readonly MatchJson[];
   readonly actions: readonly ActionJson[];
 }
@@ -78,7 +78,7 @@ function elementToJson(element: XmlElement): ElementJson {
 }
 
 /**
- * The lines of a Rule element. What the table does not know is written, too, and refused when the rule is checked.
+ * The lines of a Rule element. Unknown elements are written, too, and refused when the rule is checked.
  * @throws XmlFault if it is nested too deeply
  */
 export function ruleToXml(rule: RuleJson, prefixes: Prefixes): string[] {
@@ -108,17 +108,17 @@ function elementToXml({ element, children, ...attributes }: MatchJson, prefix: s
 const qualifiedName = (local: string, prefix: string): string =>
   prefix === '' ? sanitizeName(local) : `${prefix}:${sanitizeName(local)}`;
 
-/** A name from outside must not become markup. */
+/** Prevents a name from outside from becoming markup. */
 const sanitizeName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
 
 export interface CheckedRule {
-  /** The Rule element alone, as written. */
+  /** The Rule element by itself, as written. */
   readonly xml: string;
   readonly problems: Problems;
 }
 
 /**
- * A single rule, checked as in the file; places count from its first line.
+ * Checks a single rule as if it were in the file; places count from its first line.
  * @throws XmlFault if it is not well-formed XML
  */
 export function checkRule(xml: string): CheckedRule {

@@ -1,9 +1,9 @@
-/** Secrets of an indexer.conf or a crawl.rules, found line by line as the readers of these files do. */
+/** Finds secrets in an indexer.conf or crawl.rules file line by line, as the readers of these files do. */
 import { replaceRanges, type TextRange, userInfoRanges } from '../../domain/redact.js';
 import { PLACEHOLDER } from './placeholder.js';
 import { suggestsSecret } from './secret-ranges.js';
 
-/** The text with its passwords hidden, commented-out ones too. */
+/** The text with its passwords hidden, including commented-out ones. */
 export function redactRules(text: string): string {
   const ranges: TextRange[] = [];
   let start = 0;
@@ -18,7 +18,8 @@ export function redactRules(text: string): string {
 const COMMAND = /^[\s\uFEFF#]*([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
 
 /**
- * Everything after a command whose name suggests a login (`AuthBasic`, `ProxyAuthBasic`, a misspelled one), or user info of URLs.
+ * Finds everything after a command whose name suggests a login (`AuthBasic`, `ProxyAuthBasic`, even if misspelled), and
+ * user info in URLs.
  */
 function findSecrets(line: string): readonly TextRange[] {
   const [beginning = '', name = ''] = COMMAND.exec(line) ?? [];

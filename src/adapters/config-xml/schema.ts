@@ -1,6 +1,6 @@
 /**
- * The one table of everything that can be written in CrawlConfig.xml. The reader, the XML Schema and docs/REFERENCE.md are all
- * generated from it; its parts are in schema/.
+ * The table of everything that can be written in CrawlConfig.xml. The reader uses it, and the XML Schema and
+ * docs/REFERENCE.md are generated from it; its parts are in schema/.
  */
 import * as acl from './schema/acl.js';
 import * as content from './schema/content.js';

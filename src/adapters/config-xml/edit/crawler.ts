@@ -1,4 +1,4 @@
-/** Edits single values of a crawler: weights of its sources, attributes, roots. The rest of the text is unchanged. */
+/** Edits individual values of a crawler: source weights, attributes, roots. The rest of the text is unchanged. */
 import type { SourceName } from '../../../domain/frontier/sources.js';
 import { canonicalAttributeName } from '../interpret.js';
 import { escapeAttribute } from '../markup.js';
@@ -26,7 +26,7 @@ export function setWeights(
   return text;
 }
 
-/** Sets attributes of a Crawler; undefined removes one, so that its default applies. */
+/** Sets attributes of a Crawler; undefined removes an attribute, so that its default applies. */
 export function setCrawlerAttributes(
   xml: string,
   crawler: string,
@@ -102,7 +102,7 @@ function checkAttribute(name: string, value: string | undefined, spec: ElementSp
   if (!parsed.ok && !value.includes('${')) throw new EditError('bad-attribute', `${name}: give ${parsed.wanted}`);
 }
 
-/** Attributes that are added at one place become one insertion, in the order given. */
+/** Merges attributes that are added at the same place into one insertion, in the given order. */
 function mergeInsertions(splices: readonly Splice[]): Splice[] {
   const merged: Splice[] = [];
   for (const splice of splices) {

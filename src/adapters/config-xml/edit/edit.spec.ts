@@ -4,7 +4,7 @@ import { addRoot, removeRoot, setCrawlerAttributes, setWeights } from './crawler
 import { EditError } from './error.js';
 import { deleteRule, insertRule, listRules, moveRule, type RuleInput, replaceRule } from './rules.js';
 
-/** Odd blanks, quotes, comments and strangers: all of it must survive. */
+/** Odd spacing, quotes, comments and unknown elements, all of which must be preserved. */
 const XML = `<?xml version='1.0'?>
 <!-- top -->
 <CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"   xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1" xmlns:my="urn:my">

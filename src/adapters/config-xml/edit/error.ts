@@ -1,6 +1,6 @@
 import type { Problem } from '../../../domain/crawl/place.js';
 
-/** A change that cannot be made; nothing was changed. */
+/** An edit that cannot be made; nothing was changed. */
 export class EditError extends Error {
   override readonly name = 'EditError';
   constructor(

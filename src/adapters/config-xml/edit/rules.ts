@@ -1,4 +1,4 @@
-/** Edits single crawl rules: list, insert, replace, delete, move. The rest of the text is unchanged. */
+/** Edits individual crawl rules: list, insert, replace, delete, move. The rest of the text is unchanged. */
 import type { Problem } from '../../../domain/crawl/place.js';
 import { type XmlElement, XmlFault } from '../document.js';
 import { escapeAttribute } from '../markup.js';
@@ -40,19 +40,19 @@ export function listRules(xml: string, crawler: string): RuleView[] {
   });
 }
 
-/** At the index, or at the end. Without a group, the rule joins that of the previous one. */
+/** Inserts a rule at the index, or at the end. Without a group, the rule joins the group of the previous rule. */
 export function insertRule(xml: string, crawler: string, rule: RuleInput, index?: number): string {
   const opened = openCrawler(xml, crawler);
   const rules = findRules(opened);
   const at = index ?? rules.length;
   if (!Number.isInteger(at) || at < 0 || at > rules.length) {
-    throw new EditError('bad-index', `there are ${rules.length} rules: the index is from 0 to ${rules.length}`);
+    throw new EditError('bad-index', `there are ${rules.length} rules: give an index from 0 to ${rules.length}`);
   }
   const text = renderRule(rule, findPrefixes(opened));
   return applySplices(xml, [createInsertion(opened, rules, at, { xml: text, group: rule.group, key: rule.key })]);
 }
 
-/** Its group and key stay. */
+/** Replaces a rule, which keeps its group and key. */
 export function replaceRule(xml: string, crawler: string, index: number, rule: RuleInput): string {
   const opened = openCrawler(xml, crawler);
   const { element } = getRule(opened, index);
@@ -65,7 +65,7 @@ export function deleteRule(xml: string, crawler: string, index: number): string 
   return applySplices(xml, [removeElement(opened.document, getRule(opened, index).element)]);
 }
 
-/** `to` is the index that the rule has afterwards. Its text is unchanged; it joins the group of its new neighbours. */
+/** Moves a rule; `to` is its index afterwards. Its text is unchanged; it joins the group of its new neighbours. */
 export function moveRule(xml: string, crawler: string, from: number, to: number): string {
   const opened = openCrawler(xml, crawler);
   const { element, block } = getRule(opened, from);
@@ -132,7 +132,7 @@ function renderBlock({ xml, group = 'default', key }: NewRule, prefix: string): 
   return [`<${name} group="${escapeAttribute(group)}"${mark}>`, ...lines.map((line) => `  ${line}`), `</${name}>`];
 }
 
-/** @throws EditError with everything that is wrong with the rule */
+/** @throws EditError with all errors of the rule */
 function renderRule(rule: RuleInput, prefixes: Prefixes): NewXml {
   try {
     const written = 'xml' in rule ? rule.xml : ruleToXml(rule, prefixes);

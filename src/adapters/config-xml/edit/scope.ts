@@ -1,4 +1,4 @@
-/** Navigation in the document of a configuration: crawlers, their rules, and the prefixes in force. */
+/** Navigation in a configuration document: crawlers, their rules, and the prefixes in force. */
 import { parseDocument, type XmlDocument, type XmlElement } from '../document.js';
 import type { Prefixes } from '../rule-json.js';
 import { vocabularyOf } from '../schema/vocabulary.js';
@@ -10,7 +10,7 @@ export interface Opened {
   readonly element: XmlElement;
 }
 
-/** @throws EditError when there is no such crawler */
+/** @throws EditError if there is no such crawler */
 export function openCrawler(xml: string, crawler: string): Opened {
   const document = parseDocument(xml, 'CrawlConfig.xml');
   const element = childrenOf(document.root, 'Crawler').find((child) => attributeValue(child, 'name') === crawler);
@@ -26,7 +26,7 @@ export const attributeValue = (element: XmlElement, local: string): string | und
 
 export const qualifiedName = (local: string, prefix: string): string => (prefix === '' ? local : `${prefix}:${local}`);
 
-/** The prefixes with which the crawler's own part of the document writes rules. */
+/** The prefixes for rules that are in force inside the crawler's element. */
 export function findPrefixes({ element }: Opened): Prefixes {
   const inScope = namespaceDeclarations(element);
   const rules = inScope.find(({ uri }) => vocabularyOf(uri, 'x') === 'rules');

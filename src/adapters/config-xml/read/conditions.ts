@@ -53,7 +53,7 @@ function readConditionRules(parent: Node, problems: Problems): ConditionRule[] {
 
 function readTest(values: RuleValues): ConditionTest {
   const { test: type, field } = values;
-  // XML turns line ends in an attribute into blanks, and no URL has blanks.
+  // XML turns line ends in an attribute into spaces, and no URL contains spaces.
   const value = type === 'wildcard-set' ? values.value.trim().split(/\s+/).join('\n') : values.value;
   return { type, field, value, caseSensitive: values['case-sensitive'] };
 }
@@ -81,7 +81,7 @@ const KEYS: Readonly<Record<string, keyof UrlOptions>> = {
   'error-expiry-s': 'errorExpiry',
 };
 
-/** The options written directly inside one element; the last setting wins. */
+/** The options written directly inside an element; the last setting of an option wins. */
 function readOptions(parent: Node, problems: Problems): UrlOptions {
   const options: Record<string, unknown> = {};
   const headers: Record<string, string | Secret> = {};

@@ -21,20 +21,20 @@ export function readContents(crawler: Node, problems: Problems): { contents?: re
     if (names.has(name))
       problems.add('duplicate-name', `there is more than one ${which}: give each its own name`, place);
     if (name === 'none')
-      problems.add('bad-value', 'name: the option content="none" means no Content at all; give another name', place);
+      problems.add('bad-value', 'name: the option content="none" means no Content at all; choose a different name', place);
     names.add(name);
   }
   return contents.length > 0 ? { contents } : {};
 }
 
 export interface ContentRead {
-  /** Absent when there is an error. */
+  /** Absent if there is an error. */
   readonly definition?: ContentDefinition;
-  /** At their places in the text. */
+  /** With their places in the text. */
   readonly problems: readonly Problem[];
 }
 
-/** One `cw:Content` on its own, whatever its prefix; variables have no values in it. */
+/** Reads a `cw:Content` on its own, whatever its prefix; variables in it have no values. */
 export function readContentElement(xml: string): ContentRead {
   const problems = new Problems();
   try {
@@ -55,7 +55,7 @@ export function readContentElement(xml: string): ContentRead {
   }
 }
 
-/** What declares the prefix is not part of the text. */
+/** Places are moved, because the declaration of the prefix is not part of the original text. */
 const collectProblems = (problems: Problems): readonly Problem[] =>
   problems.sort().filter(({ code }) => code !== 'undeclared-prefix');
 

@@ -4,9 +4,9 @@ import type { Problems } from '../problems.js';
 
 export interface ReadContext {
   readonly problems: Problems;
-  /** Text of a file beside the configuration; undefined after its absence has been reported at the place. */
+  /** Content of a file beside the configuration; if it is missing, reports that at the place and returns undefined. */
   readFile(name: string, place: Place, kind?: RuleFileKind): string | undefined;
-  /** Where such a file is, absolute. */
+  /** Absolute path of such a file. */
   resolvePath(name: string): string;
   /** Like readFile, but the file may be absent. */
   readOptionalFile(name: string, place: Place, kind: RuleFileKind): string | undefined;

@@ -1,4 +1,4 @@
-/** The crawl spaces: files of rules beside the configuration. */
+/** Reads the crawl spaces: rule files beside the configuration. */
 import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type CrawlSpaceKind, parseCrawlSpace } from '../../../domain/policy/crawl-space-file.js';
 import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';

@@ -148,14 +148,17 @@ function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
 
 const parseTypes = (text: string): string[] => text.split(' ');
 
-/** One list contains what cannot be read, the other what can. */
+/** Default media types: those that cannot be read are excluded, or those that can are included. */
 const DEFAULT_TYPES = { exclude: parseTypes(policy.NOT_READABLE_TYPES), include: parseTypes(policy.READABLE_TYPES) };
 
 /** "The maximum size of an address is 128 by default", "by default the crawler will ignore … a question mark". */
 const FDSE_DEFAULTS = { maxUrlLength: 128, followQueryStrings: false };
 const OWN_DEFAULTS = { maxUrlLength: 2048, followQueryStrings: true };
 
-/** Media types of extensions that the default list ignores; a rule that accepts one by name needs them, too. */
+/**
+ * Media types of extensions that are ignored by default; a rule that accepts one of these extensions by name must also
+ * let in its types.
+ */
 const TYPES_OF: readonly (readonly [type: string, extensions: string])[] = [
   ['image/*', 'bmp gif heic ico jpeg jpg png svg tif tiff webp avif'],
   ['audio/*', 'aac flac m4a mid mp3 ogg wav wma'],
@@ -184,7 +187,7 @@ function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRul
   const place = findOnlyChild(crawler, policy.LINK_RULES)?.place;
   if (values.rogue && place) {
     const message =
-      'rogue is on: robots.txt and robots metas are ignored, which site owners object to; write rogue="0" unless all of the sites are yours';
+      'rogue is on: robots.txt and robots meta tags are ignored, which site owners object to; write rogue="0" unless all of the sites are yours';
     problems.add('robots-ignored', message, place);
   }
   return {

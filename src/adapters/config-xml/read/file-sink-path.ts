@@ -1,4 +1,7 @@
-/** Where a `file` sink may write: a person who may change the configuration must not be able to write any file of the machine. */
+/**
+ * Checks where a `file` sink may write: a person who may change the configuration must not be able to write arbitrary
+ * files on the machine.
+ */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
 

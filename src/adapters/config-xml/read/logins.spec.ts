@@ -11,7 +11,7 @@ const FILES: Readonly<Record<string, string>> = {
   'notes.txt': 'not a key',
 };
 
-/** Errors of a configuration whose line 3 is the login. */
+/** Errors of a configuration that has the login on line 3. */
 function faultsOf(login: string) {
   const { problems } = readConfiguration(
     `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1"><Crawler name="a"/>

@@ -1,4 +1,4 @@
-/** `cw:Login`: what each type needs, and that secrets are not sent where they could be read. */
+/** Reads `cw:Login`: checks what each type requires, and that secrets are not sent where they could be read. */
 import { createHash, createPrivateKey } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createSecureContext } from 'node:tls';
@@ -25,7 +25,7 @@ type Option = keyof LoginNode['values'];
 
 const SHARED: readonly Option[] = ['name', 'type', 'url', 'insecure', 'check'];
 
-/** In addition to what all types have. */
+/** Options of each type, in addition to those that all types have. */
 const OPTIONS: Readonly<Record<LoginType, { readonly needs: readonly Option[]; readonly takes?: readonly Option[] }>> =
   {
     basic: { needs: ['user', 'password'] },
@@ -68,7 +68,7 @@ function checkLogin(node: LoginNode, { problems }: ReadContext): boolean {
   const { needs, takes = [] } = OPTIONS[values.type];
   const missing = needs.filter((option) => values[option] === undefined);
   for (const option of missing)
-    problems.add('missing-attribute', `a login of type ${values.type} needs the attribute ${option}`, place);
+    problems.add('missing-attribute', `a login of type ${values.type} requires the attribute ${option}`, place);
   const known = new Set<string>([...SHARED, ...needs, ...takes]);
   for (const { local } of element.attributes) {
     if (!(local in schema.LOGIN.attributes) || known.has(local)) continue;
@@ -84,7 +84,7 @@ function checkAddress({ values, place }: LoginNode, option: 'url' | 'check' | 'p
   const address = values[option];
   if (address === undefined) return;
   if (hasUserInfo(address))
-    problems.add('bad-value', `${option}: give the URL without user name and password; they have attributes`, place);
+    problems.add('bad-value', `${option}: give the URL without user name and password, which have their own attributes`, place);
   if (URL.parse(address)?.protocol === 'https:' || values.insecure) return;
   const message = `${option} of login ${values.name} begins with http://, so anyone on the network path could read the login: use https://, or write insecure="true" if that is intended`;
   problems.add('bad-value', message, place);
@@ -97,7 +97,7 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
   const { name, url, type } = values;
   const base = { name, url, check: values.check ?? url, place };
   if (URL.parse(base.check)?.origin !== URL.parse(url)?.origin)
-    context.problems.add('bad-value', `check of login ${name} is on another server than its url`, place);
+    context.problems.add('bad-value', `check of login ${name} is on a different server from its url`, place);
   switch (type) {
     case 'basic':
     case 'digest':
@@ -123,7 +123,7 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
 }
 
 const KERBEROS_MISSING =
-  'logins of type negotiate need the package kerberos, which is not installed: run `npm install kerberos` in the folder of Crawlway, with the Kerberos libraries of the system (docs/LOGINS.md, Kerberos)';
+  'logins of type negotiate require the package kerberos, which is not installed: run `npm install kerberos` in the folder of Crawlway, with the Kerberos libraries of the system (docs/LOGINS.md, Kerberos)';
 
 /** The first bytes of a keytab: format 5, version 2. */
 const KEYTAB_BEGIN = '\x05\x02';
@@ -136,7 +136,7 @@ function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadCo
   const content = context.readFile(keytab, place);
   if (content === undefined) return undefined;
   if (!content.startsWith(KEYTAB_BEGIN)) {
-    const message = `login ${base.name}: ${keytab} is not a keytab: give one that kadmin or ktutil has written`;
+    const message = `login ${base.name}: ${keytab} is not a keytab: give one written by kadmin or ktutil`;
     context.problems.add('bad-value', message, place);
     return undefined;
   }
@@ -144,7 +144,7 @@ function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadCo
   return { ...login, keytab: { path: context.resolvePath(keytab), digest } };
 }
 
-/** It needs libraries of the system, so it is not a dependency for everybody. */
+/** The package requires system libraries, so it is not a dependency of Crawlway. */
 function hasKerberos(): boolean {
   try {
     createRequire(import.meta.url).resolve('kerberos');
@@ -185,7 +185,7 @@ function readCertificate(base: Base, { values, place }: LoginNode, context: Read
     createSecureContext({ cert: certificate, key: open });
   } catch {
     return reportFault(
-      `the certificate ${values.certificate} cannot be used with the key ${values.key}: give the two that belong together, in PEM form`,
+      `the certificate ${values.certificate} cannot be used with the key ${values.key}: give a matching pair in PEM form`,
     );
   }
   return { ...base, type: 'certificate', certificate, key: new Secret(open) };
@@ -208,7 +208,7 @@ function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormL
       place,
     );
   if (steps.every((step) => step.fields.length === 0))
-    problems.add('missing-attribute', `a login of type form needs user and password, or fields in LoginField`, place);
+    problems.add('missing-attribute', `a login of type form requires user and password, or fields in LoginField`, place);
   const page = values.page ?? base.url;
   return {
     ...base,

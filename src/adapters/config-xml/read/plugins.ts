@@ -1,4 +1,4 @@
-/** Plug-ins. A person who may change the configuration must not be able to run any file of the machine. */
+/** Reads plug-ins. A person who may change the configuration must not be able to run arbitrary files on the machine. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, extname, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
@@ -10,7 +10,10 @@ import * as schema from '../schema/plugin.js';
 import { didYouMean } from '../spelling.js';
 import type { ReadContext } from './context.js';
 
-/** None of them can be written through the API: rule files and files of sinks have other extensions. */
+/**
+ * Extensions of modules. None of these files can be written through the API: rule files and files of sinks have
+ * different extensions.
+ */
 const ENDINGS = ['.mjs', '.js', '.mts', '.ts'];
 
 export function readPlugins(
@@ -32,7 +35,7 @@ export function readPlugins(
       onFailure,
       settings: findValidChildren(node as Node, schema.SETTING).map(({ element, values }) => ({
         name: values.name,
-        // What is kept outside the configuration is a secret.
+        // A value that is kept outside the configuration is a secret.
         value: element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'))
           ? new Secret(values.value)
           : values.value,
@@ -56,7 +59,7 @@ function findFault(file: string, folder: string): string | undefined {
   return undefined;
 }
 
-/** Duplicate names, and references to crawlers and sinks that do not fit. */
+/** Reports duplicate names, and references to crawlers and plug-ins that do not exist. */
 export function checkPlugins({ plugins = [], crawlers, sinks }: ServerDefinition, problems: Problems): void {
   const names = plugins.map(({ name }) => name);
   for (const [index, { name, place }] of plugins.entries()) {

@@ -38,15 +38,18 @@ export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, '
   const actions = readActions(node, problems);
   if (hasUnreadElement(node)) return undefined;
   if (matches.length === 0) {
-    problems.add('empty-rule', 'a Rule needs a match element, for example Domain', node.place);
+    problems.add('empty-rule', 'a Rule requires a match element, for example Domain', node.place);
   } else if (matches.length === node.children.length) {
     if (node.element.children.some((child) => isUnknownAction(child, node.spec))) return undefined;
-    problems.add('empty-rule', 'a Rule needs an action, for example <Index/><Follow/><Accept/>', node.place);
+    problems.add('empty-rule', 'a Rule requires an action, for example <Index/><Follow/><Accept/>', node.place);
   }
   return match && { match, actions };
 }
 
-/** Unknown elements of our own namespace were already reported as errors; foreign ones, and unknown actions, only as ignored. */
+/**
+ * Unknown elements of our own namespace have already been reported as errors; foreign ones and unknown actions were
+ * only reported as ignored.
+ */
 function hasUnreadElement(node: Node): boolean {
   const own = node.element.children.filter(
     (child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign' && !isUnknownAction(child, node.spec),
@@ -79,7 +82,7 @@ function readBoolean(node: Node, problems: Problems): MatchExpression | undefine
   const name = node.spec.name;
   const wanted = name === 'Not' ? 'exactly one match element' : 'a match element';
   if (node.children.length === 0 || (name === 'Not' && node.children.length > 1)) {
-    if (!hasUnreadElement(node)) problems.add('empty-rule', `${name} needs ${wanted} inside`, place);
+    if (!hasUnreadElement(node)) problems.add('empty-rule', `${name} requires ${wanted} inside`, place);
     return undefined;
   }
   const children = node.children.map((child) => readMatch(child, problems));
@@ -102,8 +105,8 @@ const PLAIN_HOST = /^[^\\^$*+?[\](){}|]*$/;
 const ESCAPED_DOT = /\\\./g;
 
 /**
- * A host name is taken literally, with dots escaped or not. With real operators it is what the seed says that Domain is short for:
- * exactly the host, or its end after a dot.
+ * A host name is taken literally, with dots escaped or not. With real operators, it is what Domain abbreviates
+ * according to the reference: exactly the host, or its end after a dot.
  */
 function readDomain(node: Node<typeof rules.DOMAIN.attributes>): MatchExpression {
   const { place, values } = node;
@@ -135,7 +138,7 @@ const toRenderAction = ({ mode, readyWhen, steps }: Values<typeof crawl.RENDER.a
   ...(steps === undefined ? {} : { renderSteps: steps }),
 });
 
-/** Actions of one rule in the order written; a later one wins. */
+/** The actions of a rule in the order written; a later one wins. */
 function readActions(rule: Node, problems: Problems): RuleActions {
   const draft: ActionDraft = { metas: [] };
   const set = <A extends Aspect>(aspect: A, value: NonNullable<ActionDraft[A]>, node: Node): void => {
@@ -156,7 +159,7 @@ function readActions(rule: Node, problems: Problems): RuleActions {
   return draft;
 }
 
-/** Ignore = not accepted, not indexed, not followed. */
+/** Aspects that each action sets; Ignore means not accepted, not indexed and not followed. */
 const SWITCHES: Readonly<Record<string, readonly (readonly ['accept' | 'index' | 'follow', boolean])[]>> = {
   Index: [['index', true]],
   NoIndex: [['index', false]],

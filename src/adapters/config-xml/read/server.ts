@@ -61,7 +61,7 @@ function readBotAuth(fetcher: Node, { problems }: ReadContext): Pick<FetcherDefi
   const node = findOnlyChild(fetcher, server.BOT_AUTH);
   if (!node) return {};
   const { key, agent } = node.values;
-  // An unresolved reference was already reported.
+  // An unresolved reference has already been reported.
   if (key !== '' && !isEd25519Key(key)) {
     const message = 'BotAuth: the key is not an Ed25519 private key in PEM form; `crawlway keys new` creates one';
     problems.add('bad-value', message, node.place);
@@ -96,16 +96,16 @@ function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[
   }));
 }
 
-/** The URL of a proxy; with a login, it is a secret whose other parts are shown. */
+/** The URL of a proxy. If it contains a login, it is a secret; its other parts may be shown. */
 export const parseProxyUrl = (url: string): string | Secret =>
   hasUserInfo(url) ? new Secret(url, url.replace(/\/\/[^/]*@/, '//***@')) : url;
 
-/** By its name, or because its value is kept outside the configuration. */
+/** Whether a header is secret: because of its name, or because its value is kept outside the configuration. */
 const isSecretHeaderElement = ({ element, values }: Node<typeof server.HEADER.attributes>): boolean =>
   isSecretHeader(values.name) ||
   element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'));
 
-/** With the servers of the roots of the crawlers that use it. */
+/** Adds to a fetcher the servers of the roots of the crawlers that use it. */
 export function addSecretServers(
   fetchers: readonly FetcherDefinition[],
   crawlers: readonly CrawlerDefinition[],
@@ -125,7 +125,7 @@ function listFetcherNames({ fetcher, conditions }: CrawlerDefinition): Set<strin
   return new Set([fetcher, conditions?.options.fetcher ?? fetcher, ...collectNames(conditions?.rules ?? [])]);
 }
 
-/** The product, and where to read about the crawl; an explicit value is sent as it is. */
+/** The product, and where to read about the crawl; an explicit value is sent unchanged. */
 function buildUserAgent({ userAgent, contact }: FetcherValues): string {
   const isDefault = userAgent === collectDefaults(server.FETCHER).userAgent;
   if (!isDefault || contact === undefined) return userAgent;
@@ -178,7 +178,7 @@ export function readCertificateAuthorities(fetcher: Node, context: ReadContext):
     const text = values.file === undefined ? element.text : context.readFile(values.file, place);
     if (text === undefined) continue;
     if (PEM.test(text)) authorities.push(text.trim());
-    else context.problems.add('bad-value', 'CertificateAuthority needs a certificate in PEM form', place);
+    else context.problems.add('bad-value', 'CertificateAuthority requires a certificate in PEM form', place);
   }
   return authorities;
 }
@@ -192,7 +192,7 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
     const { type, url, timeLimitMS: timeLimit } = values;
     if (type === 'documents') return { type, timeLimit, memoryLimit: values.memoryLimitBytes };
     if (url === undefined)
-      problems.add('missing-attribute', 'an extractor of type tika needs the attribute url', place);
+      problems.add('missing-attribute', 'an extractor of type tika requires the attribute url', place);
     return { type, url: url ?? '', mediaTypes: values.mediaTypes ?? server.LEGACY_OFFICE.split(' '), timeLimit };
   });
 }

@@ -1,4 +1,7 @@
-/** Server records: values written in Parameters apply to the records after them; those of a file end with the file. */
+/**
+ * Reads server records: values in Parameters apply to the records after them; values set in a file apply only to the
+ * file.
+ */
 import type { RootDefinition } from '../../../domain/crawl/definition.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
@@ -58,7 +61,10 @@ function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefini
   return parsed.servers;
 }
 
-/** If a file lost its servers because of an editor or a full disk, every document of the crawler would be deleted. */
+/**
+ * Refuses a file without servers: if it lost them because of an editor or a full disk, every document of the crawler
+ * would be deleted.
+ */
 function refuseEmptyFile(
   { values, children }: ServersNode,
   { servers, problems }: IndexerConf,
@@ -84,7 +90,8 @@ const withoutUndefined = (parameters: ServerParameters): ServerParameters =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
 
 /**
- * mnoGoSearch begins at the URLs of its Server commands. Here a crawler with a Root begins there, and one without at its records.
+ * mnoGoSearch begins at the URLs of its Server commands. Here, a crawler with a Root begins at its roots, and one
+ * without at its records.
  */
 export function createRootsFromServers(
   crawler: Node,
@@ -105,5 +112,5 @@ export function createRootsFromServers(
   return [...roots.values()];
 }
 
-/** The records say how far its links lead. */
+/** Site mode is off because the records say how far links are followed. */
 const START = { site: false, entireSite: false, priority: 0, metas: [], followLinks: true } as const;

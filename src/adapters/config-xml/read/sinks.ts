@@ -42,7 +42,7 @@ export function readSinks(root: Node, context: ReadContext, fileSinks?: string):
       ...readTls(node as Node, context),
       ...readMap(node),
       options: readOptions(node, context),
-    } as SinkDefinition; // the options are those of the type, by its row in the table
+    } as SinkDefinition; // the options match the type, as its row in the table says
   });
 }
 
@@ -98,7 +98,7 @@ function readTemplate(file: string, place: Place, { readFile, problems }: ReadCo
     const template: unknown = JSON.parse(text);
     if (typeof template === 'object' && template !== null && !Array.isArray(template)) return text;
   } catch {
-    // said below
+    // reported below
   }
   problems.add('bad-value', `${file} is not a JSON object with settings, mappings or aliases`, place);
   return undefined;
@@ -107,7 +107,7 @@ function readTemplate(file: string, place: Place, { readFile, problems }: ReadCo
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
 const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+-----END [A-Z ]*PRIVATE KEY-----/;
 
-/** Certificates of all kinds; absent when there are none. */
+/** Certificates of all kinds; absent if there are none. */
 function readTls(node: Node, context: ReadContext): Pick<SinkSettings, 'tls'> {
   const certificateAuthorities = readCertificateAuthorities(node, context);
   const client = findOnlyChild(node, sink.CLIENT_CERTIFICATE);
@@ -131,11 +131,11 @@ function readClientCertificate(
       passphrase: values.passphrase === undefined ? undefined : new Secret(values.passphrase),
     };
   const missing = certificate ? 'a private key' : 'a certificate';
-  problems.add('bad-value', `ClientCertificate needs ${missing} in PEM form`, place);
+  problems.add('bad-value', `ClientCertificate requires ${missing} in PEM form`, place);
   return undefined;
 }
 
-/** Without a key that is written beside it. */
+/** The certificates in the text, without a key that is written beside them. */
 const extractCertificates = (text: string): string =>
   [...text.matchAll(new RegExp(CERTIFICATE, 'g'))].map(([one]) => one).join('\n');
 
@@ -146,7 +146,7 @@ function readMap(node: SinkNode): Pick<SinkSettings, 'map'> {
 
 const SINK_OPTIONS: ReadonlySet<string> = new Set(Object.values(SINK_TYPES).flatMap(({ options }) => options));
 
-/** Requirements of one type that others do not have. */
+/** Checks the requirements of the sink's type. */
 function checkSink({ element, values, place }: SinkNode, problems: Problems): void {
   const { type, url } = values;
   const { address, required = [] }: { address: keyof typeof ADDRESS_CHECKS; required?: readonly SinkOption[] } =
@@ -156,7 +156,7 @@ function checkSink({ element, values, place }: SinkNode, problems: Problems): vo
   if (wanted) problems.add('bad-value', `url of a sink of type ${type}: give ${wanted}`, place);
   for (const option of required) {
     if (values[option] !== undefined) continue;
-    problems.add('missing-attribute', `a sink of type ${type} needs the attribute ${option}`, place);
+    problems.add('missing-attribute', `a sink of type ${type} requires the attribute ${option}`, place);
   }
   for (const { local } of element.attributes) {
     if (!SINK_OPTIONS.has(local) || options.includes(local as SinkOption)) continue;
@@ -165,7 +165,7 @@ function checkSink({ element, values, place }: SinkNode, problems: Problems): vo
   }
 }
 
-/** What the URL should have been, if it is not valid. */
+/** By type: what the URL should be, if it is not valid. */
 const ADDRESS_CHECKS: Readonly<
   Record<'http' | 'file' | 'postgresql' | 'kafka' | 'plugin', (url: string) => string | undefined>
 > = {
@@ -173,7 +173,7 @@ const ADDRESS_CHECKS: Readonly<
     const checked = httpUrl.parse(url);
     return checked.ok ? undefined : checked.wanted;
   },
-  file: () => undefined, // checked with the folder, by fileSinkPath
+  file: () => undefined, // checked together with its folder by fileSinkPath
   postgresql: findPostgresqlUrlFault,
   kafka: findKafkaUrlFault,
   plugin: (url) => (/^plugin:[^\s]+$/.test(url) ? undefined : '`plugin:` and the name of a Plugin'),

@@ -9,7 +9,7 @@ const NO_MARKER = 'none';
 
 export const CONTENT = element(
   'Content',
-  'What is extracted from pages (docs/content.md). A crawler may have several: one without a name for all pages, and named ones, which the option `content` chooses for some. Without this element a page is read as it is.',
+  'What is extracted from pages (docs/content.md). A crawler may have several: one without a name for all pages, and named ones, which the option `content` chooses for some. Without this element, pages are read unchanged.',
   {
     name: attribute(
       t.name,
@@ -20,12 +20,12 @@ export const CONTENT = element(
     }),
     markers: attribute(
       t.listOf(t.enumeration([...MARKERS, NO_MARKER])),
-      'Markers of the page that are obeyed: `googleoff` comments, `data-nosnippet`, `data-elastic-exclude` and `-include`, `data-swiftype-index`, and `noindex` sections (the element, and comments of several search engines). `none`: no marker counts.',
+      'Markers on the page that are obeyed: `googleoff` comments, `data-nosnippet`, `data-elastic-exclude` and `-include`, `data-swiftype-index`, and `noindex` sections (the element, and comments of several search engines). `none`: no marker counts.',
       { default: MARKERS.join(' ') },
     ),
     metas: attribute(
       t.boolean,
-      'Deliver the metas that pages carry: description, keywords, Open Graph, Twitter, article, Dublin Core, JSON-LD, microdata.',
+      'Deliver the metas that pages contain: description, keywords, Open Graph, Twitter, article, Dublin Core, JSON-LD, microdata.',
       { default: 'true' },
     ),
     changeDetection: attribute(
@@ -37,14 +37,14 @@ export const CONTENT = element(
   { children: ['Include', 'Exclude', 'Field', 'Split', 'Output'] },
 );
 
-const selector = attribute(t.selector, 'CSS selector; several are separated by commas.', { required: true });
+const selector = attribute(t.selector, 'CSS selector; separate several by commas.', { required: true });
 
 export const INCLUDE = element(
   'Include',
-  'Only the elements of this selector count, on pages that have one; several Include add up. Links of the whole page are followed all the same.',
+  'Only the elements that match this selector count, on pages that have any; several Include elements add up. Links of the whole page are still followed.',
   { select: selector },
 );
-export const EXCLUDE = element('Exclude', 'The elements of this selector do not count.', { select: selector });
+export const EXCLUDE = element('Exclude', 'The elements that match this selector do not count.', { select: selector });
 
 export const FIELD = element(
   'Field',
@@ -58,13 +58,13 @@ export const FIELD = element(
     attribute: attribute(t.word, 'With `select`: the value is this attribute of the elements.'),
     jsonld: attribute(
       t.jsonLdPath,
-      'Path into the JSON-LD of the page: `author.name`, or `Product:offers.price` for items of one type. Lists are walked through.',
+      'Path into the JSON-LD of the page: `author.name`, or `Product:offers.price` for items of one type. Every item of a list is examined.',
     ),
-    meta: attribute(t.word, 'Name or property of a meta of the page, in any case.'),
+    meta: attribute(t.word, 'Name or property of a meta of the page, case-insensitive.'),
     url: attribute(t.enumeration(URL_PARTS), 'Part of the URL of the page.'),
     match: attribute(
       t.regex,
-      'Regular expression (linear time), found anywhere in the value: its first group, or without a group the match, becomes the value. Without a match there is no value.',
+      'Regular expression (linear time), found anywhere in the value: its first group, or without a group the match, becomes the value. Without a match, there is no value.',
     ),
     type: attribute(
       t.enumeration(FIELD_TYPES),
@@ -77,12 +77,12 @@ export const FIELD = element(
 
 export const SPLIT = element(
   'Split',
-  'Every element of this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading takes along what follows it, up to the next heading of its level or above. It is deleted with its page, or when the page no longer has it. At most 500 for each page.',
+  'Every element that matches this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading includes everything that follows it, up to the next heading of the same or a higher level. Such a document is deleted together with its page, or when the page no longer has the element. At most 500 for each page.',
   {
-    select: attribute(t.selector, 'CSS selector; of nested elements, the outermost counts.', { required: true }),
+    select: attribute(t.selector, 'CSS selector; if matching elements are nested, the outermost one counts.', { required: true }),
     id: attribute(
       t.word,
-      'Attribute whose value, on the element or the first one inside it, becomes the fragment of the URL of the part. Without one, the fragment is `part-1` and so on.',
+      'Attribute whose value, on the element or the first element inside that has it, becomes the fragment of the part\'s URL. Without one, the fragment is `part-1` and so on.',
       { default: 'id' },
     ),
   },
@@ -103,12 +103,12 @@ export const OUTPUT = element(
     ),
     chunkUnit: attribute(
       t.enumeration(['tokens', 'characters']),
-      'Unit of chunks and chunkOverlap. A token is counted as four characters, or one of Chinese, Japanese and Korean.',
+      'Unit of chunks and chunkOverlap. A token is counted as four characters, or as one character of Chinese, Japanese or Korean.',
       { default: 'tokens' },
     ),
     chunkOverlap: attribute(
       t.integer(0, 50_000),
-      'How much of the end of a chunk is repeated at the beginning of the next at most; no more than half of `chunks`.',
+      'Maximum size of the end of a chunk that is repeated at the beginning of the next; at most half of `chunks`.',
       { default: '0' },
     ),
   },

@@ -30,14 +30,14 @@ export const CRAWLER = element(
   'A crawl with its own rules, start URLs and stored URLs. Several run side by side.',
   {
     name: attribute(t.name, 'Name of the crawler; stored URLs belong to it.', { required: true }),
-    nthreads: attribute(t.integer(1, 1000), 'Pages in flight at once.', { default: '20' }),
+    nthreads: attribute(t.integer(1, 1000), 'Maximum number of pages in flight at once.', { default: '20' }),
     throttleTimeMS: attribute(t.durationMs(), 'Pause between two requests to one web server.', {
       default: '2500',
       unit: 'ms',
     }),
     aggressive: attribute(
       t.boolean,
-      'No pause, and several requests to one web server at once. Only for sites of your own.',
+      'No pause, and several requests to one web server at once. Only for your own sites.',
       {
         default: 'false',
       },
@@ -47,8 +47,8 @@ export const CRAWLER = element(
       'Which requests share the pause: those to one `host`, to all hosts with one IP `address`, or to all hosts of one registrable `domain` (docs/SCHEDULES.md).',
       { default: 'host' },
     ),
-    ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for sites of your own.', { default: 'false' }),
-    storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes.', { default: 'false' }),
+    ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for your own sites.', { default: 'false' }),
+    storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes of the document.', { default: 'false' }),
     defaultAccept: attribute(
       t.boolean,
       'Accept URLs that no rule matches; those on the site of a root in site mode are always accepted.',
@@ -75,7 +75,7 @@ export const CRAWLER = element(
     ),
     render: attribute(
       t.enumeration(['never', 'auto', 'always']),
-      'Whether a browser runs the scripts of pages before they are read (docs/RENDERING.md). `auto`: only if it pays, learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may say otherwise for some URLs.',
+      'Whether a browser runs the scripts of pages before they are read (docs/RENDERING.md). `auto`: only if rendering yields more content, as learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may say otherwise for some URLs.',
       { default: 'never' },
     ),
     crawlSitemaps: attribute(t.boolean, 'Take links from the sitemaps that robots.txt names.', { default: 'true' }),
@@ -86,7 +86,7 @@ export const CRAWLER = element(
         default: 'false',
       },
     ),
-    nearDuplicateDetector: attribute(t.boolean, 'Leave out pages that are almost the same as one already indexed.', {
+    nearDuplicateDetector: attribute(t.boolean, 'Leave out pages that are almost identical to one that is already indexed.', {
       default: 'false',
     }),
     indexRedirectSources: attribute(
@@ -98,12 +98,12 @@ export const CRAWLER = element(
     ),
     smartRefresh: attribute(
       t.boolean,
-      "Visit documents again by each URL's own change history; off: at the times of Refresh.",
+      "Revisit documents according to each URL's own change history. Off: at the times of Refresh.",
       {
         default: 'true',
       },
     ),
-    smartRefreshMinAgeS: attribute(t.durationS(), 'Minimum age at which a document is visited again.', {
+    smartRefreshMinAgeS: attribute(t.durationS(), 'Minimum age at which a document is revisited.', {
       default: '3600',
       unit: 's',
     }),
@@ -113,7 +113,7 @@ export const CRAWLER = element(
     }),
     deletionGuard: attribute(
       t.boolean,
-      'Hold mass deletions of one host for a person to look at; limits in DeletionGuard.',
+      'Hold mass deletions for one host until a person has reviewed them; DeletionGuard has the limits.',
       {
         default: 'true',
       },
@@ -162,11 +162,11 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
     { default: 'false' },
   ),
   priority: attribute(t.integer(-2, 2), 'Priority shift: -2 highest, 2 lowest.', { default: '0' }),
-  group: attribute(t.text, 'Rules group that the root belongs to; for order in the file and for the linter.'),
+  group: attribute(t.text, 'Rules group to which the root belongs; for order in the file and for the linter.'),
   kvs: attribute(t.keyValues, 'Metas of every document found from this root.'),
   followLinks: attribute(
     t.boolean,
-    'Off: links of the page are listed for a person to choose from, none is queued (FDSE).',
+    'Off: links of the page are listed for a person to choose from, and none are queued (FDSE).',
     {
       default: 'true',
     },
@@ -188,17 +188,17 @@ const ACTIONS = [
 
 export const RULES = element(
   'Rules',
-  'A group of rules. All rules of a crawler run in file order; groups only organise.',
+  'A group of rules. All rules of a crawler run in file order; groups only organise them.',
   {
     group: attribute(t.text, 'Name of the group.', { default: 'default' }),
-    key: attribute(t.text, 'Mark of who wrote the group, for example `auto`; kept, without meaning here.'),
+    key: attribute(t.text, 'Mark that says who wrote the group, for example `auto`; it is kept, but has no meaning here.'),
   },
   { children: ['Rule'] },
 );
 
 export const RULE = element(
   'Rule',
-  'Match elements (several are an And) and actions. Each matching rule sets only the aspects it names; a later rule overrides an earlier one aspect by aspect.',
+  'Match elements (several are combined by And) and actions. Each matching rule sets only the aspects it names; a later rule overrides an earlier one aspect by aspect.',
   {},
   { children: [...MATCH_ELEMENTS, ...ACTIONS] },
 );
@@ -227,13 +227,13 @@ export const PRIORITY = element(
 
 export const RENDER = element(
   'Render',
-  'How pages are rendered (docs/RENDERING.md); settings that are not given stay as they are.',
+  'How pages are rendered (docs/RENDERING.md); settings that are not given are unchanged.',
   {
     mode: attribute(t.enumeration(['never', 'auto', 'always']), 'As `render` on Crawler.'),
     readyWhen: attribute(t.trimInput(t.text), 'As `readyWhen` on Renderer.'),
     steps: attribute(
       t.renderSteps,
-      'Steps on the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, with semicolons between them.',
+      'Steps to carry out on the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, with semicolons between them.',
     ),
   },
 );

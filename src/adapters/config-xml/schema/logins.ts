@@ -9,12 +9,12 @@ export const LOGIN = element(
   'Login',
   'How the fetcher logs in at the URLs with a prefix (docs/LOGINS.md). If there are several, the longest prefix wins; the option `login` of a condition chooses by name.',
   {
-    name: attribute(t.name, 'Name, unique over all fetchers.', { required: true }),
+    name: attribute(t.name, 'Name, unique across all fetchers.', { required: true }),
     type: attribute(t.enumeration(LOGIN_TYPES), 'How to log in.', { required: true }),
-    url: attribute(t.httpUrl, 'Prefix of the URLs it is for. Nothing of the login is sent to others.', {
+    url: attribute(t.httpUrl, 'Prefix of the URLs for which it is used. Nothing of the login is sent to other URLs.', {
       required: true,
     }),
-    insecure: attribute(t.boolean, 'Send it without TLS, too. Anybody on the network path can read it.', {
+    insecure: attribute(t.boolean, 'Send the login without TLS, too. Anyone on the network path can read it.', {
       default: 'false',
     }),
     check: attribute(t.httpUrl, 'URL to request in order to check whether the login works. Default: `url`.'),
@@ -28,7 +28,7 @@ export const LOGIN = element(
     clientId: attribute(t.word, '`oauth2`: name of the client.', { variables: true }),
     clientSecret: attribute(t.text, '`oauth2`: secret of the client.', { secret: true }),
     scope: attribute(t.text, '`oauth2`: scopes to request, separated by spaces.'),
-    audience: attribute(t.word, '`oauth2`: audience to ask for.'),
+    audience: attribute(t.word, '`oauth2`: audience to request.'),
     clientAuthentication: attribute(
       t.enumeration(['basic', 'body']),
       '`oauth2`: where the token endpoint expects name and secret of the client.',
@@ -56,16 +56,16 @@ export const LOGIN = element(
     ),
     successSelector: attribute(
       t.text,
-      '`form`: CSS selector of an element that the page after a successful login has.',
+      '`form`: CSS selector of an element that is on the page after a successful login.',
     ),
     successCookie: attribute(t.word, '`form`: cookie that a successful login sets.'),
-    successStatus: attribute(t.integer(100, 599), '`form`: status of the answer to a successful login.'),
-    successText: attribute(t.text, '`form`: text of the page after a successful login.'),
-    refusedText: attribute(t.text, '`form`: text of the page that says that the password is wrong.'),
-    lockedText: attribute(t.text, '`form`: text of the page that says that the account is locked.'),
+    successStatus: attribute(t.integer(100, 599), '`form`: status of the response to a successful login.'),
+    successText: attribute(t.text, '`form`: text on the page after a successful login.'),
+    refusedText: attribute(t.text, '`form`: text on the page if the password is wrong.'),
+    lockedText: attribute(t.text, '`form`: text on the page if the account is locked.'),
     loggedOut: attribute(
       t.text,
-      '`form`: piece of HTML that pages have for visitors who are not logged in. Without it a page that has all filled fields of the login form counts as one.',
+      '`form`: piece of HTML that pages contain for visitors who are not logged in. Without it, a page counts as such if it has all filled-in fields of the login form.',
     ),
   },
   { children: ['LoginStep', 'LoginField'] },
@@ -73,19 +73,19 @@ export const LOGIN = element(
 
 export const LOGIN_STEP = element(
   'LoginStep',
-  'One step of a login of type `form`: the fields of one page. Without it there is one step.',
+  'One step of a login of type `form`: the fields of one page. Without this element, there is one step.',
   {
     form: attribute(t.text, 'Name, id or CSS selector of the form. Default: the one that has the fields.'),
-    json: attribute(t.httpUrl, 'Send the fields as a JSON object to this URL, instead of by a form.'),
+    json: attribute(t.httpUrl, 'Send the fields as a JSON object to this URL instead of submitting a form.'),
   },
   { children: ['LoginField'] },
 );
 
 export const LOGIN_FIELD = element(
   'LoginField',
-  'A field that is filled in. All others keep what the page gives them.',
+  'A field that is filled in. All others keep the values that the page gives them.',
   {
     name: attribute(t.text, 'Name of the field, or a CSS selector.', { required: true }),
-    value: attribute(t.text, 'Its value.', { required: true, secret: true }),
+    value: attribute(t.text, 'Value of the field.', { required: true, secret: true }),
   },
 );

@@ -8,19 +8,19 @@ const mebibytes = (n: number): string => String(n * 1024 * 1024);
 
 export const PLUGIN = element(
   'Plugin',
-  'A module of yours that takes part in the crawl (docs/PLUGINS.md). It runs in a process of its own.',
+  'Your own module that takes part in the crawl (docs/PLUGINS.md). It runs in its own process.',
   {
     file: attribute(
       t.trimInput(t.text),
       'Path of the module, a .mjs, .js, .mts or .ts file below the folder of the configuration (or CRAWLWAY_PLUGINS).',
       { required: true },
     ),
-    name: attribute(t.name, 'Name. Default: the name of the file without its ending.'),
+    name: attribute(t.name, 'Name. Default: the file name without its extension.'),
     crawlers: attribute(t.listOf(t.name), 'Crawlers whose URLs, pages and orders it sees. Default: all.'),
-    timeLimitMS: attribute(t.durationMs(10), 'Longest time for one call.', { default: '5000', unit: 'ms' }),
+    timeLimitMS: attribute(t.durationMs(10), 'Maximum time for one call.', { default: '5000', unit: 'ms' }),
     memoryLimitBytes: attribute(
       t.integer(128 * 1024 * 1024),
-      'Memory that its process may hold; Node itself uses 80 MB of it.',
+      'Maximum memory of its process; Node itself uses 80 MB of it.',
       {
         default: mebibytes(256),
         unit: 'bytes',
@@ -35,7 +35,7 @@ export const PLUGIN = element(
   { children: ['Setting'] },
 );
 
-export const SETTING = element('Setting', 'A value for the plug-in, which gets it in `setup`.', {
+export const SETTING = element('Setting', 'A value that is passed to the plug-in in `setup`.', {
   name: attribute(t.name, 'Name.', { required: true }),
   value: attribute(t.text, 'Value.', { required: true, variables: true }),
 });

@@ -15,7 +15,7 @@ export const URL_SOURCE = element('UrlSource', 'Weight of one of the six URL sou
   name: attribute(t.enumeration(SOURCES), 'Which source.', { required: true }),
   weight: attribute(
     t.integer(1, 1_000_000),
-    'Share of picks, against the other sources. Defaults: user 10000, redir 2000, index 1000, index_follow 100, follow 10, refresh 1.',
+    'Share of picks, relative to the other sources. Defaults: user 10000, redir 2000, index 1000, index_follow 100, follow 10, refresh 1.',
     { required: true },
   ),
 });
@@ -31,16 +31,16 @@ export const REFRESH = element(
     ),
     hubs: attribute(
       t.boolean,
-      'When a page has changed, visit the pages of the same host to which it links sooner, to the extent that this has proved right for this page before.',
+      'When a page has changed, visit the pages of the same host to which it links sooner, as far as this has proved right for the page before.',
       { default: 'false' },
     ),
-    cron: attribute(t.cron, 'The times while smart refresh is off. Without it: never automatically.'),
+    cron: attribute(t.cron, 'Times of refresh while smart refresh is off. Absent: documents are never revisited automatically.'),
     timeZone: attribute(t.timeZone, 'Time zone of the expression.', { default: 'UTC' }),
   },
   { once: true },
 );
 
-/** Images, sound, film, fonts, archives, programs and style: they contain no text. */
+/** Extensions of images, audio, video, fonts, archives, programs and style sheets, which contain no text. */
 export const NOT_READABLE =
   '3gp|7z|aac|ai|apk|avi|avif|bin|bmp|bz2|class|css|deb|dmg|eot|eps|exe|flac|flv|gif|gz|heic|ico|iso|jar|jpeg|jpg|js|' +
   'm4a|m4v|mid|mjs|mkv|mov|mp3|mp4|mpeg|mpg|msi|ogg|ogv|otf|png|psd|rar|rpm|svg|swf|tar|tgz|tif|tiff|ttf|war|wasm|wav|' +
@@ -56,7 +56,7 @@ export const LINK_RULES = element(
       { default: 'crawlway' },
     ),
     protocols: attribute(t.protocols, 'Protocols that a URL may have.', { default: 'http|https' }),
-    maxUrlLength: attribute(t.integer(1, 65_536), 'Longer links are ignored. Default 2048, in dialect fdse 128.', {
+    maxUrlLength: attribute(t.integer(1, 65_536), 'Maximum length of a link; longer ones are ignored. Default 2048, in dialect fdse 128.', {
       unit: 'characters',
     }),
     followQueryStrings: attribute(t.boolean, 'Take links with a `?`. Default true, in dialect fdse false.'),
@@ -64,17 +64,17 @@ export const LINK_RULES = element(
       t.extensions,
       `Links whose path ends in one of these extensions are ignored. Default: ${NOT_READABLE}, without those that a rule or a condition lets in by name.`,
     ),
-    rogue: attribute(t.boolean, 'Ignore robots meta and robots.txt. Frowned upon; a warning is logged.', {
+    rogue: attribute(t.boolean, 'Ignore robots meta tags and robots.txt. Site owners object to this; a warning is logged.', {
       default: 'false',
     }),
-    followOffsite: attribute(t.boolean, "Off: links stay on their page's own host.", { default: 'true' }),
+    followOffsite: attribute(t.boolean, 'Off: links to other hosts than that of the page are ignored.', { default: 'true' }),
   },
   { once: true },
 );
 
 export const CANONICALIZATION = element(
   'Canonicalization',
-  'Steps after the WHATWG form of a URL with normalized percent-encoding. They run in the order of the list of names, whatever the order here. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are pages of their own; rendered, they have different texts (docs/RENDERING.md).',
+  'Steps after the WHATWG form of a URL with normalized percent-encoding. They run in the order in which the names are listed below, whatever the order here. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are separate pages; once rendered, they have different texts (docs/RENDERING.md).',
   {
     steps: attribute(t.listOf(t.enumeration(CANONICALIZATION_STEPS)), 'The steps to take.', {
       default: DEFAULT_CANONICALIZATION.join(' '),
@@ -86,7 +86,7 @@ export const CANONICALIZATION = element(
 export const NOT_READABLE_TYPES =
   'image/* audio/* video/* font/* text/css text/javascript application/javascript application/zip application/gzip application/octet-stream';
 
-/** Text, markup, PDF and office documents: what can be read. */
+/** Media types of text, markup, PDF and office documents, which can be read. */
 export const READABLE_TYPES =
   'text/html application/xhtml+xml text/plain text/xml application/xml application/rss+xml application/atom+xml text/csv text/markdown ' +
   `text/tab-separated-values application/json application/ld+json application/x-ndjson application/msword application/vnd.ms-excel application/vnd.ms-powerpoint ${DOCUMENT_TYPES.join(' ')}`;
@@ -105,9 +105,9 @@ export const MIME_TYPES = element(
 
 export const CRAWL_SPACE = element(
   'CrawlSpace',
-  'The crawl space of this crawler (OmniFind): what is outside is never crawled, and leaves the index.',
+  'The crawl space of this crawler (OmniFind): URLs outside it are never crawled, and their documents are removed from the index.',
   {
-    rules: attribute(t.fileName, 'File of rules: `allow|forbid domain|address|prefix TARGET` a line.', {
+    rules: attribute(t.fileName, 'File of rules, one per line: `allow|forbid domain|address|prefix TARGET`.', {
       required: true,
     }),
   },
@@ -116,7 +116,7 @@ export const CRAWL_SPACE = element(
 
 export const GLOBAL_CRAWL_SPACE = element(
   'GlobalCrawlSpace',
-  'The space of all crawlers together (OmniFind): a host that another crawler takes keeps its documents in the index. Without this element a file global.rules beside the configuration is in force.',
+  'The space of all crawlers together (OmniFind): a host that another crawler takes over keeps its documents in the index. Without this element, a file global.rules beside the configuration is in force.',
   { rules: attribute(t.fileName, 'File of domain rules.', { required: true }) },
   { once: true },
 );
@@ -124,13 +124,13 @@ export const GLOBAL_CRAWL_SPACE = element(
 const parameters = {
   period: attribute(
     t.period,
-    'Time between two visits: seconds, or number and letter pairs of `s`, `M` minute, `h`, `d`, `m` month of 30 days, `y` year of 365.',
+    'Time between two visits: seconds, or pairs of a number and a unit: `s`, `M` minute, `h`, `d`, `m` month of 30 days, `y` year of 365 days.',
   ),
-  tag: attribute(t.text, 'Tag that documents carry as a meta.'),
-  category: attribute(t.text, 'Category that documents carry as a meta.'),
-  maxHops: attribute(t.integer(0, 65_535), 'Links between the root and a page, at most.'),
-  readTimeout: attribute(t.period, 'Longest pause while the site is responding; written like period.'),
-  documentTimeout: attribute(t.period, 'Longest time for one document; written like period.'),
+  tag: attribute(t.text, 'Tag that documents get as a meta.'),
+  category: attribute(t.text, 'Category that documents get as a meta.'),
+  maxHops: attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
+  readTimeout: attribute(t.period, 'Maximum pause while the site is responding; written like period.'),
+  documentTimeout: attribute(t.period, 'Maximum time for one document; written like period.'),
   robots: attribute(t.boolean, 'Obey robots.txt and robots meta.'),
   index: attribute(t.boolean, 'Index the documents.'),
   follow: attribute(t.boolean, 'Follow their links.'),
@@ -211,7 +211,7 @@ export const MUST_HAVE = element('must-have', 'No match filters the URL.', { ...
 /** What `<cw:option name= value=>` can set; the names of the definition's UrlOptions, with units. */
 export const URL_OPTIONS = {
   'default-allow': attribute(defaultAllow, 'As on Conditions.'),
-  'max-hops': attribute(t.integer(0, 65_535), 'Links between the root and a page, at most.'),
+  'max-hops': attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
   'throttle-ms': attribute(t.durationMs(), 'Pause between two requests to the web server.', { unit: 'ms' }),
   'concurrency-per-host': attribute(t.integer(1, 1000), 'Requests to the web server at once.'),
   'connect-timeout-ms': attribute(t.durationMs(1), 'Longest wait for a connection.', { unit: 'ms' }),
