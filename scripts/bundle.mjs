@@ -1,6 +1,6 @@
-// Packs the server, the command line and their threads from dist/ into dist/program/: a start then reads a dozen files instead
-// of two thousand, which halves its time, and takes 50 MB less (bench/README.md). Tests and benchmarks use the
-// same program; `node dist/src/main.js` does the same unpacked.
+// Packs the server, the command line and their threads from dist/ into dist/program/: the program then reads a dozen
+// files at start instead of two thousand, which halves the start time and saves 50 MB of memory (bench/README.md).
+// Tests and benchmarks use the same program; `node dist/src/main.js` runs it unpacked.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,10 @@ import { collectLicences } from './licences.mjs';
 
 const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist');
 
-/** Beside each other, as in the sources: threads are found by their name beside the file that starts them. */
+/**
+ * Entry points, all in one folder as in the sources, because threads are found by name beside the file that starts
+ * them.
+ */
 const ENTRIES = {
   main: 'src/main.js',
   crawlway: 'src/cli/crawlway.js',
@@ -23,13 +26,15 @@ const ENTRIES = {
   'documents.process': 'src/adapters/parsers/documents/documents.process.js',
 };
 
-/** They find files of theirs by their own place in node_modules. */
+/** Packages that find their files by their own location in node_modules. */
 const EXTERNAL = /^(?:better-sqlite3|playwright-core)$/;
 
-/** Packages that others of ours would use if they were installed, and do without when they are not. */
+/** Warning for packages that our dependencies would use if they were installed, but do not require. */
 const OPTIONAL = 'UNRESOLVED_IMPORT';
 
-/** Nest copies what is known of the fields of classes by a `require` of its own, which would look for packages beside the program. */
+/**
+ * Nest copies the metadata of class fields with its own `require`, which would look for packages beside the program.
+ */
 const FIELDS_OF_CLASSES = {
   name: 'fields-of-classes',
   transform: (code, id) =>
@@ -39,9 +44,9 @@ const FIELDS_OF_CLASSES = {
 };
 
 /**
- * What packages load at their start for functions that nothing here calls: TypeORM's drivers for databases other than SQLite and
- * PostgreSQL, and the telephone numbers of all countries, which class-validator checks. Their modules are left empty: 1.5 MB of
- * program that every server would hold in memory.
+ * Modules that packages load at start for functions that nothing here calls: TypeORM's drivers for databases other than
+ * SQLite and PostgreSQL, and the telephone numbers of all countries for class-validator. They are replaced by empty
+ * modules, which saves 1.5 MB of program that every server would hold in memory.
  */
 const UNUSED =
   /[\\/]typeorm[\\/]driver[\\/](?!better-sqlite3|postgres|sqlite-abstract|types)[^\\/]+[\\/]|[\\/]libphonenumber-js[\\/]max[\\/]/;
@@ -67,16 +72,16 @@ const { output } = await bundle.write({
   dir,
   format: 'esm',
   chunkFileNames: '[name]-[hash].js',
-  // Names of classes are seen: in the API description, in migrations and in messages.
+  // Names of classes are visible in the API description, in migrations and in messages.
   keepNames: true,
-  // Licences stay; what explains a function to its readers is a tenth of what a start would read.
+  // Licences stay; other comments are a tenth of what would have to be read at start.
   comments: { legal: true, annotation: false, jsdoc: false },
 });
 await bundle.close();
 
 /**
- * One character past Latin-1 makes V8 keep the whole file at two bytes a character: 20 MB more. Escaped it means the same in
- * every place but behind a backslash.
+ * A single character beyond Latin-1 makes V8 store the whole file with two bytes per character, which takes 20 MB more.
+ * Escapes have the same meaning everywhere except after a backslash.
  */
 function escapeSource(source, name) {
   if (/\\[^\0-\x7f]/.test(source)) throw new Error(`${name}: a backslash before a character that is not ASCII`);
@@ -88,11 +93,13 @@ for (const name of readdirSync(dir)) {
   writeFileSync(file, escapeSource(readFileSync(file, 'utf8'), name));
 }
 
-// A process that reads documents may read no file outside of this folder: neither packages nor a package.json above.
+// A process that reads documents may not read any file outside this folder: neither packages nor a package.json above
+// it.
 copyFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')), join(dir, 'pdfium.wasm'));
 writeFileSync(join(dir, 'package.json'), '{ "type": "module" }\n');
 
-// The pages of the API description. Their package would be installed for these files alone, with another that reports each installation.
+// The pages of the API description are copied, because their package would otherwise be installed for these files
+// alone, together with another one that reports each installation.
 const pages = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 const PAGES = /^(?:swagger-ui(?:-bundle|-standalone-preset)?\.(?:js|css)|favicon-.*\.png)$/;
 mkdirSync(join(dir, 'api-pages'));

@@ -1,5 +1,5 @@
-// Makes the documentation site from docs/: dist/help/, plain pages with relative links and a search of their words, which any file
-// server (or the server itself, at /help) can serve. What it links to has to be there; see test/docs/site.spec.ts.
+// Builds the documentation site from docs/ in dist/help/: plain pages with relative links and a full-text search, which
+// any file server (or the server itself, at /help) can serve. All link targets must exist; see test/docs/site.spec.ts.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { Marked } from 'marked';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The menu. A test requires that it has every page. */
+/** The menu. A test checks that it contains every page. */
 export const SECTIONS = [
   ['Begin', ['index.md', 'tutorial.md', 'concepts.md', 'how-to.md', 'moving-in.md', 'comparison.md']],
   ['Every day', ['command-line.md', 'OPERATIONS.md', 'REASONS.md', 'SCALING.md']],
@@ -36,7 +36,7 @@ const toSlug = (text) =>
     .replace(/\s/g, '-');
 const toPageName = (file) => `${basename(file, '.md').toLowerCase()}.html`;
 
-/** `X.md#part` of the same folder becomes its page; what stands outside of docs/ is named and not linked. */
+/** Turns `X.md#part` in the same folder into a link to its page; files outside docs/ are named but not linked. */
 function target(href) {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href;
   const [, file, anchor = ''] = /^(?:\.\/)?([\w.-]+\.md)(#.*)?$/.exec(href) ?? [];
@@ -44,7 +44,7 @@ function target(href) {
   return /^(?:\.\/)?(?:screenshots\/[\w.-]+|[\w-]+\.(?:json|yaml))$/.test(href) ? href.replace('./', '') : undefined;
 }
 
-/** `titles`: of the pages, by file name. */
+/** @param titles titles of the pages by file name */
 function render(source, titles) {
   const headings = [];
   const images = [];
@@ -62,7 +62,7 @@ function render(source, titles) {
     },
     link({ href, tokens }) {
       const [{ type, raw } = {}] = tokens;
-      // Where the text is the name of the file, the title says more to a reader of the site.
+      // If the link text is a file name, the title says more to a reader of the site.
       const title = type === 'text' && /^(?:docs\/)?[\w.-]+\.md$/.test(raw) ? titles.get(basename(raw)) : undefined;
       const html = title === undefined ? this.parser.parseInline(tokens) : escapeHtml(title);
       const to = target(href);
@@ -74,7 +74,7 @@ function render(source, titles) {
       images.push(to);
       return `<img src="${escapeHtml(to)}" alt="${escapeHtml(text)}" loading="lazy">`;
     },
-    /** Text of the pages is our own; markup in it is shown, never run. */
+    /** HTML in the pages is shown as text, and never run. */
     html: ({ text }) => (text.startsWith('<!--') ? '' : escapeHtml(text)),
   };
   return { html: new Marked({ renderer }).parse(source), headings, images };
@@ -97,7 +97,7 @@ input{width:100%;padding:.45rem;font:inherit}
 .menu>summary{display:list-item;cursor:pointer;padding:.5rem 0}}
 `;
 
-/** Words of a question that say nothing about what is asked. */
+/** Words of a question that say nothing about its subject. */
 const STOP_WORDS = [
   'a',
   'an',
@@ -125,8 +125,8 @@ const STOP_WORDS = [
 ];
 
 /**
- * Sections with all words of a query, those with all of them in the heading first; if there are few, also those with most of them. It
- * runs in the reader's browser.
+ * Finds sections with all words of a query, those with all of them in the heading first; if there are only a few, also
+ * sections with most of the words. This function runs in the reader's browser.
  */
 export function searchSections(query, sections, stopWords = STOP_WORDS) {
   const all = query
@@ -137,7 +137,7 @@ export function searchSections(query, sections, stopWords = STOP_WORDS) {
   const words = telling.length > 0 ? telling : all;
   if (words.length === 0) return [];
   const inText = ({ heading, text }) => `${heading} ${text}`.toLowerCase();
-  // A word of few sections says more than one of many.
+  // A word that is in few sections says more than one that is in many.
   const weights = words.map((word) => 1 / (1 + sections.filter((one) => inText(one).includes(word)).length));
   const weigh = (text) => words.reduce((sum, word, i) => sum + (text.includes(word) ? weights[i] : 0), 0);
   const weighed = sections.map((section) => ({
@@ -167,7 +167,7 @@ box.addEventListener('input', async () => {
   sections ??= fetch('search.json').then((answer) => answer.json());
   const hits = searchSections(box.value, await sections);
   const none = document.createElement('li');
-  none.textContent = 'Nothing has these words.';
+  none.textContent = 'No page contains these words.';
   found.replaceChildren(...(hits.length === 0 && box.value.trim() !== '' ? [none] : hits.map(({ href, heading, excerpt }) => {
     const item = document.createElement('li');
     const link = document.createElement('a');
@@ -179,18 +179,18 @@ box.addEventListener('input', async () => {
     return item;
   })));
 });
-// On narrow screens the menu is closed until somebody wants it.
+// On narrow screens, the menu is closed at first.
 if (matchMedia('(max-width:50rem)').matches) document.querySelector('.menu').open = false;
 `;
 
 const MANY_PARTS = 50;
-/** Pages that begin with a list of their own. */
+/** Pages that begin with their own list. */
 const HAVE_A_LIST = new Set(['index.md', 'how-to.md']);
 
-/** Below the title: the parts of a page that is longer than a screen. */
+/** Adds a list of the page's parts below the title if the page is longer than a screen. */
 function wrapParts({ html, headings, file }) {
   const all = headings.filter(({ depth }) => depth === 2 || depth === 3);
-  // A reference is a list of small parts; elsewhere the large ones say where things are.
+  // A reference consists of many small parts; on other pages, the large parts are enough to find things.
   const parts = all.filter(({ depth }) => depth === 2 || all.length > MANY_PARTS);
   if (parts.length < 3 || HAVE_A_LIST.has(file)) return html;
   const list = parts.map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`).join('');
@@ -203,14 +203,14 @@ const linkTo = (page, rel, text) =>
 
 const page = (one, menu, { before, after }) => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(one.title)} · Crawlway</title>
-<link rel="stylesheet" href="style.css"><a class="skip" href="#text">To the text</a><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
+<link rel="stylesheet" href="style.css"><a class="skip" href="#text">Skip to the text</a><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
 <label for="search">Search</label><input id="search" type="search"><ul id="found" aria-live="polite"></ul>
 <details class="menu" open><summary>All pages</summary>
 ${menu.replace(`href="${toPageName(one.file)}"`, `href="${toPageName(one.file)}" aria-current="page"`)}</details></nav><main id="text">
 ${wrapParts(one)}<div class="around">${linkTo(before, 'prev', (title) => `← ${title}`)}${linkTo(after, 'next', (title) => `${title} →`)}</div></main><script src="search.js"></script></html>
 `;
 
-/** In the order of the menu, so that a search names what is for beginners before the notes of developers. */
+/** Sorts pages in the order of the menu, so that a search lists pages for beginners before the notes for developers. */
 function sortPages(pages) {
   const listed = SECTIONS.flatMap(([, files]) => files);
   return pages.toSorted((a, b) => listed.indexOf(a.file) - listed.indexOf(b.file));
@@ -225,7 +225,7 @@ function renderMenu(pages) {
   return SECTIONS.map(([name, files]) => `<h2>${name}</h2><ul>${list(files)}</ul>`).join('\n');
 }
 
-/** Each heading with the words that follow it, up to the next heading. */
+/** Lists each heading with the text that follows it, up to the next heading. */
 function listSections({ file, title, html, headings }) {
   const parts = html.split(/<h[1-6] id="[^"]*">/).slice(1);
   return headings.map(({ id, text, depth }, i) => ({
@@ -240,7 +240,7 @@ export function buildSite(folder) {
   const files = readdirSync(docs).filter((name) => name.endsWith('.md'));
   const sources = new Map(files.map((file) => [file, readFileSync(join(docs, file), 'utf8')]));
   const titles = new Map([...sources].map(([file, text]) => [file, /^# (.*)$/m.exec(text)?.[1] ?? file]));
-  // Seen from docs/, where all other pages are.
+  // Links become relative to docs/, where all other pages are.
   const readme = readFileSync(join(root, 'README.md'), 'utf8').replace(/\]\((?!docs\/|https?:|#)/g, '](../');
   sources.set('index.md', readme.replaceAll('](docs/', ']('));
   titles.set('index.md', 'Overview');

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
-// The door behind every npm script and behind the crawlway command. Plain JavaScript that old Node versions can read,
-// because its first duty is to notice that the Node it runs on is too old.
+// The entry point of every npm script and of the crawlway command. It is plain JavaScript that old versions of Node can
+// parse, because it first has to notice that the Node it runs on is too old.
 //
-//   1. Node older than package.json's engines: bring a pinned Node from the npm registry into .runtime/, once, and go on with it.
+// 1. Node older than package.json's engines: download a pinned Node from the npm registry into .runtime/, once, and
+// continue with it.
 //   2. node_modules missing or older than the lock file: npm ci.
 //   3. dist/ older than what it is built from: build.
 //   4. run the task.
 //
-// An installed package has been built already and npm has installed what it needs: there, 2 and 3 are left out.
+// An installed package is already built, and npm has installed its dependencies, so steps 2 and 3 are skipped.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -26,9 +27,9 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const PINNED_NODE = '26.10.0';
-/** Compiled code, kept for the next start. */
+/** Folder of compiled code, which is kept for the next start. */
 const COMPILED = join(root, 'dist', '.compile-cache');
-/** A checkout holds the sources, which the npm package does without. */
+/** True in a checkout, which has the sources; the npm package does not. */
 const isCheckout = existsSync(join(root, 'package-lock.json'));
 
 const print = (text) => process.stderr.write(`crawlway: ${text}\n`);
@@ -52,7 +53,7 @@ function npm(args, env = process.env) {
   );
 }
 
-/** The directory of a Node that is new enough, downloaded once as an npm package (integrity is checked by npm). */
+/** Returns the directory of a Node that is new enough, downloaded once as an npm package (npm checks its integrity). */
 function getPinnedNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;
@@ -114,9 +115,9 @@ function findNewest(paths, skip = () => false) {
 function ensureInstalled() {
   const marker = statSync(join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
   if (marker && marker.mtimeMs >= findNewest(['package-lock.json'])) return;
-  // npm ci empties the folder first, and through a link that is somebody else's.
+  // npm ci empties the folder first; through a link, that would be someone else's folder.
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink())
-    fail('node_modules is a link, and older than package-lock.json; run npm ci where it leads, or remove the link');
+    fail('node_modules is a link and older than package-lock.json; run npm ci at its target, or remove the link');
   print('installing packages');
   if (!npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])) fail('npm ci failed; see the messages above');
 }
@@ -172,7 +173,7 @@ function ensureBuilt(force = false) {
     if (!force && built && built.mtimeMs >= findNewest(part.inputs, isBuildInput)) continue;
     print(`building the ${part.name}`);
     const started = new Date();
-    // What was compiled before would only grow.
+    // Otherwise, the cache of compiled code would only grow.
     if (part.name === 'server') rmSync(COMPILED, { recursive: true, force: true });
     for (const command of part.commands)
       if (run(command, { stdio: ['ignore', 2, 2] }) !== 0)
@@ -198,7 +199,7 @@ const tasks = {
 
 export function launch(name, args) {
   const task = tasks[name];
-  if (!task) fail(`unknown task ${name}; there are ${Object.keys(tasks).join(', ')}`);
+  if (!task) fail(`unknown task ${name}; the tasks are ${Object.keys(tasks).join(', ')}`);
   const minimum = manifest.engines.node.replace(/[^\d.]/g, '');
   if (!isNewEnough(process.versions.node, minimum)) {
     const { bin, binary } = getPinnedNode();
@@ -211,7 +212,7 @@ export function launch(name, args) {
     ensureInstalled();
     if (task.built || task.force) ensureBuilt(task.force);
   } else if (!task.script || !existsSync(join(root, task.script)))
-    fail(`${name} needs a checkout of the sources; an installed package has the crawlway command alone`);
+    fail(`${name} needs a checkout of the sources; an installed package has only the crawlway command`);
   if (!task.script) process.exit(0);
   forward(process.execPath, [...RUNTIME_FLAGS, join(root, task.script), ...(task.args ?? []), ...args], {
     ...RUNTIME_ENV,
@@ -220,11 +221,11 @@ export function launch(name, args) {
 }
 
 /**
- * What a process must be told before it begins (all measured, see bench/README.md). Allocation arenas and nurseries multiply
- * with threads and cost memory, not time; bodies of megabytes go back to the system when they are done, instead of leaving
- * holes; most of a heap of this size is code and metadata, so collecting it whenever it has grown by a sixth is a waste;
- * name lookups share libuv's threads, and its four are soon all waiting for dead name servers; compiled code is kept for the
- * next start.
+ * Settings that a process needs before it starts (all measured, see bench/README.md). Allocation arenas and nurseries
+ * multiply with threads and cost memory without saving time. Bodies of several megabytes are returned to the system
+ * when they are freed, instead of leaving holes. Most of a heap of this size is code and metadata, so collecting it
+ * whenever it has grown by a sixth is a waste. Name lookups share libuv's threads, and its default four are soon all
+ * waiting for dead name servers. Compiled code is kept for the next start.
  */
 const RUNTIME_FLAGS = [
   '--disable-warning=ExperimentalWarning',
@@ -239,10 +240,10 @@ const RUNTIME_ENV = {
   NODE_COMPILE_CACHE: COMPILED,
 };
 
-/** Runs the program in the place of this one: same streams, same signals, same exit code, same working directory. */
+/** Runs a program in place of this one, with the same streams, signals, exit code and working directory. */
 export async function forward(binary, args, env) {
   const { spawn } = await import('node:child_process');
-  // The channel carries nothing: its end tells the child that this process is gone, even when it was killed.
+  // The channel carries no data: when it closes, the child knows that this process is gone, even if it was killed.
   const child = spawn(binary, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   child.channel?.unref();
   if (process.channel) process.on('disconnect', () => child.kill('SIGTERM'));
@@ -252,7 +253,9 @@ export async function forward(binary, args, env) {
   child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 }
 
-/** npm and npx hand a signal to the shell that they run us in, and that shell ends without handing it on. */
+/**
+ * npm and npx send signals to the shell in which they run this process, and that shell ends without passing them on.
+ */
 function whenOrphaned(action) {
   const parent = process.ppid;
   const watch = setInterval(() => {

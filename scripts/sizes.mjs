@@ -1,5 +1,5 @@
-// How large files and functions of the product are, printed by `npm run lint`: numbers to compare with those of the commit before,
-// and the files that ask for a better cut.
+// Measures how large the product's files and functions are; printed by `npm run lint` for comparison with the previous
+// commit, together with the files that should be split.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
@@ -14,7 +14,7 @@ const FUNCTIONS = new Set([
   'Constructor',
 ]);
 
-/** What is in the folder, without specs: lines of the report. */
+/** Measures the files in the folder, without specs; returns the lines of the report. */
 export function measure(root, folder) {
   const files = [];
   const functions = [];
@@ -35,7 +35,7 @@ export function measure(root, folder) {
 }
 
 function measureFunctions(text, tsx) {
-  // Positions go on from file to file, and begin with the first token.
+  // Positions continue from file to file, and begin at the first token.
   const bytes = Buffer.from(`;${text}`);
   const module = parseSync(`;${text}`, { syntax: 'typescript', decorators: true, tsx });
   const { start } = module.span;

@@ -1,6 +1,7 @@
-// Runs every check in order, one line each, and ends with the tests that were left out, and `N passed, N failed, N left out`. With
-// `static` only what needs no test run, with `fast` only the tests of vitest.fast.config.ts, with `engines` only those against engines of
-// others, with `postgresql` only the scenarios on PostgreSQL.
+// Runs every check in order, prints a line for each, and ends with the tests that were left out and `N passed, N
+// failed, N left out`. With `static`, runs only the checks that need no test run; with `fast`, only the tests of
+// vitest.fast.config.ts; with `engines`, only those against third-party engines; with `postgresql`, only the scenarios
+// on PostgreSQL.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const suite = process.argv[2];
 const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
 
-/** Runs a tool of node_modules; its output is shown only when it fails. */
+/** Runs a tool from node_modules; its output is shown only if it fails. */
 function runTool(file, ...args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], {
     cwd: root,
@@ -46,9 +47,9 @@ function build() {
 }
 
 /**
- * Unit, scenario, API and end-to-end tests. They print as they go: a run takes minutes. Files that failed are run once more with
- * the machine for themselves: what passes then is unstable, which is a fault of the test or worse, and named; what fails again
- * fails.
+ * Unit, scenario, API and end-to-end tests. They print their progress, because a run takes minutes. Files that failed
+ * are run once more, alone on the machine: tests that pass then are reported as unstable, which is a fault of the test
+ * or worse; tests that fail again count as failed.
  */
 function runTests(...options) {
   const first = runVitest('vitest.json', options);
@@ -92,7 +93,7 @@ function summarize(report) {
   const all = report.testResults.flatMap((file) => file.assertionResults.map((test) => ({ file: file.name, ...test })));
   const withStatus = (status) => all.filter((test) => test.status === status);
   const name = (test) => `${relative(root, test.file)}: ${test.fullName}`;
-  // A file that fails before its first test has no failed test to count.
+  // A file that fails before its first test has no failed tests to count.
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((t) => t.status === 'failed'),
   );
@@ -116,11 +117,11 @@ function summarize(report) {
   };
 }
 
-/** The suite, or the test, whose name says why (test/support/left-out.ts). */
+/** The suite or test whose name says why it was left out (test/support/left-out.ts). */
 const describeLeftOut = ({ file, ancestorTitles, title, fullName }) =>
   `${relative(root, file)}: ${[...ancestorTitles, title].find((one) => one.includes('(left out: ')) ?? fullName}`;
 
-/** Where .ci/run may install what tests want, it asks that none is left out for the want of it. */
+/** Where .ci/run can install the requirements of tests, it demands that none be left out for lack of them. */
 const mustRun = (name) =>
   process.env.CRAWLWAY_TEST_COMPLETE && /\(left out: .*(?:apt-get install|\.ci\/run)/.test(name);
 
@@ -128,7 +129,7 @@ const checks = [
   { name: 'lint and format', run: () => runTool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings') },
   { name: 'types', run: () => runTool('typescript/bin/tsc', '-p', 'tsconfig.json') },
   {
-    name: 'types of the console',
+    name: 'console types',
     needs: 'console/tsconfig.json',
     run: () => runTool('typescript/bin/tsc', '-p', 'console/tsconfig.json'),
   },
@@ -144,7 +145,7 @@ const checks = [
         '.dependency-cruiser.cjs',
       ),
   },
-  { name: 'sizes of files and functions', run: reportSizes },
+  { name: 'file and function sizes', run: reportSizes },
   { name: 'packages: integrity, licences, install scripts', run: runPackageCheck },
   { name: 'API description', run: () => runTool('@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml') },
   { name: 'build', needsTests: true, run: build },

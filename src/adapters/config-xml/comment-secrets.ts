@@ -21,7 +21,9 @@ export function hideComments(xml: string): Splice[] {
   return hidden.map(({ start, end }, index) => ({ start, end, text: createPlaceholder(index, hidden.length) }));
 }
 
-/** Replaces hidden comments by those of `current` with the same number, if both texts have equally many. */
+/**
+ * The comments of `current` that belong in place of the hidden ones with the same number, if there are equally many.
+ */
 export function restoreComments(xml: string, current: string): Splice[] {
   const known = findCommentsToHide(current);
   const byPlaceholder = new Map(known.map(({ text }, index) => [createPlaceholder(index, known.length).trim(), text]));

@@ -60,9 +60,9 @@ export function collectDefaults<A extends Attributes>(spec: ElementSpec<A>): Val
   return values as Values<A>;
 }
 
-/** Caches checked defaults: some, such as time zones, take long to check, and there may be thousands of elements. */
 /** Prefix of variables that any configuration may use. */
 const SECRET_PREFIX = 'CRAWLWAY_SECRET_';
+/** Defaults that have been checked: some, such as time zones, take long to check, and elements may be numerous. */
 const defaultValues = new WeakMap<AttributeSpec<unknown>, { readonly value: unknown }>();
 
 function defaultValue(attribute: AttributeSpec<unknown>): unknown {

@@ -1,4 +1,7 @@
-/** Where in an element of a configuration a secret may be: determined by the table, by names, and by the parts of a URL. */
+/**
+ * Finds where an element of a configuration may contain a secret: according to the table, to names, and to the parts of
+ * a URL.
+ */
 import {
   isSecretHeader,
   isSecretName,
@@ -16,10 +19,10 @@ const SPEAKING_NAME = /passw|secret|token|api-?key|authori[sz]|authentication|cr
 
 export const suggestsSecret = (name: string): boolean => SPEAKING_NAME.test(name) || isSecretName(name);
 
-/** Only references to the environment, to files and to the helper. */
+/** A value that consists only of references to environment variables, files and the helper. */
 const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$\{(?:file|helper):[^{}]{1,1000}\}|[:\s])+$/;
 
-/** Offsets into the text of the document; none of them is empty. */
+/** Ranges in the text of the document; none of them is empty. */
 export function findSecretRanges(element: XmlElement, attribute: XmlAttribute, text: string): TextRange[] {
   const { valueStart, valueEnd } = attribute;
   const raw = text.slice(valueStart, valueEnd);
@@ -34,7 +37,7 @@ export function findSecretRanges(element: XmlElement, attribute: XmlAttribute, t
   return toDocumentRanges(raw, valueStart, withoutOverlaps(ranges));
 }
 
-/** The text of an unknown element that may be secret (`<my:password>`), and private keys. */
+/** Ranges of private keys, and of the text of unknown elements that may be secret (`<my:password>`). */
 export function findSecretTextRanges(element: XmlElement, text: string): TextRange[] {
   if (element.children.length > 0 || element.text.trim() === '') return [];
   const raw = text.slice(element.contentStart, element.contentEnd);
@@ -55,11 +58,11 @@ const toDocumentRanges = (raw: string, at: number, ranges: readonly TextRange[])
 const withoutOverlaps = (ranges: readonly TextRange[]): TextRange[] =>
   ranges.filter(([start], index) => index === 0 || start >= (ranges[index - 1] as TextRange)[1]);
 
-/** Receivers of webhooks may identify senders by a key in the query. */
+/** Includes webhooks, because their receivers may identify senders by a key in the query. */
 const isSinkUrl = (element: XmlElement, { local }: XmlAttribute): boolean =>
   element.local === 'Sink' && local === 'url';
 
-/** The value as a URL parser gets it, and the position of each of its characters in the raw text. */
+/** The value as a URL parser receives it, and the position of each of its characters in the raw text. */
 function decodeWithOffsets(raw: string): { readonly decoded: string; readonly offsets: (at: number) => number } {
   if (!raw.includes('&')) return { decoded: raw, offsets: (at) => at };
   let decoded = '';
@@ -72,7 +75,7 @@ function decodeWithOffsets(raw: string): { readonly decoded: string; readonly of
   return { decoded, offsets: (at) => starts[at] ?? raw.length };
 }
 
-/** The part of the value that is not secret: `X-Token: ` of an option that sets a header. */
+/** Length of the part of the value that is not secret, such as `X-Token: ` in an option that sets a header. */
 export function measureHeaderName(element: XmlElement, raw: string): number {
   const isHeader = element.local === 'option' && findNameAttribute(element) === 'header';
   return isHeader ? (/^[^:]*:\s*/.exec(raw)?.[0].length ?? 0) : 0;

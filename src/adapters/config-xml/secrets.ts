@@ -1,8 +1,8 @@
 /**
- * Secrets of a configuration leave the server only as asterisks, and asterisks that come back represent the secret at the same
- * place. A place is the path of names, types and addresses to the value, including the proxies and certificates used on the way: a
- * person who points a sink or a credential to another address must enter its secret again, so an edit can never send a secret to a
- * stranger.
+ * A configuration's secrets leave the server only as asterisks, and asterisks that come back stand for the secret at
+ * the same place. A place is the path of names, types and addresses to the value, including the proxies and
+ * certificates used on the way: a person who points a sink or a credential to another address must enter its secret
+ * again, so an edit can never send a secret to a stranger.
  */
 import { privateKeyRanges, replaceRanges, userInfoRanges } from '../../domain/redact.js';
 import { hideComments, restoreComments } from './comment-secrets.js';
@@ -17,17 +17,17 @@ import {
 } from './secret-ranges.js';
 import { applySplices, type Splice } from './splice.js';
 
-/** A range of the text that holds a secret. */
+/** A range of the text that contains a secret. */
 interface Secret {
-  /** Its place, in words that stay valid after other edits. */
+  /** Its place, in a form that stays valid after other edits. */
   readonly key: string;
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The text with every secret replaced by asterisks; references to variables stay.
- * @throws XmlFault if the text is not well-formed XML, because its secrets cannot be found then
+ * The text with every secret replaced by asterisks; references to variables are unchanged. @throws XmlFault if the text
+ * is not well-formed XML, because then its secrets cannot be found
  */
 export function redact(xml: string): string {
   const document = parseDocument(xml, 'CrawlConfig.xml');
@@ -38,7 +38,10 @@ export function redact(xml: string): string {
   );
 }
 
-/** The text with asterisks replaced by the secrets of `current`. Unknown asterisks stay: the reader refuses them. */
+/**
+ * The text with asterisks replaced by the secrets of `current`. Asterisks without a known secret stay, and the reader
+ * refuses them.
+ */
 export function restoreSecrets(xml: string, current: string): string {
   if (!xml.includes(PLACEHOLDER)) return xml;
   try {
@@ -87,7 +90,7 @@ function visit(element: XmlElement, parent: string, look: (path: string, element
   for (const child of element.children) visit(child, path, look);
 }
 
-/** Names, types and addresses, without possibly secret parts. */
+/** Names, types and addresses, without parts that may be secret. */
 function identifyElement(element: XmlElement): string {
   const parts: string[] = [];
   for (const { local, value } of element.attributes) {
@@ -101,24 +104,26 @@ function identifyElement(element: XmlElement): string {
   return `[${parts.join(' ')}]`;
 }
 
-/** Other settings of a login that decide who gets its secrets. */
+/** Other settings of a login that determine who gets its secrets. */
 function loginDestinations(local: string, value: string): string[] {
   if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${parseConnectionTarget(value)}`];
   return ['sendTo', 'insecure', 'header'].includes(local) ? [`${local} ${value}`] : [];
 }
 
-/** Where a connection to the address goes: as a parser reads it, not as it looks (`http://other?@known/`). */
+/**
+ * Where a connection to the address goes, according to a URL parser and not to its appearance (`http://other?@known/`).
+ */
 function parseConnectionTarget(text: string): string {
   const url = URL.parse(text);
   if (url && url.host !== '') return `${url.protocol}//${url.host}${url.pathname}`;
   return `as written ${replaceRanges(text, userInfoRanges(text), '')}`;
 }
 
-/** Other settings that decide who can see what is sent in a crawl. */
+/** Other settings that determine who can see what is sent in a crawl. */
 interface Ways {
   /** Proxies and certificates of all fetchers and conditions. */
   readonly routes: string;
-  /** Where crawls begin: secrets that name no server are sent to all these sites. */
+  /** Where crawls begin: secrets for which no server is named are sent to all these sites. */
   readonly roots: string;
 }
 
@@ -147,7 +152,7 @@ const hasDestination = (element: XmlElement): boolean =>
 
 const redactPrivateKeys = (text: string): string => replaceRanges(text, privateKeyRanges(text), PLACEHOLDER);
 
-/** With all its attributes except secret ones, and its text: certificates are text. */
+/** The element with all its attributes except secret ones, and its text, which may be a certificate. */
 function identifyFully(element: XmlElement): string {
   const attributes = element.attributes
     .filter((attribute) => !isSecret(element, attribute))

@@ -1,6 +1,9 @@
-/** The probable correct spelling of an unknown name. */
+/** Finds the probable correct spelling of an unknown name. */
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/**
+ * Minimum number of insertions, deletions, replacements and swaps of neighbouring letters that turn one word into the
+ * other.
+ */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -19,10 +22,10 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length] as number;
 }
 
-/** Longer names are not typing errors, and comparing them would be expensive. */
+/** Maximum length of a compared name; longer ones are not typing errors and would be expensive to compare. */
 const LONGEST = 64;
 
-/** The candidate that was probably meant: at most a third of its letters differ, ignoring case. */
+/** The candidate that was probably meant: ignoring case, at most a third of its letters differ. */
 export function findLikelySpelling(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > LONGEST) return undefined;
   let best: { name: string; distance: number } | undefined;
@@ -36,7 +39,7 @@ export function findLikelySpelling(word: string, candidates: readonly string[]):
   return best?.name;
 }
 
-/** `: did you mean Length?` or nothing. */
+/** Returns a suggestion such as `: did you mean Length?`, or an empty string. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const likely = findLikelySpelling(word, candidates);
   return likely === undefined ? '' : `: did you mean ${likely}?`;

@@ -1,11 +1,11 @@
 /**
- * Changes of a lossless document as replacements of ranges of its text: everything else stays byte for byte. New elements get the
- * indentation and line ends of their neighbours.
+ * Changes to a lossless document as replacements of ranges of its text; everything else stays byte for byte the same.
+ * New elements get the indentation and line ends of their neighbours.
  */
 import type { XmlDocument, XmlElement } from './document.js';
 import { escapeAttribute } from './markup.js';
 
-/** XML to insert: text is inserted as it is; lines get the indentation and line ends of the place. */
+/** XML to insert: a string is inserted unchanged; lines get the indentation and line ends of their surroundings. */
 export type NewXml = string | readonly string[];
 
 /** A replacement of one range of the text. */
@@ -44,7 +44,7 @@ export const replaceElement = (document: XmlDocument, element: XmlElement, xml: 
   text: renderXml(document, xml, indentationOf(document, element)),
 });
 
-/** As the last child; expands `<a/>` if necessary. */
+/** Appends an element as the last child; expands `<a/>` if necessary. */
 export function appendChild(document: XmlDocument, parent: XmlElement, xml: NewXml): Splice {
   const last = parent.children.at(-1);
   if (last) return insertAfter(document, last, xml);
@@ -65,7 +65,7 @@ function countSpacesBefore(text: string, offset: number): number {
   return count;
 }
 
-/** With its line, if nothing else except an end tag is on it. */
+/** Removes an element, including its line if nothing else except an end tag is on it. */
 export function removeElement({ text }: XmlDocument, element: XmlElement): Splice {
   let start = element.start;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
@@ -76,7 +76,7 @@ export function removeElement({ text }: XmlDocument, element: XmlElement): Splic
   return { start: start - (text[start - 2] === '\r' ? 2 : 1), end, text: '' };
 }
 
-/** Sets an attribute, adds it, or with undefined removes it. */
+/** Sets or adds an attribute, or removes it if the value is undefined. */
 export function setAttribute(
   document: XmlDocument,
   element: XmlElement,
@@ -95,7 +95,7 @@ export function setAttribute(
   return { start: existing.valueStart - 1, end: existing.end, text: `"${escapeAttribute(value)}"` };
 }
 
-/** Blanks at the start of the element's line. */
+/** The whitespace at the start of the element's line. */
 export function indentationOf(document: XmlDocument, element: XmlElement): string {
   const line = document.text.lastIndexOf('\n', element.start - 1) + 1;
   return /^[ \t]*/.exec(document.text.slice(line, element.start))?.[0] ?? '';

@@ -55,7 +55,7 @@ export function readContentElement(xml: string): ContentRead {
   }
 }
 
-/** Places are moved, because the declaration of the prefix is not part of the original text. */
+/** Leaves out the warning about an undeclared prefix, because the declaration is outside this text. */
 const collectProblems = (problems: Problems): readonly Problem[] =>
   problems.sort().filter(({ code }) => code !== 'undeclared-prefix');
 

@@ -105,7 +105,7 @@ const isSecretHeaderElement = ({ element, values }: Node<typeof server.HEADER.at
   isSecretHeader(values.name) ||
   element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'));
 
-/** Adds to a fetcher the servers of the roots of the crawlers that use it. */
+/** Adds to each fetcher with secret headers the servers of the roots of the crawlers that use it. */
 export function addSecretServers(
   fetchers: readonly FetcherDefinition[],
   crawlers: readonly CrawlerDefinition[],

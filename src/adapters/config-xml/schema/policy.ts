@@ -67,7 +67,7 @@ export const LINK_RULES = element(
     rogue: attribute(t.boolean, 'Ignore robots meta tags and robots.txt. Site owners object to this; a warning is logged.', {
       default: 'false',
     }),
-    followOffsite: attribute(t.boolean, 'Off: links to other hosts than that of the page are ignored.', { default: 'true' }),
+    followOffsite: attribute(t.boolean, 'Off: links to hosts other than that of the page are ignored.', { default: 'true' }),
   },
   { once: true },
 );
@@ -131,27 +131,27 @@ const parameters = {
   maxHops: attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
   readTimeout: attribute(t.period, 'Maximum pause while the site is responding; written like period.'),
   documentTimeout: attribute(t.period, 'Maximum time for one document; written like period.'),
-  robots: attribute(t.boolean, 'Obey robots.txt and robots meta.'),
+  robots: attribute(t.boolean, 'Obey robots.txt and robots meta tags.'),
   index: attribute(t.boolean, 'Index the documents.'),
-  follow: attribute(t.boolean, 'Follow their links.'),
-  maxNetworkErrors: attribute(t.integer(0, 10_000), 'Network errors in a row before a page is given up.'),
-  networkErrorDelay: attribute(t.period, 'Wait after a network error; written like period.'),
-  alias: attribute(t.urlPrefix, "Prefix that stands for the record's URL when fetching."),
+  follow: attribute(t.boolean, 'Follow the links of the documents.'),
+  maxNetworkErrors: attribute(t.integer(0, 10_000), 'Number of consecutive network errors after which a page is given up.'),
+  networkErrorDelay: attribute(t.period, 'Time to wait after a network error; written like period.'),
+  alias: attribute(t.urlPrefix, "Prefix that replaces the record's URL in requests."),
   authentication: attribute(
     t.login,
-    '`user:password`, Basic. Sent to the server that the record (or its alias) names alone, whatever its prefix covers; in Parameters, that of the next record.',
+    '`user:password`, Basic. Sent only to the server that the record (or its alias) names, whatever its prefix covers; in Parameters, to that of the next record.',
     { secret: true },
   ),
 };
 
 export const SERVERS = element(
   'Servers',
-  'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Without the two switches a link is followed when it has a record. The records of a crawler without a Root are where it begins, as in mnoGoSearch.',
+  'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Without the two switches, a link is followed if it has a record. The records of a crawler without a Root are where it begins, as in mnoGoSearch.',
   {
-    followOutside: attribute(t.boolean, 'Follow links that have no record too. Default: what file says, or false.'),
+    followOutside: attribute(t.boolean, 'Also follow links that have no record. Default: as in the file, or false.'),
     deleteNoServer: attribute(
       t.boolean,
-      'Off: stored URLs without a record are kept, and links stay on the server of their page. Default: what file says, or true.',
+      'Off: stored URLs without a record are kept, and only links to the server of their page are followed. Default: as in the file, or true.',
     ),
     file: attribute(
       t.fileName,
@@ -160,9 +160,9 @@ export const SERVERS = element(
   },
   { children: ['Parameters', 'Server'], once: true },
 );
-export const PARAMETERS = element('Parameters', 'Values that apply to the records after it.', parameters);
-export const SERVER = element('Server', 'One record.', {
-  url: attribute(t.urlPrefix, 'Prefix of the URLs it is for; may be empty.', { required: true }),
+export const PARAMETERS = element('Parameters', 'Values that apply to the records after this element.', parameters);
+export const SERVER = element('Server', 'A server record.', {
+  url: attribute(t.urlPrefix, 'Prefix of the URLs to which the record applies; may be empty.', { required: true }),
   ...parameters,
 });
 
@@ -171,11 +171,11 @@ const defaultAllow = t.enumeration(['allow', 'disallow', 'disallow-log', 'log-di
 
 export const CONDITIONS = element(
   'Conditions',
-  'Recursive conditions (Velocity). Rules run in order; the last setting of an option wins; being filtered is final.',
+  'Recursive conditions (Velocity). Rules run in order; the last setting of an option wins; a filtered URL stays filtered.',
   {
     'default-allow': attribute(
       defaultAllow,
-      'What happens to a URL that nothing filtered: `allow`, `disallow`, or `disallow-log` (also `log-disallow`), which records why.',
+      'What happens to a URL that no rule has filtered: `allow`, `disallow`, or `disallow-log` (also `log-disallow`), which records why.',
       { default: 'allow' },
     ),
   },
@@ -185,82 +185,82 @@ export const CONDITIONS = element(
 const test = {
   test: attribute(
     t.enumeration(['wildcard', 'regex', 'wildcard-set']),
-    '`wildcard`: `*` and `?` over the whole part; `wildcard-set`: several, separated by spaces; `regex`: found anywhere.',
+    '`wildcard`: `*` and `?` over the whole part; `wildcard-set`: several patterns, separated by spaces; `regex`: found anywhere.',
     { default: 'wildcard' },
   ),
   field: attribute(t.enumeration(FIELDS), 'Part of the URL to examine.', { default: 'url' }),
-  value: attribute(t.trimInput(t.word), 'Text to find.', { required: true }),
+  value: attribute(t.trimInput(t.word), 'String or pattern to find.', { required: true }),
   'case-sensitive': attribute(t.boolean, 'Whether case matters.', { default: 'false' }),
 };
-const log = attribute(t.boolean, 'Record the URLs that do not pass.', { default: 'false' });
+const log = attribute(t.boolean, 'Record the URLs that are filtered.', { default: 'false' });
 
-export const APPLY_FOR = element('apply-for', 'On a match, sets its options and continues inside.', test, {
+export const APPLY_FOR = element('apply-for', 'If it matches, its options are set and the elements inside it are evaluated.', test, {
   children: CONDITIONS_INSIDE,
 });
 export const APPLY_EXCEPT_FOR = element(
   'apply-except-for',
-  'Without a match, sets its options and continues inside.',
+  'If it does not match, its options are set and the elements inside it are evaluated.',
   test,
   {
     children: CONDITIONS_INSIDE,
   },
 );
-export const MAY_NOT_HAVE = element('may-not-have', 'A match filters the URL.', { ...test, log });
-export const MUST_HAVE = element('must-have', 'No match filters the URL.', { ...test, log });
+export const MAY_NOT_HAVE = element('may-not-have', 'Filters the URL if it matches.', { ...test, log });
+export const MUST_HAVE = element('must-have', 'Filters the URL if it does not match.', { ...test, log });
 
-/** What `<cw:option name= value=>` can set; the names of the definition's UrlOptions, with units. */
+/** What `<cw:option name= value=>` can set: the names in the definition's UrlOptions, with units. */
 export const URL_OPTIONS = {
   'default-allow': attribute(defaultAllow, 'As on Conditions.'),
   'max-hops': attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
   'throttle-ms': attribute(t.durationMs(), 'Pause between two requests to the web server.', { unit: 'ms' }),
-  'concurrency-per-host': attribute(t.integer(1, 1000), 'Requests to the web server at once.'),
-  'connect-timeout-ms': attribute(t.durationMs(1), 'Longest wait for a connection.', { unit: 'ms' }),
-  'read-timeout-ms': attribute(t.durationMs(1), 'Longest pause while the site is responding.', { unit: 'ms' }),
-  'total-timeout-ms': attribute(t.durationMs(1), 'Longest time for one document.', { unit: 'ms' }),
-  'max-size-bytes': attribute(t.integer(1), 'Largest document, after decoding.', { unit: 'bytes' }),
+  'concurrency-per-host': attribute(t.integer(1, 1000), 'Maximum number of simultaneous requests to the web server.'),
+  'connect-timeout-ms': attribute(t.durationMs(1), 'Maximum time to wait for a connection.', { unit: 'ms' }),
+  'read-timeout-ms': attribute(t.durationMs(1), 'Maximum pause while the site is responding.', { unit: 'ms' }),
+  'total-timeout-ms': attribute(t.durationMs(1), 'Maximum time for one document.', { unit: 'ms' }),
+  'max-size-bytes': attribute(t.integer(1), 'Maximum size of a document, after decoding.', { unit: 'bytes' }),
   'user-agent': attribute(t.headerValue, 'User agent to send.'),
   header: attribute(
     t.header,
-    'Request header `Name: value`; each name is set separately. A secret one (Authorization, Cookie, X-Api-Key …) is sent where credentials are.',
+    'Request header `Name: value`; each name is set separately. A secret header (Authorization, Cookie, X-Api-Key …) is sent to the same servers as credentials.',
     { secret: true },
   ),
   credentials: attribute(
     t.login,
-    '`user:password`, Basic. Sent to the servers that the condition names and to those of the configured roots only.',
+    '`user:password`, Basic. Sent only to the servers that the condition names and to those of the configured roots.',
     { secret: true },
   ),
-  proxy: attribute(t.proxyUrl, 'HTTP or SOCKS5 proxy to use, whatever the fetcher says.'),
+  proxy: attribute(t.proxyUrl, 'HTTP or SOCKS5 proxy to use instead of that of the fetcher.'),
   fetcher: attribute(t.word, 'Name of the Fetcher to use instead of that of FetchWith.'),
   login: attribute(
     t.word,
-    'Name of the Login to use, of those whose `url` is a prefix of the URL; `none`: none of them.',
+    'Name of the Login to use, among those whose `url` is a prefix of the URL; `none`: no login.',
   ),
-  'obey-robots': attribute(t.boolean, 'Obey robots.txt and robots meta.'),
+  'obey-robots': attribute(t.boolean, 'Obey robots.txt and robots meta tags.'),
   'render-mode': attribute(
     t.enumeration(['never', 'auto', 'always']),
-    'Whether scripts of a page run before it is read: as `render` on Crawler.',
+    'Whether the scripts of a page run before it is read; as `render` on Crawler.',
   ),
   content: attribute(
     t.word,
-    "Name of the Content that says what is extracted from the page; `none`: the page as it is, whatever the crawler's setting.",
+    "Name of the Content that says what is extracted from the page; `none`: the page is read unchanged, whatever the crawler's setting.",
   ),
   'near-duplicate-detector': attribute(t.boolean, 'Leave out near duplicates.'),
   'refresh-minimum-age-s': attribute(t.durationS(), 'As smartRefreshMinAgeS.', { unit: 's' }),
   'refresh-maximum-age-s': attribute(t.durationS(1), 'As smartRefreshMaxAgeS.', { unit: 's' }),
   weight: attribute(
     t.decimal(0.01, 100),
-    'How much more an up-to-date copy is worth to smart refresh than that of another document: with 4 it is visited about twice as often.',
+    'How much more an up-to-date copy of the document is worth to smart refresh than that of another document; with 4, it is visited about twice as often.',
   ),
   'error-expiry-s': attribute(t.durationS(), 'How long a URL in error is remembered before it is tried again.', {
     unit: 's',
   }),
 };
 
-export const OPTION = element('option', 'Sets one option for the URLs that come here.', {
+export const OPTION = element('option', 'Sets one option for the URLs that reach this element.', {
   name: attribute(t.enumeration(Object.keys(URL_OPTIONS)), 'Which option; see the list of options.', {
     required: true,
   }),
-  value: attribute(t.text, 'Its value.', { required: true }),
+  value: attribute(t.text, 'Value of the option.', { required: true }),
 });
 
 export const ERROR_POLICY = element(
@@ -269,34 +269,34 @@ export const ERROR_POLICY = element(
   {
     maxTemporaryErrors: attribute(
       t.integer(0, 10_000),
-      'Temporary errors in a row that a document may have on refresh before it is deleted.',
+      'Number of consecutive temporary errors on refresh after which a document is deleted.',
       { default: '5' },
     ),
     retryDelayS: attribute(
       t.durationS(1),
-      'Wait before a URL with a temporary error is tried again; grows sixfold with each in a row.',
+      'Time to wait before a URL with a temporary error is retried; it grows sixfold with each consecutive error.',
       {
         default: '60',
         unit: 's',
       },
     ),
-    maxRetryDelayS: attribute(t.durationS(1), 'Longest such wait.', { default: '86400', unit: 's' }),
+    maxRetryDelayS: attribute(t.durationS(1), 'Maximum time to wait before a retry.', { default: '86400', unit: 's' }),
   },
   { children: ['Error'], once: true },
 );
 export const ERROR = element('Error', 'Moves an error code to a class; the defaults are in the table of error codes.', {
   code: attribute(t.enumeration(Object.keys(ERROR_CODES) as ErrorCode[]), 'Error code.', { required: true }),
-  class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to which it is moved.', { required: true }),
+  class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to which the code is moved.', { required: true }),
 });
 
 export const DELETION_GUARD = element(
   'DeletionGuard',
-  'A deletion that follows from a fault of the server (any error but 404 and 410) waits until the host has served a good page again; when deletions for one host pass both limits within the window, further ones are held for a person.',
+  'A deletion that follows from a fault of the server (any error but 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held for a person.',
   {
     enabled: attribute(t.boolean, 'Off: deletions are always sent at once.', { default: 'true' }),
-    maxDeletions: attribute(t.integer(0), 'Deletions for one host.', { default: '50' }),
-    maxShare: attribute(t.decimal(0, 1), "Share of the host's indexed documents.", { default: '0.1' }),
-    windowS: attribute(t.durationS(1), 'The window.', { default: '3600', unit: 's' }),
+    maxDeletions: attribute(t.integer(0), 'Maximum number of deletions for one host within the window.', { default: '50' }),
+    maxShare: attribute(t.decimal(0, 1), "Maximum share of the host's indexed documents that is deleted within the window.", { default: '0.1' }),
+    windowS: attribute(t.durationS(1), 'Length of the window.', { default: '3600', unit: 's' }),
     signOfLife: attribute(
       t.boolean,
       'Off: a deletion that results from a fault of the server is sent at the first such error and does not count towards the limits, as in the reference system.',
@@ -304,7 +304,7 @@ export const DELETION_GUARD = element(
     ),
     signOfLifeHours: attribute(
       t.integer(1),
-      'A deletion waits for a sign of life of its host no longer than this; then the limits alone decide.',
+      'Maximum time that a deletion waits for a sign of life of its host; after that, only the limits decide.',
       { default: '24', unit: 'h' },
     ),
   },
@@ -313,11 +313,11 @@ export const DELETION_GUARD = element(
 
 export const SOFT_ERRORS = element(
   'SoftErrors',
-  'Answers with status 200 that are errors (OmniFind).',
+  'Responses with status 200 that are actually errors (OmniFind).',
   {
     probe: attribute(
       t.boolean,
-      'Ask each host once a day for a page that cannot exist; pages that look like its answer are errors.',
+      'Request a page that cannot exist from each host once a day; pages that look like the response are errors.',
       { default: 'false' },
     ),
   },
@@ -326,35 +326,35 @@ export const SOFT_ERRORS = element(
     once: true,
   },
 );
-export const SOFT_ERROR = element('SoftError', 'A pattern of such answers.', {
+export const SOFT_ERROR = element('SoftError', 'A pattern of such responses.', {
   url: attribute(t.word, 'Regular expression (linear time), found anywhere in the URL.'),
-  title: attribute(t.word, 'The same for the title. Patterns that are given together must all match.'),
-  content: attribute(t.word, 'The same for the text of the page.'),
-  field: attribute(t.enumeration(['url', 'title', 'content']), 'What `pattern` is for, when there is only one.'),
+  title: attribute(t.word, 'Regular expression (linear time), found anywhere in the title. If several patterns are given, all of them must match.'),
+  content: attribute(t.word, 'Regular expression (linear time), found anywhere in the text of the page.'),
+  field: attribute(t.enumeration(['url', 'title', 'content']), 'Where `pattern` is searched, instead of the three attributes above.'),
   pattern: attribute(t.word, 'Regular expression for `field`.'),
-  status: attribute(t.integer(400, 599), 'HTTP status that the answer is treated as.', { default: '404' }),
+  status: attribute(t.integer(400, 599), 'HTTP status as which the response is treated.', { default: '404' }),
 });
 
 export const TRAPS = element(
   'Traps',
-  'Limits for sites that never end.',
+  'Limits for endless sites.',
   {
-    maxPathDepth: attribute(t.integer(1, 1000), 'Path segments of a URL.', { default: '40' }),
-    maxRepeatedSegments: attribute(t.integer(1, 1000), 'Times that one segment may appear in a path.', {
+    maxPathDepth: attribute(t.integer(1, 1000), 'Maximum number of path segments of a URL.', { default: '40' }),
+    maxRepeatedSegments: attribute(t.integer(1, 1000), 'Maximum number of times that a segment may appear in a path.', {
       default: '4',
     }),
-    maxQueryVariants: attribute(t.integer(1), 'URLs of one host that differ only in their query.', {
+    maxQueryVariants: attribute(t.integer(1), 'Maximum number of URLs of one host that differ only in their query.', {
       default: '50000',
     }),
     maxPatternUrls: attribute(
       t.integer(1),
-      'URLs of one host that differ only in numbers, dates, ids and their query. Once there are so many, further ones are taken only from pages that bring something new: a word, or links to other pages.',
+      'Number of URLs of one host that differ only in numbers, dates, ids and their query. Once it is reached, further ones are only taken from pages that contain something new: a word, or links to other pages.',
       { default: '1000' },
     ),
-    maxUrlsPerHost: attribute(t.integer(1), 'URLs of one host.', { default: '5000000' }),
+    maxUrlsPerHost: attribute(t.integer(1), 'Maximum number of URLs of one host.', { default: '5000000' }),
     maxLinksPerPage: attribute(
       t.integer(1, 1_000_000),
-      'Different URLs that the links of one page may name, not counting fragments and repeats. Links beyond them are left out (`links-cut`).',
+      'Maximum number of different URLs in the links of one page, not counting fragments and repeats. Further links are left out (`links-cut`).',
       { default: '50000' },
     ),
   },
@@ -363,13 +363,13 @@ export const TRAPS = element(
 
 export const FETCH_WITH = element(
   'FetchWith',
-  'The fetcher of this crawler; without it the one named `default`.',
+  'The fetcher of this crawler. Default: the one named `default`.',
   { fetcher: attribute(t.name, 'Name of a Fetcher.', { required: true }) },
   { once: true },
 );
 
 export const PUSH_TO = element(
   'PushTo',
-  'A sink for the documents; several may be given. Without any: the only sink of the file.',
+  'A sink for the documents; several may be given. Default: the only sink in the file.',
   { sink: attribute(t.name, 'Name of a Sink.', { required: true }) },
 );

@@ -14,7 +14,7 @@ const norm = attribute(
 );
 const litteral = attribute(
   t.boolean,
-  'Escaping is inverted: `^ $ . * + ? [ ] ( ) { } |` are plain, and operators when a backslash precedes them.',
+  'Escaping is inverted: `^ $ . * + ? [ ] ( ) { } |` are literal, and act as operators only after a backslash.',
   { default: 'false', aliases: ['literal'] },
 );
 const field = attribute(
@@ -27,15 +27,15 @@ const field = attribute(
 const patternAttribute = (meaning: string) =>
   attribute(t.trimInput(t.text), meaning, { required: true, aliases: ['val'] });
 
-export const AND = element('And', 'All of the elements inside match.', {}, { children: MATCH_ELEMENTS });
-export const OR = element('Or', 'At least one of the elements inside matches.', {}, { children: MATCH_ELEMENTS });
-export const NOT = element('Not', 'The one element inside does not match.', {}, { children: MATCH_ELEMENTS });
+export const AND = element('And', 'Matches if all of the elements inside match.', {}, { children: MATCH_ELEMENTS });
+export const OR = element('Or', 'Matches if at least one of the elements inside matches.', {}, { children: MATCH_ELEMENTS });
+export const NOT = element('Not', 'Matches if the only element inside does not match.', {}, { children: MATCH_ELEMENTS });
 
 export const ATOM = element('Atom', 'The generic match: a regular expression on one part of the URL.', {
   field,
   kind: attribute(
     t.enumeration(['exact', 'prefix', 'suffix', 'inside', 'length']),
-    '`exact`: anchored at both ends; `prefix`: left; `suffix`: right; `inside`: anywhere; `length`: the value is a range like `[30:]`.',
+    '`exact`: anchored at both ends; `prefix`: at the beginning; `suffix`: at the end; `inside`: anywhere; `length`: the value is a range like `[30:]`.',
     { required: true },
   ),
   norm,
@@ -43,21 +43,21 @@ export const ATOM = element('Atom', 'The generic match: a regular expression on 
   litteral,
 });
 
-/** An Atom with field and kind fixed. */
+/** An element that is an Atom with a fixed field and kind. */
 const atomShortcut = (name: string, meaning: string) =>
   element(name, meaning, { value: patternAttribute('Regular expression.'), norm, litteral });
 
-export const DOMAIN = atomShortcut('Domain', 'The host is this one or ends in a dot and this one.');
+export const DOMAIN = atomShortcut('Domain', 'Host name; also matches its subdomains.');
 export type Shortcut = typeof DOMAIN;
 
-/** By name. */
+/** The shorthand elements by name. */
 export const SHORTCUTS: readonly Shortcut[] = Object.entries(MATCH_SHORTCUTS).map(([name, { meaning }]) =>
   atomShortcut(name, meaning),
 );
 
-export const LENGTH = element('Length', 'The length of a part of the URL is in a range.', {
+export const LENGTH = element('Length', 'Matches if the length of a part of the URL is in a range.', {
   field: attribute(t.enumeration(FIELDS), 'Part of the URL.', { default: 'path' }),
-  value: attribute(t.lengthRange, '`[30:]` at least 30, `[:10]` at most 10, `[11:12]` both, bounds included.', {
+  value: attribute(t.lengthRange, '`[30:]` at least 30, `[:10]` at most 10, `[11:12]` both; the limits are included.', {
     required: true,
     aliases: ['val'],
   }),

@@ -6,7 +6,7 @@ const element = elementFactory('cw');
 
 export const SCHEDULE = element(
   'Schedule',
-  'When and how fast hosts are crawled (docs/SCHEDULES.md). If there are several, the first that names the host counts.',
+  'When and how fast hosts are crawled (docs/SCHEDULES.md). If there are several, the first one that covers the host counts.',
   {
     hosts: attribute(t.hostNames, 'Hosts, including their subdomains. Default: all.'),
     timeZone: attribute(t.timeZone, 'Time zone of the windows.', { default: 'UTC' }),
@@ -17,7 +17,7 @@ export const SCHEDULE = element(
     ),
     maxBytesPerS: attribute(
       t.integer(1),
-      'What all hosts of the schedule may send in total, in the long run. Default: no limit.',
+      'Maximum rate of data from all hosts of the schedule in total, in the long run. Default: no limit.',
       { unit: 'bytes per second' },
     ),
   },
@@ -26,17 +26,17 @@ export const SCHEDULE = element(
 
 export const WINDOW = element(
   'Window',
-  'A time of the week; if several contain the current time, the first counts. Without any, the hosts are crawled at all times.',
+  'A time of the week. If several contain the current time, the first one counts. Without any, the hosts are crawled at all times.',
   {
-    days: attribute(t.weekDays, 'Days on which it begins.', { default: 'mon-sun' }),
-    from: attribute(t.timeOfDay, 'Its begin.', { default: '00:00' }),
-    to: attribute(t.timeOfDay, 'Its end; if that is before its begin: on the next day.', { default: '24:00' }),
+    days: attribute(t.weekDays, 'Days on which the window begins.', { default: 'mon-sun' }),
+    from: attribute(t.timeOfDay, 'Time at which the window begins.', { default: '00:00' }),
+    to: attribute(t.timeOfDay, 'Time at which the window ends; if it is earlier than `from`, on the next day.', { default: '24:00' }),
     crawl: attribute(t.boolean, 'Off: the hosts are not crawled.', { default: 'true' }),
     throttleTimeMS: attribute(
       t.durationMs(),
-      'The shortest pause between two requests to one web server; a longer one of the crawler, a condition or robots.txt takes precedence.',
+      'Minimum pause between two requests to one web server; a longer one set by the crawler, a condition or robots.txt takes precedence.',
       { unit: 'ms' },
     ),
-    maxBytesPerS: attribute(t.integer(1), 'Replaces that of the Schedule.', { unit: 'bytes per second' }),
+    maxBytesPerS: attribute(t.integer(1), 'Replaces the limit of the Schedule.', { unit: 'bytes per second' }),
   },
 );

@@ -14,25 +14,25 @@ export const FETCHER = element(
     userAgent: attribute(t.headerValue, 'User agent sent with each request.', { default: 'Crawlway/0.1' }),
     contact: attribute(
       t.contact,
-      'Where the operators of sites read about this crawl or reach you: a URL or a mail address. It is added to the default user agent; a mail address is sent as the header From.',
+      'Where site operators can read about this crawl or reach you: a URL or a mail address. It is added to the default user agent; a mail address is sent as the header From.',
     ),
     acceptLanguage: attribute(
       t.headerValue,
-      'Header Accept-Language, like `de, en;q=0.5`. Without it sites answer in the language that they choose.',
+      'Header Accept-Language, like `de, en;q=0.5`. Without it, sites respond in a language of their choice.',
     ),
-    robotsAgent: attribute(t.productToken, 'Product token that is looked for in robots.txt.', { default: 'crawlway' }),
-    connectTimeoutMS: attribute(t.durationMs(1), 'Longest wait for a connection.', { default: '10000', unit: 'ms' }),
-    headerTimeoutMS: attribute(t.durationMs(1), "Longest wait for the answer's header.", {
+    robotsAgent: attribute(t.productToken, 'Product token that is looked up in robots.txt.', { default: 'crawlway' }),
+    connectTimeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for a connection.', { default: '10000', unit: 'ms' }),
+    headerTimeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for the response header.', {
       default: '30000',
       unit: 'ms',
     }),
-    bodyTimeoutMS: attribute(t.durationMs(1), 'Longest pause inside the body.', { default: '30000', unit: 'ms' }),
-    totalTimeoutMS: attribute(t.durationMs(1), 'Longest time for one document.', { default: '120000', unit: 'ms' }),
-    maxSizeBytes: attribute(t.integer(1), 'Largest document, after decoding.', {
+    bodyTimeoutMS: attribute(t.durationMs(1), 'Maximum pause inside the body.', { default: '30000', unit: 'ms' }),
+    totalTimeoutMS: attribute(t.durationMs(1), 'Maximum time for one document.', { default: '120000', unit: 'ms' }),
+    maxSizeBytes: attribute(t.integer(1), 'Maximum size of a document, after decoding.', {
       default: mebibytes(32),
       unit: 'bytes',
     }),
-    maxRedirects: attribute(t.integer(0, 100), 'Longest chain of redirects.', { default: '10' }),
+    maxRedirects: attribute(t.integer(0, 100), 'Maximum length of a redirect chain.', { default: '10' }),
     cookies: attribute(
       t.boolean,
       'Keep the cookies that a host sets and send them back to it. Off: only within one visit, to a page that redirects to itself.',
@@ -40,7 +40,7 @@ export const FETCHER = element(
     ),
     preferHttp2: attribute(
       t.boolean,
-      'HTTP/2 with servers that offer it. Off: only with servers that refuse HTTP/1.1, which costs less.',
+      'Use HTTP/2 with servers that offer it. Off: only with servers that refuse HTTP/1.1, which costs less.',
       { default: 'false' },
     ),
     verifyCertificates: attribute(t.boolean, 'Off: certificates are not checked. Only for test sites.', {
@@ -50,7 +50,7 @@ export const FETCHER = element(
   { children: ['AllowAddress', 'Proxy', 'Credential', 'Login', 'CertificateAuthority', 'Header', 'BotAuth'] },
 );
 
-export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses that may be requested although they are not public.', {
+export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses to which requests are allowed although they are not public.', {
   cidr: attribute(t.cidr, 'Address or block.', { required: true }),
 });
 
@@ -60,22 +60,22 @@ export const PROXY = element(
   {
     url: attribute(
       t.proxyUrl,
-      'URL of the proxy, with user and password if it requires them. `socks5` resolves names here and sends the proxy addresses, `socks5h` leaves names to it.',
+      'URL of the proxy, with user and password if required. `socks5` resolves names here and sends addresses to the proxy, `socks5h` lets the proxy resolve names.',
       { required: true, variables: true },
     ),
     for: attribute(
       t.httpUrl,
-      'Prefix of the URLs that it is for; robots.txt is below a whole server only. Default: all others.',
+      'Prefix of the URLs for which the proxy is used; it only covers robots.txt if it covers the whole server. Default: all other URLs.',
     ),
     noProxy: attribute(
       t.proxyExceptions,
-      'Hosts with their subdomains, addresses and blocks, each with or without a port, that are requested without a proxy. `*`: all.',
+      'Hosts with their subdomains, addresses and blocks, each with or without a port, to which requests are made without a proxy. `*`: all.',
     ),
   },
 );
 
 export const CREDENTIAL = element('Credential', 'A login, sent only to URLs with its prefix.', {
-  url: attribute(t.httpUrl, 'Prefix of the URLs it is for.', { required: true }),
+  url: attribute(t.httpUrl, 'Prefix of the URLs for which the login is used.', { required: true }),
   user: attribute(t.word, 'User name.', { required: true, variables: true }),
   password: attribute(t.text, 'Password.', { required: true, secret: true }),
 });
@@ -83,19 +83,19 @@ export const CREDENTIAL = element('Credential', 'A login, sent only to URLs with
 export const CERTIFICATE_AUTHORITY = element(
   'CertificateAuthority',
   'A further certificate authority to trust.',
-  { file: attribute(t.fileName, 'File with its certificates, PEM. Or write them inside the element.') },
+  { file: attribute(t.fileName, 'File with the certificates, PEM. They can also be written inside the element.') },
   { text: 'Certificates, PEM.' },
 );
 
 export const HEADER = element('Header', 'A header sent with each request.', {
   name: attribute(t.headerName, 'Name.', { required: true }),
-  value: attribute(t.headerValue, 'Value; hidden when the name suggests a secret, like Authorization.', {
+  value: attribute(t.headerValue, 'Value; hidden if the name suggests a secret, like Authorization.', {
     required: true,
     variables: true,
   }),
   url: attribute(
     t.httpUrl,
-    'Prefix of the URLs to which it is sent. Without it, a header whose name suggests a secret is sent to the servers of the roots in this configuration, any other one everywhere.',
+    'Prefix of the URLs to which it is sent. Without it, a header whose name suggests a secret is sent to the servers of the roots in this configuration, and any other header is sent everywhere.',
   ),
 });
 
@@ -103,7 +103,7 @@ export const BOT_AUTH = element(
   'BotAuth',
   'Signs each request of the fetcher (Web Bot Auth, RFC 9421), so that sites can tell this crawler from others that use its name (docs/SIGNALS.md).',
   {
-    key: attribute(t.text, 'Private key that `crawlway keys new` makes: Ed25519, PEM.', {
+    key: attribute(t.text, 'Private key as created by `crawlway keys new`: Ed25519, PEM.', {
       required: true,
       secret: true,
     }),
@@ -120,7 +120,7 @@ export const LEGACY_OFFICE = 'application/msword application/vnd.ms-excel applic
 
 export const EXTRACTOR = element(
   'Extractor',
-  'How text is extracted from documents (docs/documents.md). Without this element PDF, office documents, EPUB, RTF and e-mail are read with the default limits.',
+  'How text is extracted from documents (docs/documents.md). Without this element, PDF, office documents, EPUB, RTF and e-mail are read with the default limits.',
   {
     type: attribute(
       t.enumeration(['documents', 'tika']),
@@ -130,49 +130,49 @@ export const EXTRACTOR = element(
     url: attribute(t.httpUrl, '`tika`: base URL of the server, like http://127.0.0.1:9998.', { variables: true }),
     mediaTypes: attribute(
       t.mediaTypes,
-      `\`tika\`: the media types that it reads, with precedence over the built-in readers. Default: ${LEGACY_OFFICE}.`,
+      `\`tika\`: the media types that the server reads; it takes precedence over the built-in readers. Default: ${LEGACY_OFFICE}.`,
     ),
-    timeLimitMS: attribute(t.durationMs(100), 'Longest time for one document.', { default: '30000', unit: 'ms' }),
-    memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: memory that one process may hold.', {
+    timeLimitMS: attribute(t.durationMs(100), 'Maximum time for one document.', { default: '30000', unit: 'ms' }),
+    memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: maximum memory of one process.', {
       default: mebibytes(512),
       unit: 'bytes',
     }),
   },
 );
 
-/** They count visitors and show advertisements; they contribute no content. */
+/** Hosts that count visitors or show advertisements and contribute no content. */
 export const TRACKERS =
   'google-analytics.com|googletagmanager.com|googlesyndication.com|googleadservices.com|doubleclick.net|connect.facebook.net|hotjar.com|clarity.ms|segment.com|segment.io|mixpanel.com|amplitude.com|fullstory.com|newrelic.com|nr-data.net|sentry.io|intercom.io|criteo.com|criteo.net|taboola.com|outbrain.com|scorecardresearch.com|quantserve.com|bat.bing.com|analytics.twitter.com|ads.linkedin.com|matomo.cloud|plausible.io|cookielaw.org|onetrust.com';
 
 export const RENDERER = element(
   'Renderer',
-  'The browser that runs the scripts of pages (docs/RENDERING.md). Without this element the Chromium of the system does, with the default limits. It has no effect unless a crawler, rule or condition renders.',
+  'The browser that runs the scripts of pages (docs/RENDERING.md). Without this element, the system\'s Chromium is used with the default limits. It has no effect unless a crawler, rule or condition requests rendering.',
   {
     path: attribute(
       t.trimInput(t.text),
-      'Program of the browser. Default: chromium-headless-shell, chromium or chrome, the first one that the system has.',
+      'Program of the browser. Default: the first of chromium-headless-shell, chromium and chrome that is installed.',
     ),
     url: attribute(
       t.webSocketUrl,
-      'A browser elsewhere, by the Chrome DevTools Protocol: `ws://host:9222/devtools/browser/…`.',
+      'Address of a browser elsewhere, by the Chrome DevTools Protocol: `ws://host:9222/devtools/browser/…`.',
       {
         variables: true,
       },
     ),
-    maxShare: attribute(t.share, 'Share of the processors that rendering may take in the long run, 0.05 to 1.', {
+    maxShare: attribute(t.share, 'Maximum share of the processors that rendering takes in the long run, 0.05 to 1.', {
       default: '0.5',
     }),
     pages: attribute(
       t.integer(1, 64),
-      'Pages rendered at once. Default: two more than there are processors, 8 at most.',
+      'Maximum number of pages rendered at once. Default: two more than there are processors, 8 at most.',
     ),
-    timeLimitMS: attribute(t.durationMs(500), 'Longest time for one page; then it is read as it is.', {
+    timeLimitMS: attribute(t.durationMs(500), 'Maximum time for one page, after which it is read as is.', {
       default: '20000',
       unit: 'ms',
     }),
     memoryLimitBytes: attribute(
       t.integer(256 * 1024 * 1024),
-      'Memory that the processes of the browser may use in total.',
+      'Maximum memory that the processes of the browser use in total.',
       {
         default: mebibytes(1536),
         unit: 'bytes',
@@ -185,11 +185,11 @@ export const RENDERER = element(
     ),
     readyWhen: attribute(
       t.trimInput(t.text),
-      'When a page is ready: a CSS selector that matches, or `js:` and an expression that is true. Default: when network and document are quiet.',
+      'When a page is ready: a CSS selector that matches, or `js:` and an expression that is true. Default: when the network and the document are quiet.',
     ),
     sandbox: attribute(
       t.boolean,
-      "Chromium's own sandbox. Only where it cannot run (as root, in some containers) and the container itself confines the browser: false.",
+      "Use Chromium's own sandbox. Set this to false only where it cannot run (as root, in some containers) and the container itself confines the browser.",
       { default: 'true' },
     ),
     blockedHosts: attribute(
@@ -212,14 +212,14 @@ export const INDEX_NOW = element(
   'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites report URLs that have changed. Only hosts that a crawler crawls are accepted.',
   {
     enabled: attribute(t.boolean, 'Off: submissions are refused.', { default: 'true' }),
-    urlsPerHour: attribute(t.integer(1, 10_000_000), 'URLs of one host in an hour.', { default: '50000' }),
+    urlsPerHour: attribute(t.integer(1, 10_000_000), 'Maximum number of URLs of one host in an hour.', { default: '50000' }),
   },
   { once: true },
 );
 
 export const WEB_SUB = element(
   'WebSub',
-  'Hubs named by feeds report changes (docs/SIGNALS.md). Without this element, no hub is subscribed to.',
+  'Subscribes to hubs named by feeds, which then report changes (docs/SIGNALS.md). Without this element, there are no subscriptions.',
   {
     callback: attribute(t.httpUrl, 'URL of this server as hubs reach it; they call `/websub/…` below it.', {
       required: true,

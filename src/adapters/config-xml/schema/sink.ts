@@ -18,7 +18,7 @@ export const SINK = element(
     }),
     url: attribute(
       t.target,
-      'Base URL; for `file` the path of a .jsonl, .ndjson or .json file, for `warc` of a .warc or .warc.gz file, below the folder for file sinks (CRAWLWAY_FILE_SINKS); for `postgresql` `postgresql://host:5432/database`, with `?sslmode=disable` where the server has no TLS; for `kafka` `kafka://host:9092`, several brokers with commas, `kafkas://` over TLS; for `plugin` `plugin:` and the name of a Plugin.',
+      'Base URL; for `file` the path of a .jsonl, .ndjson or .json file, for `warc` of a .warc or .warc.gz file, below the folder for file sinks (CRAWLWAY_FILE_SINKS); for `postgresql` `postgresql://host:5432/database`, with `?sslmode=disable` where the server has no TLS; for `kafka` `kafka://host:9092`, several brokers separated by commas, `kafkas://` over TLS; for `plugin` `plugin:` and the name of a Plugin.',
       { required: true, variables: true },
     ),
     connector: attribute(
@@ -26,7 +26,7 @@ export const SINK = element(
       '`papi`: name of the connector; by default one unique to this database, `crawlway-` and six digits, which GET /sinks shows (`crawlway` for older databases).',
     ),
     index: attribute(t.word, '`elasticsearch`, `opensearch`: name of the index; `solr`: of the collection.'),
-    login: attribute(t.word, 'User name; over HTTP by Basic authentication.', { variables: true }),
+    login: attribute(t.word, 'User name; sent by Basic authentication over HTTP.', { variables: true }),
     password: attribute(t.text, 'Password.', { secret: true }),
     apiKey: attribute(t.word, '`elasticsearch`: API key, instead of login and password.', { secret: true }),
     table: attribute(t.sqlTable, '`postgresql`: name of the table, or `schema.table`; created if it does not exist.', {
@@ -34,7 +34,7 @@ export const SINK = element(
     }),
     rotateBytes: attribute(
       t.byteCount,
-      '`file`, `warc`: bytes after which a file is full and another one begins. `file`: without, it grows; `warc`: 1 GiB.',
+      '`file`, `warc`: bytes after which a file is full and a new one begins. Default: no limit for `file`, 1 GiB for `warc`.',
     ),
     compress: attribute(
       t.enumeration(['gzip']),
@@ -47,26 +47,26 @@ export const SINK = element(
     ),
     search: attribute(
       t.name,
-      '`postgresql`: text search configuration (`simple`, `english` …) of a generated column `search` with an index over title and text. Absent: no such column.',
+      '`postgresql`: text search configuration (`simple`, `english` …) of a generated column `search` with an index over title and text. Absent: there is no such column.',
     ),
     secret: attribute(t.word, '`json`: key of the signature, HMAC-SHA256.', { secret: true }),
     fingerprint: attribute(
       t.fingerprint,
-      'Over HTTPS: SHA-256 fingerprint of the certificate of the server, or of the authority that issued it. The certificate is then trusted for this fingerprint alone.',
+      'Over HTTPS: SHA-256 fingerprint of the certificate of the server, or of the authority that issued it. The certificate is then trusted because of this fingerprint alone.',
     ),
     pipeline: attribute(t.word, '`elasticsearch`, `opensearch`: ingest pipeline that documents go through.'),
-    alias: attribute(t.word, '`elasticsearch`, `opensearch`: alias that the index gets.'),
+    alias: attribute(t.word, '`elasticsearch`, `opensearch`: alias of the index.'),
     template: attribute(
       t.fileName,
-      '`elasticsearch`, `opensearch`: JSON file with `settings`, `mappings` and `aliases` beside those of Crawlway; they are put into an index template named `crawlway-` and the index, by which a missing index is made.',
+      '`elasticsearch`, `opensearch`: JSON file with `settings`, `mappings` and `aliases` in addition to those of Crawlway; they are put into an index template named `crawlway-` and the index, from which a missing index is created.',
     ),
     routing: attribute(
       t.enumeration(['host']),
-      '`elasticsearch`, `opensearch`: documents of one host go to one shard. Only for a new index.',
+      '`elasticsearch`, `opensearch`: store all documents of a host in the same shard. Only for a new index.',
     ),
     versions: attribute(
       t.enumeration(['external']),
-      '`elasticsearch`, `opensearch`: each write carries the time of its decision as external version (`external_gte`), so that the engine refuses one that is older than what it holds.',
+      '`elasticsearch`, `opensearch`: send the decision time of each write as its external version (`external_gte`), so that the engine refuses a write that is older than what it holds.',
     ),
     awsRegion: attribute(
       t.word,
@@ -74,25 +74,25 @@ export const SINK = element(
     ),
     awsService: attribute(
       t.enumeration(['es', 'aoss']),
-      '`opensearch`: service that requests are signed for, `es` for domains (default), `aoss` for serverless collections.',
+      '`opensearch`: service for which requests are signed, `es` for domains (default), `aoss` for serverless collections.',
     ),
     awsSessionToken: attribute(t.word, '`opensearch`: session token of temporary AWS credentials.', { secret: true }),
     documentText: attribute(
       t.enumeration(['send', 'omit']),
-      '`papi`: whether the text of documents that are not pages (PDF, office and the like) is sent as a second part named `text`, beside their bytes. `omit` is for a server that extracts it itself. Default send.',
+      '`papi`: whether the text of documents that are not pages (PDF, office and the like) is sent as a second part named `text`, beside their bytes. `omit` is for a server that extracts the text itself. Default send.',
     ),
-    batchDocuments: attribute(t.integer(1, 10_000), 'Orders in one request, at most.', { default: '50' }),
-    batchBytes: attribute(t.integer(1), 'Size of one request, at most.', { default: mebibytes(8), unit: 'bytes' }),
+    batchDocuments: attribute(t.integer(1, 10_000), 'Maximum number of orders in one request.', { default: '50' }),
+    batchBytes: attribute(t.integer(1), 'Maximum size of one request.', { default: mebibytes(8), unit: 'bytes' }),
     batchAgeMS: attribute(
       t.durationMs(),
-      'Longest time that an order waits for others; when none can come in that time, it is sent at once.',
+      'Maximum time that an order waits for others; if none can come in that time, it is sent at once.',
       {
         default: '1000',
         unit: 'ms',
       },
     ),
-    timeoutMS: attribute(t.durationMs(1), 'Longest wait for an answer.', { default: '60000', unit: 'ms' }),
-    concurrency: attribute(t.integer(1, 64), 'Requests in flight at once.', { default: '2' }),
+    timeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for a response.', { default: '60000', unit: 'ms' }),
+    concurrency: attribute(t.integer(1, 64), 'Maximum number of requests in flight at once.', { default: '2' }),
   },
   { children: ['AllowAddress', 'CertificateAuthority', 'ClientCertificate', 'Map'] },
 );
@@ -110,29 +110,29 @@ export const CLIENT_CERTIFICATE = element(
 
 export const MAP = element(
   'Map',
-  'Changes one field (meta) of the documents before they go to this sink. Elements are carried out in their order, the changes of one element in the order of this table. If a value cannot be changed as asked, the order is refused, with the field and the reason.',
+  'Changes one field (meta) of the documents before they go to this sink. Elements are applied in their order, and the changes of one element in the order of this table. If a value cannot be changed as required, the order is refused with the field and the reason.',
   {
-    field: attribute(t.word, 'Name of the meta; `*` at the end stands for any rest; `text` is the extracted text.', {
+    field: attribute(t.word, 'Name of the meta; a `*` at the end matches any ending; `text` is the extracted text.', {
       required: true,
     }),
-    default: attribute(t.text, 'Value for documents that have none.'),
-    split: attribute(t.text, 'Text that separates several values; spaces around them are removed.'),
-    join: attribute(t.text, 'Text that is put between several values, to make them one.'),
+    default: attribute(t.text, 'Value for documents without this field.'),
+    split: attribute(t.text, 'String that separates several values; spaces around them are removed.'),
+    join: attribute(t.text, 'String that is put between several values to join them into one.'),
     dateFormat: attribute(
       t.datePattern,
-      'How dates are written: `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` and anything between them. The value becomes ISO 8601, UTC.',
+      'Format of the dates: `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` and anything between them. The value becomes ISO 8601, UTC.',
     ),
     type: attribute(
       t.enumeration(MAP_TYPES),
-      'What values have to be; they are written in one form: `12`, `1.5`, `true`, `2026-01-31T00:00:00.000Z`.',
+      'Required type of the values; they are written in a uniform format: `12`, `1.5`, `true`, `2026-01-31T00:00:00.000Z`.',
     ),
-    lowerCase: attribute(t.boolean, 'Values become lower case.', { default: 'false' }),
-    hash: attribute(t.enumeration(['sha256']), 'The digest of each value instead of the value, hexadecimal.'),
-    copyTo: attribute(t.word, 'A further field with the same values.'),
+    lowerCase: attribute(t.boolean, 'Convert values to lower case.', { default: 'false' }),
+    hash: attribute(t.enumeration(['sha256']), 'Replace each value by its digest, in hexadecimal.'),
+    copyTo: attribute(t.word, 'Name of an additional field with the same values.'),
     rename: attribute(
       t.word,
-      'Another name of the field; with `field="dc.*"` and `rename="dublin_*"` the rest of the name stays.',
+      'New name of the field; with `field="dc.*"` and `rename="dublin_*"` the rest of the name stays.',
     ),
-    drop: attribute(t.boolean, 'The field does not go to the sink.', { default: 'false' }),
+    drop: attribute(t.boolean, 'Do not send the field to the sink.', { default: 'false' }),
   },
 );

@@ -1,7 +1,7 @@
 /** The types of the tables in this folder, which describe every element and attribute of a configuration. */
 import type { ValueType } from '../value-types/value-type.js';
 
-/** The three vocabularies. Newest namespace first; the XML Schema uses that one. */
+/** The namespaces of the three vocabularies, newest first; the XML Schema uses the newest. */
 export const NAMESPACES = {
   crawl: ['exa:com.exalead.mercury.mami.crawl.v21', 'exa:com.exalead.mercury.mami.crawl.v20'],
   rules: ['exa:com.exalead.actionrules.v21', 'exa:com.exalead.actionrules.v20'],
@@ -13,13 +13,13 @@ export type Vocabulary = keyof typeof NAMESPACES;
 export interface AttributeSpec<T> {
   readonly type: ValueType<T>;
   readonly meaning: string;
-  /** As text, in the form in which it would be written. */
+  /** As a string, in the form in which it would be written. */
   readonly default?: string;
   readonly unit?: string;
   readonly required?: boolean;
   /** Never shown by the API, in the log or in the console. */
   readonly secret?: boolean;
-  /** `${NAME}` may be used in it, as in every secret: it determines where a secret is sent. */
+  /** Whether `${NAME}` may be used in it, as in every secret, because it determines where a secret is sent. */
   readonly variables?: boolean;
   /** Alternative names with the same meaning. */
   readonly aliases?: readonly string[];
@@ -67,7 +67,7 @@ interface ElementMore {
   readonly text?: string;
 }
 
-/** Makes the element specs of one vocabulary. */
+/** Creates a function that makes the element specs of one vocabulary. */
 export const elementFactory =
   (vocabulary: Vocabulary) =>
   <A extends Attributes>(name: string, meaning: string, attributes: A, more: ElementMore = {}): ElementSpec<A> => ({

@@ -1,8 +1,8 @@
 import type { Vocabulary } from './spec.js';
 
 /**
- * The vocabulary that a namespace stands for. The product's files come with namespaces of version 20 or 21, with none at
- * all, or as fragments whose prefix nobody declares; all of that is read.
+ * The vocabulary that a namespace stands for. The product's files come with namespaces of version 20 or 21, with none
+ * at all, or as fragments with an undeclared prefix; all of these are accepted.
  */
 export function vocabularyOf(namespace: string | undefined, prefix: string): Vocabulary | 'undeclared' | 'foreign' {
   if (namespace === undefined) return prefix === '' ? 'crawl' : 'undeclared';

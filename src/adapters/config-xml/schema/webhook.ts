@@ -5,7 +5,7 @@ import { attribute, elementFactory } from './spec.js';
 
 export const WEBHOOK = elementFactory('cw')(
   'Webhook',
-  'A receiver of signed messages about what happens (docs/WEBHOOKS.md), by the Standard Webhooks specification.',
+  'A receiver of signed messages about events (docs/WEBHOOKS.md), according to the Standard Webhooks specification.',
   {
     name: attribute(t.name, 'Name, for the log.', { required: true }),
     url: attribute(t.httpUrl, 'Address of the receiver.', { required: true, variables: true }),
@@ -17,7 +17,7 @@ export const WEBHOOK = elementFactory('cw')(
       t.wordList('event', WEBHOOK_EVENT_TYPES),
       'Names of the events to send, separated by spaces. Default: all.',
     ),
-    timeoutMS: attribute(t.durationMs(1), 'Longest wait for an answer.', { default: '15000', unit: 'ms' }),
+    timeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for a response.', { default: '15000', unit: 'ms' }),
   },
   { children: ['AllowAddress', 'CertificateAuthority', 'ClientCertificate'] },
 );

@@ -1,4 +1,4 @@
-/** Values in a language of their own: selectors, expressions, cron, SQL names. */
+/** Values with their own syntax: selectors, expressions, cron, SQL names. */
 import { Cron } from 'croner';
 import { compile } from 'css-select';
 import { parse, type Selector, SelectorType } from 'css-what';
@@ -62,7 +62,10 @@ const MAX_EXPRESSION = 4_096;
 
 const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
 
-/** css-what takes `..name` for a class whose name begins with a point. Such a name would have to be escaped: `.\.name`. */
+/**
+ * css-what reads `..name` as a class whose name begins with a dot, although such a name would have to be escaped:
+ * `.\.name`.
+ */
 const hasDoubledPrefix = (text: string): boolean => /[.#][.#]/.test(text) && hasPrefixedName(parse(text));
 
 const hasPrefixedName = (selectors: readonly Selector[][]): boolean =>
@@ -71,7 +74,7 @@ const hasPrefixedName = (selectors: readonly Selector[][]): boolean =>
     return 'data' in token && Array.isArray(token.data) && hasPrefixedName(token.data);
   });
 
-/** A selector that can be compiled in the way in which it is used on pages. */
+/** A selector that can be compiled the way it is used on pages. */
 export const selector: ValueType<string> = {
   label: 'CSS selector',
   xsd: STRING,
@@ -90,7 +93,7 @@ export const selector: ValueType<string> = {
 
 /** A regular expression that runs in linear time. */
 export const regex: ValueType<string> = {
-  label: 'regular expression without look-around and back-references',
+  label: 'regular expression without look-around or back-references',
   xsd: STRING,
   parse: (value) => {
     if (value.trim() === '' || value.length > MAX_EXPRESSION) return invalid('a regular expression');
@@ -98,7 +101,7 @@ export const regex: ValueType<string> = {
       RE2JS.compile(value);
       return ok(value);
     } catch (error) {
-      return invalid(`a regular expression without look-around and back-references (${errorMessage(error)})`);
+      return invalid(`a regular expression without look-around or back-references (${errorMessage(error)})`);
     }
   },
 };
@@ -109,5 +112,5 @@ export const jsonLdPath: ValueType<string> = {
   parse: (value) =>
     /^(?:[^:.\s]+:)?[^:.\s]+(?:\.[^:.\s]+)*$/.test(value.trim())
       ? ok(value.trim())
-      : invalid('names with points between them, like author.name or Product:offers.price'),
+      : invalid('names separated by dots, like author.name or Product:offers.price'),
 };

@@ -43,7 +43,7 @@ export const urlPrefix: ValueType<string> = {
 };
 
 const WITHOUT_USER_INFO =
-  'a URL without user name and password: they are written as `authentication="user:password"` of the record, or in a Credential of the fetcher';
+  'a URL without user name and password, which are written as `authentication="user:password"` of the record, or in a Credential of the fetcher';
 
 export const cidr: ValueType<string> = {
   label: 'IP address or CIDR block, for example `10.0.0.0/8`',
@@ -68,7 +68,7 @@ export const webSocketUrl: ValueType<string> = {
 
 export const hostNames: ValueType<readonly string[]> = listOf(token('host name', /^[\w.-]{1,253}$/, lower));
 
-/** Hosts that are asked without a proxy; see domain/net/choose-proxy.ts. */
+/** Hosts to which requests are made without a proxy; see domain/net/choose-proxy.ts. */
 export const proxyExceptions: ValueType<readonly string[]> = listOf({
   label: 'host name, address or block, with or without a port, or `*`',
   xsd: STRING,
@@ -81,15 +81,15 @@ export const proxyExceptions: ValueType<readonly string[]> = listOf({
 });
 
 export const headerValue: ValueType<string> = {
-  label: 'text of one line',
+  label: 'text on one line',
   xsd: STRING,
   parse: (value) =>
     /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
       ? ok(value.trim())
-      : invalid('text that a header can carry: one line, no control characters'),
+      : invalid('text that a header can contain: one line, no control characters'),
 };
 
-/** The person or page to contact about a crawl. */
+/** Mail address or page for contacting someone about a crawl. */
 export const contact: ValueType<string> = {
   label: 'http or https URL, or mail address',
   xsd: STRING,

@@ -1,4 +1,4 @@
-/** Texts, numbers, times and lists. */
+/** Strings, numbers, times and lists. */
 import { parsePeriod } from '../../../domain/policy/period.js';
 import { type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
 import { didYouMean } from '../spelling.js';
@@ -15,10 +15,12 @@ export const word: ValueType<string> = {
 export const login: ValueType<string> = {
   label: '`user:password`',
   xsd: pattern('[^:]+:.*'),
-  parse: (value) => (/^[^:]+:/.test(value) ? ok(value) : invalid('user and password with a colon between them')),
+  parse: (value) => (/^[^:]+:/.test(value) ? ok(value) : invalid('user and password, separated by a colon')),
 };
 
-/** Something to look for in URLs: these contain no blanks, so surrounding blanks belong to the layout of the file. */
+/**
+ * Trims a string to look for in URLs: these contain no spaces, so surrounding ones belong to the layout of the file.
+ */
 export const trimInput = (type: ValueType<string>): ValueType<string> => ({
   ...type,
   parse: (v) => type.parse(v.trim()),
@@ -40,7 +42,7 @@ const FALSE = ['false', 'no', '0', 'off'];
 export const boolean: ValueType<boolean> = {
   label: '`true` or `false`',
   choices: ['true', 'false'],
-  // The product writes an attribute with its default value as an empty one.
+  // The product writes attributes that have their default value as empty ones.
   xsd: `<xs:restriction base="xs:string">${[...TRUE, ...FALSE, ''].map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
   parse: (value) => {
     const lower = value.trim().toLowerCase();
@@ -49,7 +51,7 @@ export const boolean: ValueType<boolean> = {
   },
 };
 
-/** Above this value a bound only keeps arithmetic exact, and need not be documented. */
+/** Above this value, a limit only keeps arithmetic exact and need not be documented. */
 const BEYOND_INTEREST = 1_000_000_000;
 
 const describeBounds = (minimum: number, maximum: number): string =>
@@ -124,7 +126,7 @@ export const extensions = listOf(
 export const target: ValueType<string> = { ...word, label: 'URL, or a path for `file`' };
 
 export const fileName: ValueType<string> = {
-  label: 'file name, relative to the folder of the configuration and inside it',
+  label: 'file name, relative to and inside the folder of the configuration',
   xsd: STRING,
   parse: (value) => {
     const parts = value.trim().split(/[/\\]/);
@@ -139,7 +141,7 @@ export interface LengthRange {
 }
 
 export const lengthRange: ValueType<LengthRange> = {
-  label: 'length range `[30:]`, `[:10]` or `[11:12]`, bounds included',
+  label: 'length range `[30:]`, `[:10]` or `[11:12]`, limits included',
   xsd: STRING,
   parse: (value) => {
     const m = /^\s*\[\s*(?:(\d{1,6})\s*)?:\s*(?:(\d{1,6})\s*)?\]\s*$/.exec(value);
@@ -148,7 +150,7 @@ export const lengthRange: ValueType<LengthRange> = {
     if (!m || (minimum === undefined && maximum === undefined))
       return invalid('a length range like [30:], [:10] or [11:12]');
     if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
-      return invalid(`a range whose first number is not above the second, like [${maximum}:${minimum}]`);
+      return invalid(`a range whose first number is not greater than the second, like [${maximum}:${minimum}]`);
     }
     return ok({ ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) });
   },
@@ -177,7 +179,7 @@ export const share: ValueType<number> = {
     Number(value) >= 0.05 && Number(value) <= 1 ? ok(Number(value)) : invalid('a number from 0.05 to 1'),
 };
 
-/** Words of a list, separated by spaces. */
+/** A list of known words, separated by spaces. */
 export const wordList = <W extends string>(label: string, known: readonly W[]): ValueType<readonly W[]> => ({
   label: `list of ${label}: ${known.map((word) => `\`${word}\``).join(', ')}`,
   xsd: STRING,
@@ -188,7 +190,7 @@ export const wordList = <W extends string>(label: string, known: readonly W[]): 
   },
 });
 
-/** A size that is kept as text in the options of a sink. */
+/** A number of bytes that is kept as a string in the options of a sink. */
 export const byteCount: ValueType<string> = {
   label: 'number of bytes, at least 1000',
   xsd: pattern('[1-9][0-9]{3,14}'),

@@ -4,7 +4,7 @@ import { invalid, ok, pattern, STRING, type ValueType } from './value-type.js';
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const DAYS_FORM = 'days like `mon-fri` or `sat,sun`';
 
-/** Numbers of the days, 0 Sunday. */
+/** Numbers of the days, from 0 for Sunday. */
 export const weekDays: ValueType<readonly number[]> = {
   label: DAYS_FORM,
   xsd: STRING,
@@ -26,7 +26,7 @@ export const weekDays: ValueType<readonly number[]> = {
   },
 };
 
-/** Minutes of the day; `24:00` is its end. */
+/** Minutes since the start of the day; `24:00` is its end. */
 export const timeOfDay: ValueType<number> = {
   label: 'time of the day like `22:30`, up to `24:00`',
   xsd: pattern('([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00'),

@@ -1,11 +1,11 @@
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wanted: string };
 
 export interface ValueType<T> {
-  /** For a person: "whole number from 1 to 200". */
+  /** Human-readable description, such as "whole number from 1 to 200". */
   readonly label: string;
-  /** Body of an xs:simpleType that allows the same, or a little more. */
+  /** Body of an xs:simpleType that allows the same values, or slightly more. */
   readonly xsd: string;
-  /** All possible values, if there are few. */
+  /** All possible values, if there are only a few. */
   readonly choices?: readonly string[];
   parse(text: string): Parsed<T>;
 }
@@ -19,7 +19,7 @@ export const STRING = '<xs:restriction base="xs:string"/>';
 export const pattern = (regex: string): string =>
   `<xs:restriction base="xs:string"><xs:pattern value="${regex}"/></xs:restriction>`;
 
-/** Several of one type, separated by spaces, commas or pipes. */
+/** A list of values of one type, separated by spaces, commas or pipes. */
 export function listOf<T>(item: ValueType<T>): ValueType<readonly T[]> {
   return {
     label: `list, separated by spaces, commas or \`|\`, of: ${item.label}`,
