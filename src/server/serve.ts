@@ -182,8 +182,10 @@ async function withPortErrors({ port, host }: ServerOptions, open: () => Promise
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new UsageError(`port ${port} on ${host} is in use by another program; choose a different one with --port`);
-    if (code === 'EACCES') throw new UsageError(`this user may not listen on port ${port}; choose a different one with --port`);
-    if (code === 'EADDRNOTAVAIL') throw new UsageError(`this machine does not have the address ${host}; choose a different one with --host`);
+    if (code === 'EACCES')
+      throw new UsageError(`this user may not listen on port ${port}; choose a different one with --port`);
+    if (code === 'EADDRNOTAVAIL')
+      throw new UsageError(`this machine does not have the address ${host}; choose a different one with --host`);
     throw error;
   }
 }

@@ -1,4 +1,7 @@
-/** The only access to the REST API: the client that the package publishes, with the API key that a person has entered. */
+/**
+ * The console's only access to the REST API: the client that the package publishes, with the API key that the user has
+ * entered.
+ */
 import { type Answer, ApiProblem, type CallOptions, CrawlwayClient, problemIn } from '../../../client/index.js';
 import type { Calls } from './schema.js';
 
@@ -8,12 +11,12 @@ const KEY = 'crawlway-key';
 
 const client = new CrawlwayClient({ key: () => storedKey() ?? undefined });
 
-/** This tab's key, or else this browser's. */
+/** The key stored for this tab, or else the one stored for this browser. */
 const storedKey = (): string | null => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 
 export const hasKey = (): boolean => storedKey() !== null;
 
-/** Kept until the tab is closed, or in this browser until a person signs out. Undefined: it is forgotten. */
+/** Stores the key until the tab is closed, or in this browser until the user signs out. Undefined removes it. */
 export function setKey(key: string | undefined, { inBrowser = false } = {}): void {
   sessionStorage.removeItem(KEY);
   localStorage.removeItem(KEY);
@@ -22,7 +25,7 @@ export function setKey(key: string | undefined, { inBrowser = false } = {}): voi
 
 export const accessHeaders = (): Record<string, string> => client.accessHeaders();
 
-/** @throws ApiProblem */
+/** @throws ApiProblem if the server refuses the call or is not responding */
 export async function call<Name extends keyof Calls>(
   name: Name,
   options: CallOptions<Name> = {},
@@ -30,7 +33,7 @@ export async function call<Name extends keyof Calls>(
   return (await callForAnswer(name, options)).value;
 }
 
-/** Like call, including the ETag of the answer. */
+/** Like call, but includes the ETag of the response. */
 export async function callForAnswer<Name extends keyof Calls>(
   name: Name,
   options: CallOptions<Name> = {},
@@ -38,20 +41,17 @@ export async function callForAnswer<Name extends keyof Calls>(
   try {
     return await client.callForAnswer(name, options);
   } catch (error) {
-    // The session is checked whenever a key is required: its own refusal must not trigger another check.
+    // The session is checked whenever a key is required, so the refusal of that check must not trigger another one.
     const wantsKey = error instanceof ApiProblem && error.status === 401 && name !== 'GET /api/v1/session';
     if (wantsKey) dispatchEvent(new Event('crawlway:key-wanted'));
     throw error;
   }
 }
 
-/**
- * Saves the server's answer as a file of this browser.
- * @throws ApiProblem
- */
+/** Downloads the server's response as a file. @throws ApiProblem */
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(path, { headers: accessHeaders() }).catch(() => {
-    throw new ApiProblem(0, 'The server does not respond. Is it running?');
+    throw new ApiProblem(0, 'The server is not responding. Is it running?');
   });
   if (!response.ok) throw await problemIn(response);
   const link = document.createElement('a');

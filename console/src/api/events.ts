@@ -1,6 +1,6 @@
 /**
- * The server's event stream, read with fetch because EventSource cannot send an API key. It reconnects after a break; meanwhile the
- * screens continue by polling.
+ * The server's event stream, read with fetch because EventSource cannot send an API key. It reconnects after an
+ * interruption; in the meantime, the screens continue by polling.
  */
 import { accessHeaders } from './client.js';
 
@@ -44,7 +44,7 @@ interface Listener {
 const RETRY_MS = 3000;
 const MAX_LINE = 1_000_000;
 
-/** Reads until `signal` ends it. */
+/** Reads events until `signal` aborts. */
 export async function followEvents({ onEvents, onConnected }: Listener, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -54,7 +54,7 @@ export async function followEvents({ onEvents, onConnected }: Listener, signal: 
         for await (const events of readBatches(response.body)) onEvents(events);
       }
     } catch {
-      // The connection broke; reported by onConnected and tried again.
+      // The connection was lost, which onConnected reports; it is retried.
     }
     onConnected(false);
     await pause(RETRY_MS, signal);

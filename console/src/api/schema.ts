@@ -1,2 +1,2 @@
-/** The types of the API, as the package's client has them. */
+/** The API types of the package's client. */
 export type * from '../../../client/schema.js';

@@ -16,7 +16,10 @@ import { SCREENS, type Screen } from './screens.js';
 import { SignIn } from './sign-in.js';
 import { TopBar } from './top-bar.js';
 
-/** Checks who the user is before anything else: without a key, a server that requires one only shows the sign-in. */
+/**
+ * Checks who the user is before anything else: if the server requires a key and there is none, only the sign-in is
+ * shown.
+ */
 export function App(): JSX.Element {
   const session = useResource('session', (signal) => call('GET /api/v1/session', { signal }));
   useEffect(() => {
@@ -38,7 +41,7 @@ function Console({ session }: { session: SessionDto }): JSX.Element {
           {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: links inside stay links; this only saves a page load */}
           <div class="shell" onClick={followLink}>
             <a class="skip" href="#main" data-leave>
-              To the content
+              Skip to the content
             </a>
             <TopBar />
             <Menu />

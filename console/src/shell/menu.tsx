@@ -7,7 +7,7 @@ import { formatCount } from '../ui/format.js';
 import { SCREENS } from './screens.js';
 
 const EVERY_MS = 15_000;
-/** Screens that are reached from another one highlight that one in the menu. */
+/** For screens that are reached from another one: the entry that is highlighted in the menu. */
 const PARENTS: Readonly<Record<string, string>> = { '/url': '/urls', '/host': '/hosts', '/start': '/' };
 
 export function Menu(): JSX.Element {
@@ -20,7 +20,7 @@ export function Menu(): JSX.Element {
   const waiting = (held.value ?? []).reduce((sum, { count: number }) => sum + number, 0);
   const crawler = query.get('crawler') ?? undefined;
   const bar = useRef<HTMLElement>(null);
-  // On narrow screens the bar is longer than the screen.
+  // On narrow screens, the menu is longer than the screen.
   useEffect(() => {
     bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [path]);

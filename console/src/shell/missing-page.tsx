@@ -3,7 +3,7 @@ import { findCrawlerForUrl } from '../state/crawler-for-url.js';
 import { useCrawler, useCrawlers } from '../state/crawlers.js';
 import { href, navigate } from '../state/route.js';
 
-/** The question people come with, on every screen. */
+/** Asks the question with which people come to the console; shown on every screen. */
 export function MissingPage(): JSX.Element | null {
   const crawler = useCrawler()?.name;
   const names = (useCrawlers().value ?? []).map(({ name }) => name);

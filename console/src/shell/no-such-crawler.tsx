@@ -3,7 +3,10 @@ import { useCrawlers, useUnknownCrawler } from '../state/crawlers.js';
 import { href, useRoute } from '../state/route.js';
 import { PageHead, Panel } from '../ui/panel.js';
 
-/** Shown instead of a screen whose address names a crawler that does not exist: an old link, or one of another server. */
+/**
+ * Shown instead of a screen whose address names a crawler that does not exist, such as an old link or one from another
+ * server.
+ */
 export function NoSuchCrawler(): JSX.Element {
   const { path, query } = useRoute();
   const { value: crawlers = [] } = useCrawlers();

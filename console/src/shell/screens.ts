@@ -5,7 +5,7 @@ import { Overview } from '../screens/overview/overview.js';
 type Load = () => Promise<ComponentType>;
 
 export interface Screen {
-  /** Absent: reached from another screen, not from the menu. */
+  /** Absent if the screen is reached from another screen and not from the menu. */
   readonly label?: string;
   readonly title: string;
   readonly screen: ComponentType | Load;

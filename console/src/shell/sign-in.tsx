@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, setKey } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 
-/** Characters that a header cannot contain: with such a key, no call would leave the browser. */
+/** Characters that a header cannot contain; with such a key, the browser would not send any call. */
 const UNSENDABLE = /[^ -~\u0080-\u00ff]/;
 
 /** Where to return after signing in. */
@@ -13,7 +13,7 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
   const [typed, setTyped] = useState('');
   const [inBrowser, setInBrowser] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  // An `autofocus` of an element that comes after the page has loaded counts only sometimes.
+  // `autofocus` is not reliable for an element that is added after the page has loaded.
   useEffect(() => field.current?.focus(), []);
   const provider = useResource('sign-in', (signal) => call('GET /auth', { signal })).value?.provider;
   const key = typed.trim();
@@ -41,7 +41,7 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
           </>
         )}
         <p class="muted">
-          This server asks for an API key: one that its administrator gave you, or the part after the second colon of an
+          This server requires an API key: one that its administrator gave you, or the part after the second colon of an
           entry in its <code>CRAWLWAY_API_KEYS</code>.
         </p>
         <div class="field">
@@ -63,7 +63,7 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
         <p class="hint">{inBrowser ? 'It is kept until you sign out.' : 'It is forgotten when you close this tab.'}</p>
         {!sendable && (
           <p class="notice bad" role="alert">
-            This is not a key: it has characters that cannot be sent to the server, such as € or Greek letters.
+            This is not a key: it contains characters that cannot be sent to the server, such as € or Greek letters.
           </p>
         )}
         {wrongKey && sendable && (

@@ -12,7 +12,7 @@ export function TopBar(): JSX.Element {
   const { problem } = useCrawlers();
   const signOut = async (): Promise<void> => {
     setKey(undefined);
-    // Nothing is known about a session here: its cookie is for the server only.
+    // The console does not know whether there is a session, because only the server can read its cookie.
     await call('POST /auth/sign-out').catch(() => undefined);
     dispatchEvent(new Event('crawlway:key-wanted'));
   };
@@ -25,13 +25,13 @@ export function TopBar(): JSX.Element {
       <CrawlerChoice />
       <MissingPage />
       <div class="push-right">
-        <span class="row" title={problem ? 'The server does not respond' : 'Connected to the server'}>
+        <span class="row" title={problem ? 'The server is not responding' : 'Connected to the server'}>
           <span class={`dot ${problem ? 'bad' : 'good'}`} aria-hidden="true" />
-          <span class="visually-hidden">{problem ? 'The server does not respond' : 'Connected'}</span>
+          <span class="visually-hidden">{problem ? 'The server is not responding' : 'Connected'}</span>
           <span class="muted wide-only">{session.version}</span>
         </span>
         <ThemeSwitch />
-        <span class="muted wide-only" title="Your name here, and your role">
+        <span class="muted wide-only" title="Your name and role on this server">
           {session.name} ({session.role})
         </span>
         {session.keyWanted && (

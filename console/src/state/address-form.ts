@@ -20,7 +20,7 @@ export function useAddressForm(): RefObject<HTMLFormElement | null> {
   return form;
 }
 
-/** Writes the fields into the address. */
+/** Writes the form's fields into the address. */
 export function applyForm(event: Event): void {
   event.preventDefault();
   const form = new FormData(event.currentTarget as HTMLFormElement);

@@ -1,11 +1,11 @@
 import { call } from '../api/client.js';
 
-/** More would be a burst of calls for every question. */
+/** Maximum number of crawlers asked; more would be a burst of calls for every question. */
 const MOST_ASKED = 12;
 
 /**
- * Whose answer a person wants who asks about a URL: that of the chosen crawler if it knows the URL or would crawl it, else that of
- * another one that does; of several, the one that has it in the index.
+ * Finds the crawler whose explanation of a URL is wanted: the chosen crawler if it knows the URL or would crawl it,
+ * otherwise another one that does; among several, one that has it in the index.
  */
 export async function findCrawlerForUrl(url: string, chosen: string, names: readonly string[]): Promise<string> {
   const asked = [chosen, ...names.filter((name) => name !== chosen)].slice(0, MOST_ASKED);

@@ -25,11 +25,11 @@ export function useCrawler(): CrawlerDto | undefined {
   const { value: crawlers = [] } = useCrawlers();
   const named = query.get('crawler');
   const wanted = named ?? localStorage.getItem(CHOICE);
-  // Never a crawler other than the one in the address: actions would affect the wrong one.
+  // Never a crawler other than the one in the address, because actions would affect the wrong one.
   return crawlers.find(({ name }) => name === wanted) ?? (named === null ? crawlers[0] : undefined);
 }
 
-/** The name in the address that no crawler has. */
+/** The name in the address, if there is no such crawler. */
 export function useUnknownCrawler(): string | undefined {
   const { query } = useRoute();
   const { value: crawlers } = useCrawlers();

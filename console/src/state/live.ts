@@ -1,4 +1,6 @@
-/** The newest events, for screens that show what happens now. New ones reach the screen a few times a second at most. */
+/**
+ * The newest events, for screens that show what is happening now. The screen is updated at most a few times a second.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { followEvents, type LiveEvent } from '../api/events.js';
 

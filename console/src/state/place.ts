@@ -1,6 +1,6 @@
 import { href } from './route.js';
 
-/** Where a place of the configuration can be looked at and changed. */
+/** Link to the screen where a place in the configuration can be seen and changed. */
 export const placeLink = ({ file, line }: { file: string; line: number }, crawler?: string): string =>
   /\.xml$/i.test(file)
     ? href('/configuration', { crawler, view: 'xml', line })

@@ -1,6 +1,6 @@
 /**
- * Something from the server that a screen shows: loaded when the screen opens, again when its inputs change, and periodically while
- * the tab is visible.
+ * Data from the server that a screen shows: it is loaded when the screen opens, again when its inputs change, and
+ * periodically while the tab is visible.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem } from '../api/client.js';
@@ -18,8 +18,8 @@ interface Loaded<T> {
 }
 
 /**
- * @param key names the inputs: another key loads again and forgets the old value; undefined loads nothing.
- * @param every milliseconds between loads; absent: once.
+ * @param key identifies the inputs: a new key loads again and discards the old value; undefined loads nothing. @param
+ * every milliseconds between loads. Absent: load only once.
  */
 export function useResource<T>(
   key: string | undefined,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const REST_MS = 300;
 
-/** What is being typed, as of the last pause: so that a request is not sent for every letter. */
+/** The typed text as of the last pause, so that a request is not sent for every letter. */
 export function useDebounced(typed: string): string {
   const [rested, setRested] = useState(typed);
   useEffect(() => {

@@ -50,7 +50,7 @@ export function changeQuery(changes: Readonly<Record<string, string | undefined>
   navigate(search ? `${location.pathname}?${search}` : location.pathname, options);
 }
 
-/** Lets plain links move inside the console without loading the page again. */
+/** Makes plain links navigate inside the console without reloading the page. */
 export function followLink(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
   const link = (event.target as Element).closest('a');

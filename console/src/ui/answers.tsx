@@ -1,4 +1,4 @@
-/** What a screen shows when it has no data: it loads, it failed, or there is none. Each says what to do. */
+/** What a screen shows if it has no data yet, could not load any, or if there is none. Each message says what to do. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { ApiProblem } from '../api/client.js';
 import type { Resource } from '../state/resource.js';
@@ -22,7 +22,7 @@ export function Failure({ problem, retry }: { problem: ApiProblem; retry?: () =>
   );
 }
 
-/** A link that was cut short, or that another server made. */
+/** Shown for a link that was cut short or comes from another server. */
 const NoSuchPage = (): JSX.Element => (
   <div class="notice bad" role="alert">
     <p>The address names a page of this list that does not exist.</p>
@@ -54,7 +54,7 @@ function hintForStatus(status: number): string {
   if (status === 0) return 'This page resumes automatically when the server is back.';
   if (status === 403) return 'Sign in with a key that has a higher role.';
   if (status === 412)
-    return 'Somebody has changed the configuration in the meantime: reload this page and repeat your change.';
+    return 'Someone has changed the configuration in the meantime: reload this page and repeat your change.';
   if (status === 429) return 'Too many calls in a short time; wait a moment.';
   return '';
 }
@@ -65,12 +65,15 @@ export const Loading = (): JSX.Element => (
   </p>
 );
 
-/** Parts of the console are separate files, loaded when they are opened; an updated server has other files. */
+/**
+ * Shown if a part of the console cannot be loaded. Parts are separate files, which an updated server may no longer
+ * have.
+ */
 export const NotLoaded = (): JSX.Element => (
   <div class="notice warn" role="alert">
     <p>This part of the console did not load: the server is unreachable, or was updated after this page was opened.</p>
     <button type="button" class="button" onClick={() => location.reload()}>
-      Load the page again
+      Reload the page
     </button>
   </div>
 );
@@ -79,7 +82,7 @@ export const Empty = ({ children }: { children: ComponentChildren }): JSX.Elemen
   <div class="empty">{children}</div>
 );
 
-/** The three states of loaded data, around the component that shows it. */
+/** Shows the three states of loading data, or the component that displays the data. */
 export function Loaded<T>({
   of: { value, problem, reload },
   children,

@@ -1,4 +1,4 @@
-/** Lines over time. uPlot draws on a canvas; a table has the same numbers for those who cannot see it. */
+/** A line chart over time. uPlot draws on a canvas; a table contains the same numbers for those who cannot see it. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
@@ -7,7 +7,7 @@ import { THEME_CHANGED } from '../shell/theme.js';
 export interface Series {
   readonly label: string;
   readonly values: readonly number[];
-  /** 1, 2 or 3: one of the chart colours. */
+  /** Number of the chart colour. */
   readonly colour: 1 | 2 | 3;
 }
 
@@ -16,7 +16,7 @@ interface ChartProps {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** Seconds that the chart reaches back. */
+  /** How far the chart reaches back, in seconds. */
   readonly span: number;
   readonly height?: number;
 }

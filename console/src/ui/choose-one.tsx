@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Empty } from './answers.js';
 import { PageHead } from './panel.js';
 
-/** A screen about one thing, opened without saying which. */
+/** Shown when a screen about one thing is opened without saying which. */
 export const ChooseOne = ({ title, what, list }: { title: string; what: string; list: string }): JSX.Element => (
   <>
     <PageHead title={title} />

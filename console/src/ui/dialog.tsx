@@ -9,18 +9,18 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
-  /** Something was typed into it: Escape asks before that is lost. */
+  /** Whether something was typed into the dialog, so that Escape asks before it is lost. */
   readonly typed?: boolean;
 }
 
-/** A native modal dialog: focus stays inside, Escape closes it, focus goes back afterwards. */
+/** A native modal dialog: focus stays inside, Escape closes it, and focus is restored afterwards. */
 export function Dialog({ title, onClose, children, wide = false, typed = false }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => element.current?.showModal(), []);
-  // Not at `cancel`: a second Escape in a row closes whatever its listener says.
+  // Not on `cancel`, because a second Escape in a row closes the dialog whatever that listener says.
   const guardEscape = (event: KeyboardEvent): void => {
-    if (typed && event.key === 'Escape' && !confirm('Close, and lose what you typed?')) event.preventDefault();
+    if (typed && event.key === 'Escape' && !confirm('Close and lose what you typed?')) event.preventDefault();
   };
   return (
     <dialog
@@ -38,11 +38,11 @@ export function Dialog({ title, onClose, children, wide = false, typed = false }
 
 interface ConfirmProps {
   readonly title: string;
-  /** What will happen, in numbers. */
+  /** Says what will happen, in numbers. */
   readonly children: ComponentChildren;
   readonly action: string;
   readonly danger?: boolean;
-  /** False: there is nothing to act on yet. */
+  /** False if there is nothing to act on yet. */
   readonly ready?: boolean;
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;

@@ -1,4 +1,4 @@
-/** Numbers and times as people read them: in their own locale, with units. */
+/** Formats numbers and times for people: in their locale, with units. */
 
 const whole = new Intl.NumberFormat();
 const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -6,17 +6,17 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumF
 
 export const formatCount = (value: number): string => whole.format(value);
 
-/** 1,234,567 as 1.2M; for places where the exact number is in a title. */
+/** Formats 1,234,567 as 1.2M, for places where a title has the exact number. */
 export const formatShortCount = (value: number): string =>
   value < 10_000 ? whole.format(value) : compact.format(value);
 
 export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
   `${formatCount(value)} ${value === 1 ? one : many}`;
 
-/** Text from elsewhere, which may or may not end in a full stop. */
+/** Adds a full stop to a text from elsewhere if it does not end in one. */
 export const withFullStop = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`);
 
-/** Rates below one in ten seconds are shown per minute, so that they do not look like zero. */
+/** Formats a rate; rates below one in ten seconds are shown per minute, so that they do not look like zero. */
 export function formatRate(perSecond: number): string {
   if (perSecond > 0 && perSecond < 0.1) return `${oneDecimal.format(perSecond * 60)}/min`;
   return `${perSecond >= 100 ? formatCount(Math.round(perSecond)) : oneDecimal.format(perSecond)}/s`;
@@ -53,7 +53,7 @@ const STEPS = [
   [1, 's'],
 ] as const;
 
-/** The two largest units: 1 d 4 h. */
+/** Formats a duration in its two largest units, as in `1 d 4 h`. */
 function formatDuration(length: number): string {
   const parts: string[] = [];
   let rest = Math.round(length);
@@ -66,7 +66,7 @@ function formatDuration(length: number): string {
   return parts.join(' ') || '0 s';
 }
 
-/** When something is to happen: "in 2 h", or "due" when that time has come. */
+/** When something is to happen: "in 2 h", or "due" if that time has come. */
 export const formatDue = (at: number, now: number): string => (at <= now ? 'due' : formatRelativeTime(at, now));
 
 /** "3 min ago", "in 2 h". */

@@ -1,4 +1,4 @@
-/** What became of a URL, in one complete sentence, and the next step. */
+/** Shows what became of a URL, in one complete sentence, and the next step. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { HeadlineDto } from '../api/schema.js';
 import { href } from '../state/route.js';
@@ -14,7 +14,7 @@ const TONES: Readonly<Record<HeadlineDto['fate'], string>> = {
 interface HeadlineProps {
   readonly headline: HeadlineDto;
   readonly crawler: string;
-  /** The next step, where it is one click. */
+  /** A button for the next step, if there is one. */
   readonly children?: ComponentChildren;
 }
 
@@ -40,14 +40,17 @@ export function Headline({ headline: { fate, text, nextStep }, crawler, children
 
 const MOMENT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
 
-/** The server's sentence, in which moments are in UTC as in its log; everything else on the screen is in local time. */
+/**
+ * Converts times in the server's sentence, which are in UTC as in its log, to local time like everything else on the
+ * screen.
+ */
 const Timed = ({ text }: { text: string }): JSX.Element => (
   <>{text.split(MOMENT).map((part, i) => (i % 2 === 1 ? <Time key={i} at={part} /> : <Prose key={i} text={part} />))}</>
 );
 
 const ADDRESS = /(https?:\/\/\S+?)(?=[,.]?(?:\s|$))/;
 
-/** Another URL that the sentence names is one click away. */
+/** Turns other URLs in the sentence into links. */
 const Linked = ({ text, crawler }: { text: string; crawler: string }): JSX.Element => (
   <>
     {text.split(ADDRESS).map((part, i) =>

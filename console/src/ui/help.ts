@@ -1,4 +1,4 @@
-/** The page of the documentation for each screen; the server has it at /help. */
+/** The documentation page for each screen; the server serves it at /help. */
 const PAGES: Readonly<Record<string, string>> = {
   '/': 'operations.html#monitoring',
   '/coverage': 'concepts.html#what-became-of-a-url',

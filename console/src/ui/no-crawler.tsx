@@ -3,7 +3,7 @@ import { useCrawlers } from '../state/crawlers.js';
 import { Empty, Loading } from './answers.js';
 import { PageHead } from './panel.js';
 
-/** Shown in place of the screens of a crawler until the crawlers are known, or if there are none. */
+/** Shown instead of a crawler's screens until the crawlers are known, or if there are none. */
 export function NoCrawler({ title }: { readonly title?: string }): JSX.Element {
   const { value: crawlers } = useCrawlers();
   if (!crawlers) return <Loading />;

@@ -1,4 +1,4 @@
-/** Short messages about what was done, read out by screen readers. */
+/** Short messages about what was done, which screen readers read out. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { toApiProblem } from '../state/resource.js';
@@ -18,7 +18,7 @@ export function showNotice(text: string, tone: Notice['tone'] = 'good'): void {
   dispatchEvent(new CustomEvent<Notice>(SAID, { detail: { id: last, tone, text } }));
 }
 
-/** Does it and reports the result. */
+/** Runs an action and reports its result in a notice. */
 export async function runWithNotice(action: () => Promise<string>): Promise<void> {
   try {
     showNotice(await action());

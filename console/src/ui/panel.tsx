@@ -5,7 +5,7 @@ import { helpLink } from './help.js';
 
 interface PanelProps {
   readonly title: string;
-  /** Beside the title: a number, a filter, a button. */
+  /** Content beside the title: a number, a filter, a button. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
   readonly class?: string;

@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Series } from './chart.js';
 
-/** A young server's few points are not drawn as a picture of an hour. */
+/** Minimum time span in seconds, so that a chart with a few points still looks like a chart. */
 const LEAST = 600;
 
 const HOUR = 3600;
@@ -19,11 +19,11 @@ const byHour = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 });
 
-/** Labels that lie minutes apart name the minute, whatever the chart could show. */
+/** Labels that are minutes apart show the time to the minute, whatever the span of the chart. */
 const formatTimeLabels: uPlot.Axis.DynamicValues = (_plot, ticks, _axis, _space, step) =>
   ticks.map((at) => (step < HOUR ? byMinute : step < 7 * DAY ? byHour : byDay).format(at * 1000));
 
-/** As wide as its longest label. */
+/** The axis is as wide as its longest label. */
 const labelWidth: uPlot.Axis.Size = (_plot, labels) =>
   16 + 7 * Math.max(4, ...(labels ?? []).map(({ length }) => length));
 

@@ -1,4 +1,4 @@
-/** How far back charts reach: in the address, so that a view can be sent to somebody. */
+/** How far back charts reach; kept in the address, so that a view can be sent to someone. */
 import type { JSX } from 'preact';
 import { call } from '../api/client.js';
 import type { HistoryPointDto } from '../api/schema.js';
@@ -9,7 +9,7 @@ const RANGES = { hour: 'Last hour', day: 'Last day', week: 'Last week', quarter:
 export type Range = keyof typeof RANGES;
 
 const DAY = 86_400;
-/** Seconds. */
+/** Length of each range in seconds. */
 export const SPANS: Readonly<Record<Range, number>> = { hour: 3600, day: DAY, week: 7 * DAY, quarter: 91 * DAY };
 const EVERY_MS = 15_000;
 

@@ -1,13 +1,13 @@
 import type { RefreshedDto } from '../api/schema.js';
 import { formatPlural, formatRelativeTime } from './format.js';
 
-/** What a refresh means for hosts that are left alone now; empty when there is none. */
+/** Says what a refresh means for hosts that are resting; empty if there are none. */
 export function restingHostsText(resting: RefreshedDto['resting']): string {
   const [first] = resting;
   if (!first) return '';
   const who =
     resting.length === 1
-      ? `${first.host} rests, and is asked again ${formatRelativeTime(Date.parse(first.until), Date.now())}`
-      : `${formatPlural(resting.length, 'host')} rest`;
-  return ` ${who}: one request is made now all the same, and a good answer ends the rest.`;
+      ? `${first.host} is resting until ${formatRelativeTime(Date.parse(first.until), Date.now())}`
+      : `${formatPlural(resting.length, 'host')} are resting`;
+  return ` ${who}: one request is still made now, and a good response ends the rest.`;
 }

@@ -11,11 +11,11 @@ interface SinkTestProps {
   readonly disabled?: boolean;
 }
 
-/** The sink as the draft of a configuration has it, which need not be in force. */
+/** Tests a sink as defined in a draft of the configuration, which need not be in force. */
 export const testDraftSink = (sink: string, body: string): Promise<Answer> =>
   call('POST /api/v1/config/test-sink', { query: { sink }, body });
 
-/** Asks the sink and sends nothing: its address, certificate and credentials. */
+/** A button that tests a sink's address, certificate and credentials without sending anything. */
 export function SinkTest({ ask, disabled = false }: SinkTestProps): JSX.Element {
   const [busy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<Answer>();

@@ -43,7 +43,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   reject: 'bad',
 };
 
-/** A state in its colour; with the word, for those who see no colours. */
+/** A state in its colour, and in words for people who cannot see colours. */
 export function State({ name, title }: { name: string; title?: string }): JSX.Element {
   return (
     <Badge tone={TONES[name] ?? 'plain'} title={title}>
@@ -52,7 +52,7 @@ export function State({ name, title }: { name: string; title?: string }): JSX.El
   );
 }
 
-/** How a visit ended: an error code is bad, the rest has its colour. */
+/** How a visit ended: error codes have the colour of failures, other outcomes their own. */
 export function Outcome({ code }: { code: string }): JSX.Element {
   return <Badge tone={TONES[code] ?? 'bad'}>{code}</Badge>;
 }

@@ -1,20 +1,20 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Scroll } from './scroll.js';
 
-/** A column. `hidden`: its label is for screen readers only. */
+/** The head of a column. `hidden` labels are for screen readers only. */
 export type Head =
   | string
   | { readonly label: ComponentChildren; readonly number?: true; readonly hidden?: true; readonly title?: string };
 
 interface TableProps {
-  /** For screen readers. */
+  /** Name for screen readers. */
   readonly name: ComponentChildren;
   readonly heads: readonly Head[];
   /** The rows. */
   readonly children: ComponentChildren;
 }
 
-/** Rows below column heads. */
+/** A table of rows below column heads. */
 export const Table = ({ name, heads, children }: TableProps): JSX.Element => (
   <Scroll>
     <table>

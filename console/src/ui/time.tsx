@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { formatDue, formatRelativeTime } from './format.js';
 
-/** As in the log: in a column, times of 24 hours are shorter and compare at a glance. */
+/** 24-hour times, as in the log, are shorter and easier to compare in a column. */
 const hourCycle = 'h23';
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle });
 const shortLocal = new Intl.DateTimeFormat(undefined, {
@@ -21,11 +21,11 @@ export const formatTimeOfDay = (at: string): string => timeOfDay.format(new Date
 interface TimeProps {
   readonly at?: string;
   readonly relative?: boolean;
-  /** Of something that is to happen, and has not happened yet. */
+  /** Whether it is the time of something that is yet to happen. */
   readonly due?: boolean;
 }
 
-/** A moment in the local zone, with UTC on hover. */
+/** A time in the local time zone, with UTC on hover. */
 export function Time({ at, relative = false, due = false }: TimeProps): JSX.Element {
   const now = useNow(relative || due ? 1000 : undefined);
   if (!at) return <span class="muted">–</span>;

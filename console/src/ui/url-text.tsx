@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { href } from '../state/route.js';
 
-/** A URL as text, leading to its URL history. Nothing here links straight to the web. */
+/** A URL as text that links to its URL history, and never directly to the web. */
 export function UrlLink({ crawler, url }: { crawler: string; url: string }): JSX.Element {
   return (
     <a class="url" href={href('/url', { crawler, url })} title={url}>
@@ -10,7 +10,7 @@ export function UrlLink({ crawler, url }: { crawler: string; url: string }): JSX
   );
 }
 
-/** A link to the page itself, without telling it about the console. */
+/** A link to the page itself that does not reveal the console's address to it. */
 export function OpenPage({ url }: { url: string }): JSX.Element | null {
   if (!/^https?:\/\//.test(url)) return null;
   return (

@@ -1,4 +1,7 @@
-/** A verdict with its trace: what was decided, why, which place of the configuration says so, and what every layer said. */
+/**
+ * A verdict with its trace: what was decided and why, the place in the configuration that says so, and what every layer
+ * said.
+ */
 import type { JSX } from 'preact';
 import type { ExplanationDto, PlaceDto, QueueDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
 import { placeLink } from '../state/place.js';
@@ -14,7 +17,7 @@ interface VerdictProps {
   readonly crawler: string;
 }
 
-/** What the configuration says, and robots.txt; what became of the URL is said by the headline. */
+/** Shows what the configuration and robots.txt say; the headline says what became of the URL. */
 export function Verdict({ explanation, robots, queue, crawler }: VerdictProps): JSX.Element {
   const { verdict, trace } = explanation;
   return (
@@ -31,7 +34,7 @@ export function Verdict({ explanation, robots, queue, crawler }: VerdictProps): 
   );
 }
 
-/** robots.txt is asked before each fetch and is not part of the verdict. */
+/** Shows what robots.txt says; it is checked before each fetch and is not part of the verdict. */
 function Robots({
   robots: { state, agent, line, rule, fetchedAt, status },
 }: {
@@ -46,9 +49,9 @@ function Robots({
   const words = {
     allowed: `allows it to ${agent}${rule === undefined ? ': no line forbids it' : ''}`,
     disallowed: `forbids it to ${agent}`,
-    unknown: 'has not been fetched yet; it is asked before the first page of the host',
-    unreachable: 'could not be read; until it can, nothing of the host is fetched',
-    ignored: 'is not asked, because the configuration says so',
+    unknown: 'has not been fetched yet; it is checked before the first page of the host',
+    unreachable: 'could not be read; until it can, nothing is fetched from the host',
+    ignored: 'is not checked, because the configuration says so',
   };
   return (
     <p>
@@ -88,12 +91,12 @@ function Effects({ explanation: { verdict }, queue }: Pick<VerdictProps, 'explan
           {name} = {String(value)}
         </Badge>
       ))}
-      {verdict.needsAddress && <Badge tone="info">address rules wait for DNS</Badge>}
+      {verdict.needsAddress && <Badge tone="info">address rules are waiting for DNS</Badge>}
     </div>
   );
 }
 
-/** Leads to the line of the configuration. */
+/** A link to the line in the configuration. */
 export function PlaceLink({ place, crawler }: { place?: PlaceDto; crawler: string }): JSX.Element | null {
   if (!place) return null;
   const file = place.file.slice(place.file.lastIndexOf('/') + 1);

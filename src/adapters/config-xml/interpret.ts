@@ -101,7 +101,11 @@ function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadConte
   const place = around.document.placeAt(element.start);
   const vocabulary = vocabularyOf(element.namespace, element.prefix);
   if (vocabulary === 'foreign') {
-    around.problems.add('ignored-element', `element ${element.name} is not one of Crawlway's: it is kept and ignored`, place);
+    around.problems.add(
+      'ignored-element',
+      `element ${element.name} is not one of Crawlway's: it is kept and ignored`,
+      place,
+    );
     return undefined;
   }
   if (vocabulary === 'undeclared') warnAboutPrefix(element.prefix, place, around.problems);
@@ -124,7 +128,11 @@ function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadConte
         : `: did you mean ${likely}?`;
     around.problems.add('unknown-element', `unknown element ${element.local}${hint}`, place);
   } else {
-    around.problems.add('ignored-element', `element ${element.local} has no meaning here: it is kept and ignored`, place);
+    around.problems.add(
+      'ignored-element',
+      `element ${element.local} has no meaning here: it is kept and ignored`,
+      place,
+    );
   }
   return undefined;
 }

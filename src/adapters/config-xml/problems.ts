@@ -38,7 +38,9 @@ export const PROBLEM_CODES = {
     'A rule without match element or without action, or a Not or condition without exactly one subject.',
   ),
   'contradictory-actions': warning('Two actions of a rule that set the same aspect differently; the later one wins.'),
-  'no-effect': warning('A setting that has no effect in combination with others, or a different effect from what it suggests.'),
+  'no-effect': warning(
+    'A setting that has no effect in combination with others, or a different effect from what it suggests.',
+  ),
   'no-browser': warning('Pages are to be rendered, but the browser is missing or cannot start here.'),
   'robots-ignored': warning('A crawler that ignores robots.txt and robots meta tags of every site.'),
   'missing-package': error('A feature that requires a package which is not installed.'),

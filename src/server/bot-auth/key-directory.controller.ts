@@ -45,7 +45,7 @@ export class KeyDirectoryController {
   @Get('http-message-signatures-directory')
   @Operation({
     id: 'keyDirectory',
-    summary: 'Public keys with which the crawlers' requests are signed (Web Bot Auth)',
+    summary: "Public keys with which the crawlers' requests are signed (Web Bot Auth)",
     description:
       'A JSON Web Key Set, signed with each of its keys. Sites ask for it when a request carries a signature. 404 when no fetcher has a `cw:BotAuth`.',
     role: 'open',

@@ -158,8 +158,7 @@ export class ConfigurationController {
   @Operation({
     id: 'getConfigurationState',
     summary: 'Version, warnings, and whether the file is in force',
-    description:
-      'Warnings of the linter, and the errors of the file on disk if it was changed to something unusable.',
+    description: 'Warnings of the linter, and the errors of the file on disk if it was changed to something unusable.',
     role: 'read',
   })
   @ApiOkResponse({ type: ConfigurationStateDto })

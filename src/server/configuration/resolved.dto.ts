@@ -86,7 +86,10 @@ export class ResolvedUrlDto {
   @ApiProperty({ type: () => [TraceStepDto], description: 'Each rule of each layer: matched or not, and what it set.' })
   steps!: TraceStepDto[];
 
-  @ApiProperty({ type: () => [MatchedEntryDto], description: 'The whole view, in which everything that matches the URL is marked.' })
+  @ApiProperty({
+    type: () => [MatchedEntryDto],
+    description: 'The whole view, in which everything that matches the URL is marked.',
+  })
   entries!: MatchedEntryDto[];
 
   @ApiProperty({ type: () => [ResolvedOptionDto], description: 'Final options.' })

@@ -83,7 +83,11 @@ export class CrawlerDto {
   @ApiProperty({ required: false, format: 'date-time' })
   nextRequestAt?: string;
 
-  @ApiProperty({ required: false, format: 'date-time', description: 'Due time of the URL that has been waiting longest.' })
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description: 'Due time of the URL that has been waiting longest.',
+  })
   oldestDueAt?: string;
 
   @ApiProperty({ description: 'Nothing is due and nothing is in flight.' })

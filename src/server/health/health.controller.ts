@@ -36,7 +36,8 @@ export class HealthController {
   @Operation({
     id: 'getReadiness',
     summary: 'Is the server ready to work?',
-    description: 'Responds with 200 if all crawlers are loaded and the store is responding, and otherwise with 503 and the reasons.',
+    description:
+      'Responds with 200 if all crawlers are loaded and the store is responding, and otherwise with 503 and the reasons.',
     role: 'open',
   })
   @ApiOkResponse({ type: HealthDto })

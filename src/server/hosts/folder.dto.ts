@@ -12,7 +12,10 @@ export class SubfolderDto {
 }
 
 export class FolderDto {
-  @ApiProperty({ type: () => [SubfolderDto], description: 'The subfolders; if there are very many, the first that were found.' })
+  @ApiProperty({
+    type: () => [SubfolderDto],
+    description: 'The subfolders; if there are very many, the first that were found.',
+  })
   folders!: SubfolderDto[];
 
   @ApiProperty({ type: 'integer', description: 'URLs in folders beyond those listed.' })

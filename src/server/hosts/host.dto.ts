@@ -46,7 +46,11 @@ export class HostDto {
   @ApiProperty({ type: 'integer', description: 'Queued URLs, due or not.' })
   queued!: number;
 
-  @ApiProperty({ required: false, format: 'date-time', description: 'No request before this time because of the crawl delay.' })
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description: 'No request before this time because of the crawl delay.',
+  })
   nextRequestAt?: string;
 
   @ApiProperty({

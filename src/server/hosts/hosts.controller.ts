@@ -32,7 +32,8 @@ class FolderQuery {
 
   @ApiProperty({
     required: false,
-    description: 'Beginning of the URLs in the folder, up to a slash. Absent: all URLs; their folders are the origins of the host.',
+    description:
+      'Beginning of the URLs in the folder, up to a slash. Absent: all URLs; their folders are the origins of the host.',
   })
   @IfGiven()
   @IsString()

@@ -10,7 +10,8 @@ export class RenderPatternDto {
 
   @ApiProperty({
     enum: ['browser', 'plain', 'trying'],
-    description: 'What was learned: rendering yields more content, it does not, or too few pages were rendered to tell.',
+    description:
+      'What was learned: rendering yields more content, it does not, or too few pages were rendered to tell.',
   })
   learned!: 'browser' | 'plain' | 'trying';
 
@@ -51,7 +52,10 @@ export class RenderOverrideDto {
   @MaxLength(MAX_URL)
   pattern!: string;
 
-  @ApiProperty({ enum: ['always', 'never', 'auto'], description: '`auto`: as learned again. Otherwise, the choice for the pattern.' })
+  @ApiProperty({
+    enum: ['always', 'never', 'auto'],
+    description: '`auto`: as learned again. Otherwise, the choice for the pattern.',
+  })
   @IsIn(['always', 'never', 'auto'])
   render!: 'always' | 'never' | 'auto';
 }

@@ -21,10 +21,7 @@ export function respondToUnparsable(error: NodeJS.ErrnoException, socket: Socket
   if (error.code === 'ECONNRESET') socket.destroy();
   // Anything that follows is unreadable, too.
   if (!socket.writable) return;
-  const [status, detail] = UNREADABLE[error.code ?? ''] ?? [
-    400,
-    'The server does not understand the request as HTTP.',
-  ];
+  const [status, detail] = UNREADABLE[error.code ?? ''] ?? [400, 'The server does not understand the request as HTTP.'];
   const body = JSON.stringify(createPlainProblem(status, detail, ''));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

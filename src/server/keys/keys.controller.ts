@@ -65,7 +65,10 @@ export class KeysController {
       throw error instanceof RangeError ? new ProblemException('unacceptable', error.message) : error;
     });
     if (!created)
-      throw new ProblemException('unacceptable', `There is already a key named ${name}; names must be unique because the audit log shows them.`);
+      throw new ProblemException(
+        'unacceptable',
+        `There is already a key named ${name}; names must be unique because the audit log shows them.`,
+      );
     const dto = toKeyDto(created.stored, now);
     note.recordChange(undefined, dto);
     return { ...dto, key: created.key };

@@ -81,7 +81,11 @@ export class EventLog {
     if (state === 'backing off') {
       const particulars = { host: hostKey, until: until && new Date(until).toISOString() };
       if (this.resting.has(hostKey)) this.log.debug('the host is still not responding', particulars);
-      else this.log.warn('a host is not responding, or asks crawlers to slow down; requests to it are suspended', particulars);
+      else
+        this.log.warn(
+          'a host is not responding, or asks crawlers to slow down; requests to it are suspended',
+          particulars,
+        );
       if (this.resting.size >= MOST_COUNTED) this.resting.clear();
       this.resting.add(hostKey);
     } else if (this.resting.delete(hostKey)) this.log.info('the host is responding again', { host: hostKey });

@@ -15,7 +15,10 @@ export class LoginStepDto {
   @ApiProperty({ required: false, type: 'integer', description: 'HTTP status of the response.' })
   status?: number;
 
-  @ApiProperty({ required: false, description: 'What the response contained, or what was missing. Never contains a secret.' })
+  @ApiProperty({
+    required: false,
+    description: 'What the response contained, or what was missing. Never contains a secret.',
+  })
   detail?: string;
 }
 

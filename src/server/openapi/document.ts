@@ -31,7 +31,10 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .setVersion(SERVER_VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'This server')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key, from CRAWLWAY_API_KEYS or created through the API.' }, 'bearer')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', description: 'An API key, from CRAWLWAY_API_KEYS or created through the API.' },
+      'bearer',
+    )
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key, in its own header.' },
       'apiKey',

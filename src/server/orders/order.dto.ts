@@ -80,7 +80,11 @@ export class HeldDeletionsDto {
   @ApiProperty({ format: 'date-time', description: 'When the oldest of these deletions was decided.' })
   oldest!: string;
 
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, description: 'Number of deletions by reason code.' })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: 'Number of deletions by reason code.',
+  })
   reasons!: Readonly<Record<string, number>>;
 
   @ApiProperty({ type: [String], description: 'Some of the URIs.' })

@@ -53,8 +53,7 @@ export class OrdersController {
     id: 'listOrders',
     searches: true,
     summary: 'The ledger of push orders',
-    description:
-      'Every order on record, newest first: when and why it was decided, attempts, and what the sink said.',
+    description: 'Every order on record, newest first: when and why it was decided, attempts, and what the sink said.',
     role: 'read',
   })
   @PageResponse(OrderDto)

@@ -19,7 +19,11 @@ class ImportDto {
   @ApiProperty({ type: 'integer', description: 'Lines that could not be read.' })
   rejected!: number;
 
-  @ApiProperty({ type: [String], maxItems: MAX_LISTED, description: 'The first of the rejected lines, with their numbers.' })
+  @ApiProperty({
+    type: [String],
+    maxItems: MAX_LISTED,
+    description: 'The first of the rejected lines, with their numbers.',
+  })
   problems!: string[];
 }
 

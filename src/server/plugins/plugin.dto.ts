@@ -5,7 +5,10 @@ import { toIsoTime } from '../http/time.js';
 const STATES = ['starting', 'ready', 'failed'];
 
 class PluginCallsDto {
-  @ApiProperty({ enum: PLUGIN_HOOKS, description: 'Function of the plug-in; `extract` and `deliver` belong to its extractor and its sink.' })
+  @ApiProperty({
+    enum: PLUGIN_HOOKS,
+    description: 'Function of the plug-in; `extract` and `deliver` belong to its extractor and its sink.',
+  })
   hook!: string;
 
   @ApiProperty({ type: 'integer', example: 42, description: 'Calls that succeeded since the server started.' })
@@ -35,8 +38,7 @@ export class PluginDto {
 
   @ApiProperty({
     enum: STATES,
-    description:
-      '`failed`: it cannot be loaded, or ends again and again; it is retried, at once if its file changes.',
+    description: '`failed`: it cannot be loaded, or ends again and again; it is retried, at once if its file changes.',
   })
   state!: string;
 
@@ -49,7 +51,11 @@ export class PluginDto {
   @ApiProperty({ type: [PluginCallsDto] })
   calls!: readonly PluginCallsDto[];
 
-  @ApiProperty({ type: 'integer', example: 0, description: 'Number of times that its process ended or had to be ended.' })
+  @ApiProperty({
+    type: 'integer',
+    example: 0,
+    description: 'Number of times that its process ended or had to be ended.',
+  })
   restarts!: number;
 
   @ApiProperty({

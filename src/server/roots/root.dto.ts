@@ -40,7 +40,13 @@ export class RootSubmissionDto {
   @IsBoolean()
   entireSite?: boolean;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'Priority shift; -2 is the highest priority.' })
+  @ApiProperty({
+    required: false,
+    type: 'integer',
+    minimum: -2,
+    maximum: 2,
+    description: 'Priority shift; -2 is the highest priority.',
+  })
   @IfGiven()
   @IsInt()
   @Min(-2)
@@ -96,7 +102,12 @@ export class SubmitOutcomeDto {
   @ApiProperty({ enum: ['new', 'known', 'rejected'] })
   outcome!: SubmitOutcome['outcome'];
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, description: 'Line of the URL list on which the entry begins.' })
+  @ApiProperty({
+    required: false,
+    type: 'integer',
+    minimum: 1,
+    description: 'Line of the URL list on which the entry begins.',
+  })
   line?: number;
 
   @ApiProperty({ required: false, description: 'Why the entry was rejected.' })

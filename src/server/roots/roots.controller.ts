@@ -36,7 +36,8 @@ export class RootsController {
   @Operation({
     id: 'listRoots',
     summary: 'Root URLs',
-    description: 'Roots of the configuration, then submitted ones, in alphabetical order, with what is known about each.',
+    description:
+      'Roots of the configuration, then submitted ones, in alphabetical order, with what is known about each.',
     role: 'read',
     problems: UNKNOWN,
   })

@@ -38,7 +38,8 @@ export function parseApiKeys(text: string | undefined): ApiKey[] {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());
   const keys = entries.flatMap((entry, index) => (entry === '' ? [] : [parseEntry(entry, index + 1)]));
   const names = new Set(keys.map((key) => key.name));
-  if (names.size < keys.length) throw new Error('two entries have the same name; names must be unique because the audit log shows them');
+  if (names.size < keys.length)
+    throw new Error('two entries have the same name; names must be unique because the audit log shows them');
   return keys;
 }
 

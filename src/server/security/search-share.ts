@@ -54,10 +54,7 @@ export class SearchShare implements NestInterceptor {
       return;
     }
     if (share.waiting.size >= MOST_WAITING)
-      throw new HttpException(
-        `${MOST_WAITING} searches of this key are already waiting. Try again later.`,
-        429,
-      );
+      throw new HttpException(`${MOST_WAITING} searches of this key are already waiting. Try again later.`, 429);
     await new Promise<void>((resolve, reject) => {
       const onDisconnect = (): void => {
         share.waiting.delete(onTurn);

@@ -95,8 +95,7 @@ export class SignInController {
       .catch((error: unknown) => this.failSignIn('sent a response that cannot be verified', error));
     const { role } = person;
     await this.recordSignIn(person);
-    if (!role)
-      throw new HttpException(`${person.name} has no access: no value of the claim grants a role.`, 403);
+    if (!role) throw new HttpException(`${person.name} has no access: no value of the claim grants a role.`, 403);
     setSession(reply, await signIn.sessions.createSession({ name: person.name, role }), signIn.isSecure);
     reply
       .header('cache-control', 'no-store')

@@ -35,7 +35,10 @@ class MapPreviewRequestDto {
   @IsString()
   crawler?: string;
 
-  @ApiProperty({ required: false, description: 'URL of an indexed document, which is read from a sink of the crawler.' })
+  @ApiProperty({
+    required: false,
+    description: 'URL of an indexed document, which is read from a sink of the crawler.',
+  })
   @IfGiven()
   @IsString()
   @MaxLength(LONGEST_URL)

@@ -14,7 +14,8 @@ export class BackfillDto {
 
   @ApiProperty({
     enum: ['added', 'asked', 'access'],
-    description: '`added`: the sink was new; `asked`: requested by a call; `access`: who may see the documents has changed.',
+    description:
+      '`added`: the sink was new; `asked`: requested by a call; `access`: who may see the documents has changed.',
   })
   why!: BackfillView['why'];
 
@@ -104,7 +105,9 @@ export class SinkDto {
   @ApiProperty({ required: false, format: 'date-time' })
   nextAttemptAt?: string;
 
-  @ApiProperty({ description: 'Whether the sink can list what it holds, and can therefore be compared with the store.' })
+  @ApiProperty({
+    description: 'Whether the sink can list what it holds, and can therefore be compared with the store.',
+  })
   comparable!: boolean;
 
   @ApiProperty({ required: false, description: '`papi`: the name of the connector under which documents are pushed.' })
@@ -186,10 +189,16 @@ export class ReconciliationDto {
   @ApiProperty({ type: 'integer' })
   compared!: number;
 
-  @ApiProperty({ type: () => DifferenceDto, description: 'Documents that are indexed according to the store, but absent at the sink.' })
+  @ApiProperty({
+    type: () => DifferenceDto,
+    description: 'Documents that are indexed according to the store, but absent at the sink.',
+  })
   missing!: DifferenceDto;
 
-  @ApiProperty({ type: () => DifferenceDto, description: 'Documents that are at the sink, but not indexed according to the store.' })
+  @ApiProperty({
+    type: () => DifferenceDto,
+    description: 'Documents that are at the sink, but not indexed according to the store.',
+  })
   extra!: DifferenceDto;
 
   @ApiProperty({ type: () => DifferenceDto, description: 'Documents that are at the sink with a different stamp.' })

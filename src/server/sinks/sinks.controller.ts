@@ -116,7 +116,8 @@ export class SinksController {
   @Operation({
     id: 'reconcileSink',
     summary: 'Compare a sink with the store',
-    description: 'Lists what the sink holds, and reports what is missing, extra or stale there; repairs the differences on request.',
+    description:
+      'Lists what the sink holds, and reports what is missing, extra or stale there; repairs the differences on request.',
     role: 'operate',
     problems: {
       404: 'There is no sink with that name.',

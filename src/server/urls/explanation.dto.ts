@@ -41,7 +41,10 @@ export class QueueDto {
   @ApiProperty({ type: 'integer', description: 'Priority shift by rules and root; negative values mean earlier.' })
   shift!: number;
 
-  @ApiProperty({ enum: SOURCES, description: 'The source in which the URL is queued: the natural one, moved by the shift.' })
+  @ApiProperty({
+    enum: SOURCES,
+    description: 'The source in which the URL is queued: the natural one, moved by the shift.',
+  })
   source!: SourceName;
 }
 

@@ -26,7 +26,10 @@ export class RenderingComparisonDto {
   @ApiProperty({ type: [String], description: 'Sentences and lines that only the page as sent has; 1,000 at most.' })
   lost!: readonly string[];
 
-  @ApiProperty({ type: [String], description: 'Links that are on the page as sent but not on the rendered page; 200 at most.' })
+  @ApiProperty({
+    type: [String],
+    description: 'Links that are on the page as sent but not on the rendered page; 200 at most.',
+  })
   lostLinks!: readonly string[];
 }
 
@@ -66,7 +69,11 @@ export class PageRenderingDto {
   })
   failure?: RenderingFailureDto;
 
-  @ApiProperty({ type: () => RenderingComparisonDto, required: false, description: 'Absent if the page was not rendered.' })
+  @ApiProperty({
+    type: () => RenderingComparisonDto,
+    required: false,
+    description: 'Absent if the page was not rendered.',
+  })
   comparison?: RenderingComparisonDto;
 
   @ApiProperty({

@@ -111,7 +111,10 @@ export class UrlHistoryDto {
   @ApiProperty({ type: () => UrlStateDto })
   state!: UrlStateDto;
 
-  @ApiProperty({ type: [String], description: 'How the URL was found: the chain from the root to it, as far as known.' })
+  @ApiProperty({
+    type: [String],
+    description: 'How the URL was found: the chain from the root to it, as far as known.',
+  })
   path!: readonly string[];
 
   @ApiProperty({ type: () => HeadlineDto })
@@ -204,10 +207,20 @@ class MarkedTextDto {
 }
 
 class SelectorMatchesDto {
-  @ApiProperty({ type: 'integer', isArray: true, example: [1], description: 'Numbers of elements for each `Include`, in their order.' })
+  @ApiProperty({
+    type: 'integer',
+    isArray: true,
+    example: [1],
+    description: 'Numbers of elements for each `Include`, in their order.',
+  })
   include!: readonly number[];
 
-  @ApiProperty({ type: 'integer', isArray: true, example: [0], description: 'Numbers of elements for each `Exclude`, in their order.' })
+  @ApiProperty({
+    type: 'integer',
+    isArray: true,
+    example: [0],
+    description: 'Numbers of elements for each `Exclude`, in their order.',
+  })
   exclude!: readonly number[];
 }
 
@@ -299,7 +312,11 @@ export class PageViewDto {
   })
   robots?: RobotsOpinionDto;
 
-  @ApiProperty({ type: () => PageReadingDto, required: false, description: 'For a document: what a sink would receive.' })
+  @ApiProperty({
+    type: () => PageReadingDto,
+    required: false,
+    description: 'For a document: what a sink would receive.',
+  })
   reading?: PageReadingDto;
 
   @ApiProperty({ type: () => [LinkDto] })

@@ -34,7 +34,11 @@ export class UrlStateDto {
   @ApiProperty({ enum: SOURCES, required: false, description: 'Absent if the URL is not queued.' })
   source?: SourceName;
 
-  @ApiProperty({ format: 'date-time', required: false, description: 'The URL is not fetched before this time. Absent if it is not queued.' })
+  @ApiProperty({
+    format: 'date-time',
+    required: false,
+    description: 'The URL is not fetched before this time. Absent if it is not queued.',
+  })
   dueAt?: string;
 
   @ApiProperty({ type: 'integer', description: 'Links from the root.' })
@@ -108,7 +112,11 @@ export class UrlStateDto {
   })
   pendingDeletion?: string;
 
-  @ApiProperty({ type: 'integer', required: false, description: 'Number of documents that were split off the page (cw:Split).' })
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description: 'Number of documents that were split off the page (cw:Split).',
+  })
   parts?: number;
 }
 
@@ -116,7 +124,11 @@ export class UrlPageDto {
   @ApiProperty({ type: () => [UrlStateDto] })
   items!: UrlStateDto[];
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of the following page; null when everything has been searched.' })
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Cursor of the following page; null when everything has been searched.',
+  })
   next!: string | null;
 
   @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the stored URLs that has been searched.' })

@@ -96,7 +96,10 @@ export class UrlFilterQuery {
   @MaxLength(100)
   reason?: string;
 
-  @ApiProperty({ required: false, description: '`true`: only URLs whose document the sinks hold; `false`: only the others.' })
+  @ApiProperty({
+    required: false,
+    description: '`true`: only URLs whose document the sinks hold; `false`: only the others.',
+  })
   @IfGiven()
   @Transform(({ value }) => toBoolean(value))
   @IsBoolean()
@@ -139,7 +142,8 @@ export class UrlsQuery extends IntersectionType(UrlFilterQuery, PageQuery) {
 export class ClearQuery extends UrlFilterQuery {
   @ApiProperty({
     required: false,
-    description: 'Confirm the deletion. Without this, nothing is deleted, and the response says how many URLs would be.',
+    description:
+      'Confirm the deletion. Without this, nothing is deleted, and the response says how many URLs would be.',
   })
   @IfGiven()
   @Transform(({ value }) => toBoolean(value))

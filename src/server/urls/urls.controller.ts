@@ -64,7 +64,8 @@ export class UrlsController {
     id: 'countUrls',
     searches: true,
     summary: 'How many stored URLs match a filter',
-    description: 'Takes the filters of `listUrls`. The call takes a while if a pattern has to be matched against many URLs.',
+    description:
+      'Takes the filters of `listUrls`. The call takes a while if a pattern has to be matched against many URLs.',
     role: 'read',
     problems: UNKNOWN,
   })

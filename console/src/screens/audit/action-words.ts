@@ -1,4 +1,4 @@
-/** Operations of the API whose names alone do not say what a person did. */
+/** API operations whose names alone do not say what a person did. */
 const WORDS: Readonly<Record<string, string>> = {
   putConfiguration: 'Change the configuration',
   checkConfiguration: 'Check a configuration',
@@ -11,14 +11,14 @@ const WORDS: Readonly<Record<string, string>> = {
   removeRoot: 'Remove a start URL',
   submitUrlList: 'Add a list of start URLs',
   importPending: 'Import a pending file',
-  setWeights: 'Set the weights of the sources',
+  setWeights: 'Set the source weights',
   pushAgain: 'Push documents again',
   retryOrder: 'Resend an order',
   tellUrl: 'Announce a changed URL',
   tellUrls: 'Announce changed URLs',
-  hubNotifies: 'Notification of a hub',
+  hubNotifies: 'Notification from a hub',
   lookAtPage: 'Look at a page',
-  tryContent: 'Try the reading of a page',
+  tryContent: 'Try how a page is read',
 };
 
 /** What an entry of the audit log is about: `pauseCrawler` becomes "Pause crawler". */

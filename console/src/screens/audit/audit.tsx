@@ -61,7 +61,7 @@ function describeChange(before: string | undefined, after: string | undefined): 
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Both are JSON; anything else is shown as it is. */
+/** The values are JSON; anything else is shown unchanged. */
 function parseFields(text: string | undefined): Readonly<Record<string, unknown>> {
   if (!text) return {};
   try {

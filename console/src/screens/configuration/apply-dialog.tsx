@@ -12,15 +12,15 @@ import { usePreview } from './previewing.js';
 interface ApplyProps {
   readonly title: string;
   readonly draft: Draft;
-  /** Version that the change was made from. */
+  /** Version on which the change is based. */
   readonly etag: string;
-  /** Other than by putting the draft. */
+  /** Saves the change in a different way than by PUT of the draft. */
   readonly save?: (confirm: true | undefined) => Promise<unknown>;
   readonly onApplied: () => void;
   readonly onClose: () => void;
 }
 
-/** Preview before saving: nothing is in force until its effect has been shown. */
+/** Shows a preview before saving: no change is put in force until its effect has been shown. */
 export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: ApplyProps): JSX.Element {
   const { report, problem } = usePreview(draft);
   const [saving, setSaving] = useState(false);

@@ -5,13 +5,13 @@ import { attributeLabel } from './attribute-words.js';
 
 interface FieldProps {
   readonly attribute: ElementFormDto['attributes'][number];
-  /** Undefined: not written, so the default applies. */
+  /** Undefined if the attribute is not written, so that the default applies. */
   readonly value?: string;
   readonly editable: boolean;
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** One setting: an empty field means the default, which the field shows. */
+/** A field for one setting. An empty field shows the default and means that it applies. */
 export function AttributeField({ attribute, value, editable, onChange }: FieldProps): JSX.Element {
   const id = useId();
   const { name, meaning, choices, unit, required } = attribute;
@@ -50,7 +50,7 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
   );
 }
 
-/** What is being typed is kept here: a result of the checker must not discard it. */
+/** Keeps what is being typed, which a result of the checker must not discard. */
 function Typed({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element {
   const [typed, setTyped] = useState<string>();
   return (

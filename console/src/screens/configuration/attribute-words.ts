@@ -1,4 +1,4 @@
-/** Names that are no words, in words. */
+/** Labels for names that are not words. */
 const WORDS: Readonly<Record<string, string>> = {
   nthreads: 'Threads',
   norm: 'Normalization',
@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<string, string>> = {
   litteral: 'Literal',
 };
 
-/** Written with the field, so that the words need not repeat it: `(ms)`. */
+/** The unit at the end of a name; it is shown with the field, as in `(ms)`, so the label does not repeat it. */
 const UNIT = /(?<! per) (?:ms|s|bytes)$/;
 
 const ABBREVIATIONS = new Set([
@@ -26,7 +26,7 @@ const ABBREVIATIONS = new Set([
   'pdf',
 ]);
 
-/** `mimeTypesMode` becomes "Mime types mode". The form shows the name itself beside it, as the XML has it. */
+/** `mimeTypesMode` becomes "Mime types mode". The form shows the name as written in the XML beside the label. */
 export function attributeLabel(name: string): string {
   const known = WORDS[name];
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** A text of the configuration that is being edited, checked by the server while it is typed. */
+/** A text of the configuration that the server checks while it is being edited. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -18,8 +18,8 @@ export interface Checking {
 }
 
 /**
- * @param draftOf the configuration with the text in it
- * @param placeOf the place of a problem in the text; undefined: it lies elsewhere. Warnings from elsewhere are left out.
+ * @param draftOf returns the configuration with the text in it @param placeOf returns the place of a problem in the
+ * text; undefined if it is elsewhere. Warnings from elsewhere are left out.
  */
 export function useChecking(
   draftOf: (text: string) => Draft,

@@ -3,28 +3,30 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
 import { Loading, NotLoaded } from '../../ui/answers.js';
 
-/** A problem reported by the checker, at its place in the edited text; without a line it is elsewhere. */
+/** A problem reported by the checker, at its place in the edited text; without a line if it is elsewhere. */
 export interface TextProblem extends Pick<ConfigurationProblemDto, 'severity' | 'message' | 'code'> {
   readonly line?: number;
   readonly column?: number;
 }
 
 export interface CodeProps {
-  /** For screen readers. */
+  /** Label for screen readers. */
   readonly label: string;
   readonly language: 'xml' | 'rules';
   readonly text: string;
-  /** To show first, 1-based. */
+  /** The line to show first, counted from 1. */
   readonly line?: number;
   readonly editable: boolean;
-  /** Completions offered while typing; absent: none. */
+  /** Elements that are offered as completions. Absent if there are no completions. */
   readonly elements?: readonly ElementFormDto[];
   readonly onChange: (text: string) => void;
-  /** The server's own checker runs while the text is typed: the same messages at the same places as `crawlway check`. */
+  /**
+   * Runs the server's checker while the text is being edited: the same messages at the same places as `crawlway check`.
+   */
   readonly check: (text: string) => Promise<readonly TextProblem[]>;
 }
 
-/** The editor is larger than the rest of the console, so it is only loaded for editing. */
+/** The code editor. It is larger than the rest of the console, so it is only loaded when needed. */
 export function CodeEditor(props: CodeProps): JSX.Element {
   const { text, line, editable } = props;
   const element = useRef<HTMLDivElement>(null);

@@ -53,8 +53,8 @@ const theme = EditorView.theme({
 const shared: Extension = [lineNumbers(), syntaxHighlighting(colours), theme, EditorView.lineWrapping];
 
 /**
- * CodeMirror makes its styles at run time. Inside a shadow root it does so without style elements, which the
- * Content-Security-Policy of this page forbids.
+ * CodeMirror creates its styles at run time. Inside a shadow root, it does so without style elements, which this page's
+ * Content-Security-Policy forbids.
  */
 const openShadowRoot = (element: HTMLElement): ShadowRoot =>
   element.shadowRoot ?? element.attachShadow({ mode: 'open' });
@@ -87,7 +87,10 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
   return () => view.destroy();
 }
 
-/** End tags are offered, never inserted: a person who types them as well would have each of them twice. */
+/**
+ * End tags are offered but never inserted automatically, because people who also type them would get each of them
+ * twice.
+ */
 const xmlLanguage = () => xml({ autoCloseTags: false });
 
 /** Elements, attributes and values of the schema, offered where they are allowed; Control-Space lists them. */
@@ -96,7 +99,7 @@ const completionExtension = (elements: NonNullable<CodeProps['elements']>): Exte
     override: [(context) => completeFromSchema(toElementSpecs(elements, context.state.doc.toString()), [])(context)],
   });
 
-/** F8 goes from problem to problem, Control-Shift-M opens the list of them. */
+/** F8 goes from problem to problem, Control-Shift-M opens a list of the problems. */
 const lintExtension = (check: CodeProps['check']): Extension => [
   lintGutter(),
   keymap.of(lintKeymap),

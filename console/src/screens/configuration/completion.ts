@@ -1,15 +1,15 @@
-/** What may be written at a position in the configuration, for completion while typing. */
+/** Finds what may be written at a position in the configuration, for completion while typing. */
 import type { ElementSpec } from '@codemirror/lang-xml';
 import type { ElementFormDto } from '../../api/schema.js';
 import { findPrefix, readXml } from './xml-tree.js';
 
-/** Prefixes that people write where the text declares none. */
+/** Usual prefixes, for a text that declares none. */
 const USUAL: Readonly<Record<string, string>> = {
   'urn:crawlway:config:1': 'cw',
   'exa:com.exalead.actionrules.v21': 'ar',
 };
 
-/** Elements under the names that they have in this text, with its prefixes. */
+/** The elements under their names in this text, which depend on its prefixes. */
 export function toElementSpecs(elements: readonly ElementFormDto[], text: string): ElementSpec[] {
   const root = readXml(text);
   const names = new Map(

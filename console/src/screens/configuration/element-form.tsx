@@ -16,7 +16,7 @@ import {
   type XmlElement,
 } from './xml-tree.js';
 
-/** A configuration that is being edited, and what can be written in it. */
+/** A configuration that is being edited, and the elements that it may contain. */
 export interface Editing {
   readonly xml: string;
   readonly root: XmlElement;
@@ -29,9 +29,9 @@ export interface Editing {
 interface FormProps {
   readonly element: XmlElement;
   readonly editing: Editing;
-  /** Shown as one line until it is opened. */
+  /** Whether the element is shown as a single line until it is opened. */
   readonly folded?: boolean;
-  /** Elements in it that have a screen of their own. */
+  /** Names of elements inside that have their own screen. */
   readonly hidden?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export function ElementForm({ element, editing, folded = false, hidden = [] }: F
   );
 }
 
-/** Only open elements are rendered: a configuration may have thousands. */
+/** Renders the content only while it is open, because a configuration may have thousands of elements. */
 function Folded({ element, editing, children }: FormProps & { readonly children: ComponentChildren }): JSX.Element {
   const [open, setOpen] = useState(false);
   const { xml, mayChange, change } = editing;
@@ -91,7 +91,7 @@ type FieldsProps = Required<Omit<FormProps, 'folded'>> & { readonly form?: Eleme
 function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   const { xml, mayChange, change } = editing;
   const own = editing.problems.filter(({ line, column }) => findElementAt(editing.root, xml, line, column) === element);
-  if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it as it is.</p>;
+  if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it unchanged.</p>;
   const isSet = ({ name, aliases }: ElementFormDto['attributes'][number]): boolean =>
     [name, ...aliases].some((one) => attributeValue(element, one) !== undefined);
   const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
@@ -151,7 +151,7 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
 }
 
 const referenceText = (count: number): string =>
-  count === 0 ? '' : `Its name is written in ${formatPlural(count, 'other place')}, which another name changes, too.`;
+  count === 0 ? '' : `Its name is used in ${formatPlural(count, 'other place')}, which a new name changes, too.`;
 
 function More({ label, children }: { readonly label: string; readonly children: () => JSX.Element }): JSX.Element {
   const [open, setOpen] = useState(false);
@@ -174,7 +174,7 @@ interface TextProps {
 
 function TextField({ label, element, editing: { xml, mayChange, change } }: TextProps): JSX.Element {
   const id = useId();
-  // As in AttributeField, what is being typed is kept when the checker answers.
+  // As in AttributeField, keeps what is being typed when the checker responds.
   const [typed, setTyped] = useState<string>();
   return (
     <div class="field grow">
@@ -203,7 +203,7 @@ interface AddProps {
 
 const USUAL: Readonly<Record<string, string>> = { 'urn:crawlway:config:1': 'cw' };
 
-/** Adds an element that is allowed here; its form asks for what it must have. */
+/** Adds an element that is allowed here; its form asks for required values. */
 export function AddElement({ parent, editing, hidden = [] }: AddProps): JSX.Element | null {
   const { xml, root, elements, mayChange, change } = editing;
   const id = useId();

@@ -5,11 +5,11 @@ import { useDebounced } from '../../state/rested.js';
 
 export interface FormCheck {
   readonly checked: { readonly errors: number; readonly warnings: number };
-  /** Of CrawlConfig.xml itself. */
+  /** Problems in CrawlConfig.xml itself. */
   readonly problems: readonly ConfigurationProblemDto[];
 }
 
-/** The server's check of a configuration that is being edited, once typing pauses. */
+/** Has the server check a configuration that is being edited whenever typing pauses. */
 export function useFormCheck(xml: string, file: string): FormCheck {
   const rested = useDebounced(xml);
   const [found, setFound] = useState<readonly ConfigurationProblemDto[]>([]);
@@ -17,7 +17,7 @@ export function useFormCheck(xml: string, file: string): FormCheck {
     const abort = new AbortController();
     call('POST /api/v1/config/check', { body: rested, signal: abort.signal }).then(
       ({ problems }) => setFound(problems),
-      () => undefined, // saving says what is wrong
+      () => undefined, // saving reports what is wrong
     );
     return () => abort.abort();
   }, [rested]);

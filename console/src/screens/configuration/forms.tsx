@@ -1,4 +1,7 @@
-/** Everything that the configuration can contain, as forms, generated from the table behind the schema and the reference. */
+/**
+ * Forms for everything that the configuration can contain, generated from the table behind the schema and the
+ * reference.
+ */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useCrawler } from '../../state/crawlers.js';
@@ -22,7 +25,7 @@ export function Forms(): JSX.Element {
 
 function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
   const mayChange = useMay('admin');
-  // The same unsaved text as that of the XML view: what is typed in one is there in the other.
+  // Shares the unsaved text with the XML view: what is typed in one appears in the other.
   const { text: xml, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
   const { checked, problems } = useFormCheck(xml, loaded.file);
   const [applying, setApplying] = useState(false);
@@ -51,7 +54,7 @@ function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => voi
             </button>
           </>
         ) : (
-          'read only: changing it requires the role admin'
+          'read-only: changing it requires the role admin'
         )}
       </div>
       <Crawlers editing={editing} />
@@ -75,7 +78,7 @@ function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => voi
 
 const findCrawlers = ({ children }: XmlElement): XmlElement[] => children.filter(({ name }) => name === 'Crawler');
 
-/** The selected crawler in full, and those that are not in force yet. */
+/** Shows the selected crawler in full, and those that are not in force yet. */
 function Crawlers({ editing }: { editing: Editing }): JSX.Element {
   const { root, xml, mayChange, change } = editing;
   const chosen = useCrawler()?.name;
@@ -114,7 +117,8 @@ function Crawlers({ editing }: { editing: Editing }): JSX.Element {
             <ElementForm element={element} editing={editing} hidden={['Rules']} />
             <p class="muted">
               Crawl rules have <a href={href('/configuration')}>a view of their own</a>. Stored URLs belong to the
-              crawler's name: under another name the crawl begins again, and what it had indexed leaves the index.
+              crawler's name: under a new name, the crawl begins again, and everything it had indexed is removed from
+              the index.
             </p>
           </div>
         </Panel>
@@ -123,7 +127,7 @@ function Crawlers({ editing }: { editing: Editing }): JSX.Element {
   );
 }
 
-/** What all crawlers share. */
+/** Settings that all crawlers share. */
 function Shared({ editing }: { editing: Editing }): JSX.Element {
   const { root } = editing;
   return (

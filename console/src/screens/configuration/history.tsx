@@ -63,7 +63,7 @@ export function History(): JSX.Element {
 
 interface Texts {
   readonly xml: string;
-  /** By name. */
+  /** Texts of the files by name. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -147,7 +147,7 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
   );
 }
 
-/** A text with a hidden password cannot be previewed; the server can restore it nevertheless. */
+/** Leaves out a text with a hidden password, which cannot be previewed, although the server can restore it. */
 function textIfVisible({ files }: Texts, name: string): (readonly [string, string])[] {
   const text = files.get(name);
   return text === undefined || text.includes('********') ? [] : [[name, text]];

@@ -3,7 +3,7 @@ import type { ElementFormDto } from '../../api/schema.js';
 
 export interface LoadedConfiguration {
   readonly xml: string;
-  /** Path of the file: places of problems name it. */
+  /** Path of the file, as named in places of problems. */
   readonly file: string;
   readonly etag: string;
 }
@@ -17,7 +17,7 @@ export async function loadConfiguration(signal?: AbortSignal): Promise<LoadedCon
 }
 
 export interface LoadedForms extends LoadedConfiguration {
-  /** All that can be written in the configuration. */
+  /** All elements that the configuration may contain. */
   readonly elements: readonly ElementFormDto[];
 }
 

@@ -14,32 +14,32 @@ const SPACE: Kind = {
   title: 'Crawl space',
   element: 'CrawlSpace',
   purpose:
-    'One rule per line: allow or forbid, then domain, address or prefix, then the target. The first line that matches decides; a URL that matches none is allowed. What is forbidden is not crawled and leaves the index.',
+    'One rule per line: allow or forbid, then domain, address or prefix, then the target. The first line that matches decides; a URL that matches none is allowed. Forbidden URLs are not crawled, and their documents are removed from the index.',
 };
 const GLOBAL: Kind = {
   title: 'Global crawl space',
   element: 'GlobalCrawlSpace',
   purpose:
-    'The hosts that all crawlers cover together. It is consulted for URLs that a domain line of a crawler’s own space keeps out: where it allows the host, their documents stay in the index, because another crawler has them.',
+    'The hosts that all crawlers cover together. It is consulted for URLs that a domain line of a crawler’s own space keeps out: if it allows the host, their documents stay in the index, because another crawler has them.',
 };
 const SERVERS: Kind = {
   title: 'Server records',
   element: 'Servers',
   purpose:
-    'Values for all URLs that begin with an address, such as the time between two visits; the longest address counts. Links to addresses without a record are followed only with followOutside="true".',
+    'Values for all URLs that begin with an address, such as the time between two visits; the longest matching address counts. Links to addresses without a record are only followed with followOutside="true".',
 };
 const CONDITIONS: Kind = {
   title: 'Conditions',
   element: 'Conditions',
   purpose:
-    'Tests that filter URLs or set options for them, one inside the other. They run in order, the last setting of an option counts, and what is filtered stays out.',
+    'Tests that filter URLs or set options for them, one inside the other. They run in order, the last setting of an option counts, and filtered URLs stay out.',
 };
 
 export interface Place {
   readonly kind: Kind;
-  /** Texts that are there. */
+  /** Texts that exist. */
   readonly parts: readonly PartText[];
-  /** Its initial text; absent if it exists. */
+  /** Initial text of the part; absent if the part exists. */
   readonly fresh?: PartText;
 }
 
@@ -78,7 +78,7 @@ function serversPlace(xml: string, crawler: string, files: readonly RuleFileDto[
   const place = elementPlace(SERVERS, found, newPart(xml, text, crawler));
   const file = found && files.find(({ name }) => name === attributeOf(found, 'file'));
   if (!file) return place;
-  const conf = { title: `Server records in ${file.name}`, purpose: 'Commands of mnoGoSearch.', file: file.name };
+  const conf = { title: `Server records in ${file.name}`, purpose: 'mnoGoSearch commands.', file: file.name };
   return { ...place, parts: [...place.parts, { ...conf, text: file.text }] };
 }
 

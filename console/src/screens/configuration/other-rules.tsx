@@ -1,4 +1,4 @@
-/** Crawl space, server records and conditions: each edited as separate text, with its errors shown while typing. */
+/** Crawl space, server records and conditions, each edited as a separate text with its errors shown while typing. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';

@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.js';
 
 const EVERY_MS = 5000;
 
-/** Which version is in force, and the result of the check. */
+/** Shows which version is in force, and the result of the check. */
 export function Overall(): JSX.Element {
   const state = useResource('configuration state', (signal) => call('GET /api/v1/config/state', { signal }), EVERY_MS);
   return (

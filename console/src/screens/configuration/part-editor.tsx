@@ -10,25 +10,25 @@ import { type LoadedConfiguration } from './load.js';
 import { type Part, placeInPart, wholeText } from './part.js';
 import { useUnsaved } from './unsaved.js';
 
-/** A text of the configuration that is edited separately. */
+/** A part of the configuration that is edited separately. */
 export interface PartText {
   /** Title of the panel. */
   readonly title: string;
   /** Its purpose, in one line. */
   readonly purpose: string;
   readonly text: string;
-  /** It is not in the configuration yet. */
+  /** Whether the part is not in the configuration yet. */
   readonly isNew?: boolean;
-  /** The element of CrawlConfig.xml that it is, or that names the file. */
+  /** The edited element of CrawlConfig.xml, or the one that names the file. */
   readonly element?: Part;
-  /** The name of the file that it is; absent: it is the element. */
+  /** Name of the edited file. Absent if the element is edited. */
   readonly file?: string;
-  /** The configuration without it. */
+  /** The configuration without this part. */
   readonly without?: Draft;
 }
 
 interface EditorProps {
-  /** The key under which it is kept while it is not saved. */
+  /** The key under which the unsaved text is kept. */
   readonly name: string;
   readonly part: PartText;
   readonly loaded: LoadedConfiguration;
@@ -73,7 +73,7 @@ export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps)
             </button>
           </>
         ) : (
-          'read only: changing it requires the role admin'
+          'read-only: changing it requires the role admin'
         )
       }
     >

@@ -1,13 +1,13 @@
 /**
- * One element of the configuration edited separately, such as the server records of a crawler: cut out of the text, edited, and put
- * back, while everything else stays byte for byte.
+ * An element of the configuration that is edited separately, such as the server records of a crawler: it is cut out of
+ * the text, edited, and put back, while everything else stays byte for byte the same.
  */
 import type { Part } from './part.js';
 import { findCrawlerStart, unescapeXml, withoutComments } from './rule-text.js';
 
 const TAG = `(?:[^>"']|"[^"]*"|'[^']*')*>`;
 
-/** @param crawler absent: an element of the whole server */
+/** @param crawler absent for an element of the whole server */
 export function findPart(xml: string, element: string, crawler?: string): Part | undefined {
   const visible = withoutComments(xml);
   const from = crawler === undefined ? 0 : findCrawlerStart(visible, crawler);
@@ -35,14 +35,14 @@ export function newPart(xml: string, text: string, crawler?: string): Part {
   };
 }
 
-/** The place of the first rule of a crawler that has none. */
+/** The place of the first rule in a crawler without rules. */
 export function firstRulePart(xml: string, crawler: string): Part {
   const { before, after } = newPart(xml, '', crawler);
   const rules = `${prefixAt(xml, findCrawlerStart(withoutComments(xml), crawler))}Rules`;
   return { before: `${before}    <${rules} group="default">\n      `, text: '', after: `\n    </${rules}>${after}` };
 }
 
-/** The prefix of a tag, with its colon; empty when it has none. */
+/** The prefix of a tag with its colon; empty if it has none. */
 const prefixAt = (xml: string, at: number): string => /^<([\w-]+:)?/.exec(xml.slice(at))?.[1] ?? '';
 
 /** The value of an attribute of the part's first tag. */
@@ -52,7 +52,7 @@ export function attributeOf({ text }: Part, name: string): string | undefined {
   return value ? unescapeXml(value[1] ?? value[2] ?? '') : undefined;
 }
 
-/** The prefix under which the file writes Crawlway's own elements, and what declares it where none does. */
+/** The file's prefix for Crawlway's own elements, and a declaration of it if the file has none. */
 export function findOwnPrefix(xml: string): { readonly prefix: string; readonly declaration: string } {
   const declared = /xmlns:([\w-]+)\s*=\s*["']urn:crawlway:config:1["']/.exec(withoutComments(xml))?.[1];
   return declared
@@ -76,7 +76,7 @@ function findElementEnd(visible: string, element: string, from: number): number 
   return end.exec(visible) ? end.lastIndex : visible.length;
 }
 
-/** Before the line of the end tag. */
+/** Splits the text before the line of the end tag. */
 function splitAt(xml: string, at: number, text: string): Part {
   const indent = /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
   const from = at - indent.length;

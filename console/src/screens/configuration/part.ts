@@ -7,7 +7,7 @@ export interface Part {
 
 export const wholeText = ({ before, after }: Part, text: string): string => before + text + after;
 
-/** A place in the whole as one in the part; undefined: it lies elsewhere. */
+/** Converts a place in the whole text to one in the part; undefined if it is elsewhere. */
 export function placeInPart(
   { before }: Part,
   text: string,

@@ -7,7 +7,7 @@ import { Reason } from '../../ui/reasons.js';
 const GROUPS = [
   ['newlyAccepted', 'would be crawled from now on'],
   ['excluded', 'would no longer be crawled'],
-  ['documentsDeleted', 'documents would leave the index'],
+  ['documentsDeleted', 'documents would be removed from the index'],
   ['keptElsewhere', 'would be left to another crawler, documents kept'],
   ['changedSource', 'would move to another source'],
 ] as const;
@@ -23,10 +23,10 @@ export function Preview({ report }: { report: PreviewDto }): JSX.Element {
       </p>
       {report.needsConfirmation.length > 0 && (
         <p class="notice bad" role="alert">
-          More than 10 % of the documents of {report.needsConfirmation.join(', ')} would leave the index.
+          More than 10 % of the documents of {report.needsConfirmation.join(', ')} would be removed from the index.
         </p>
       )}
-      {report.done && touched.length === 0 && <p class="notice good">No stored URL changes its state.</p>}
+      {report.done && touched.length === 0 && <p class="notice good">No stored URL would change its state.</p>}
       {touched.map((crawler) => (
         <CrawlerPreview key={crawler.crawler} crawler={crawler} />
       ))}

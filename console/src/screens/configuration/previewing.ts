@@ -9,7 +9,7 @@ export interface Previewing {
   readonly problem?: ApiProblem;
 }
 
-/** Asks the server what the configuration would change and shows the report as it grows. */
+/** Asks the server what the configuration would change, and returns the report as it grows. */
 export function usePreview(draft: Draft | undefined): Previewing {
   const [state, setState] = useState<Previewing>({});
   useEffect(() => {

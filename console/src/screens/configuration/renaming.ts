@@ -1,4 +1,4 @@
-/** Another name for an element, and for everything in the configuration that refers to it. */
+/** Renames an element together with everything in the configuration that refers to it. */
 import { attributeValue, setAttribute, type XmlElement } from './xml-tree.js';
 
 interface Reference {
@@ -17,7 +17,7 @@ const REFERENCES: Readonly<Record<string, readonly Reference[]>> = {
   Content: [optionReference('content')],
 };
 
-/** What refers to the element by its name: of contents, in their crawler alone. */
+/** The attributes that refer to the element by its name; for a Content, only those in its crawler. */
 export function findReferences(root: XmlElement, element: XmlElement): readonly [XmlElement, Reference][] {
   const name = attributeValue(element, 'name');
   const kinds = REFERENCES[element.name] ?? [];
@@ -28,7 +28,7 @@ export function findReferences(root: XmlElement, element: XmlElement): readonly 
   );
 }
 
-/** Names that the attribute can have, where it refers to another element. */
+/** Possible values of an attribute that refers to another element. */
 export function listPossibleNames(root: XmlElement, element: string, attribute: string): readonly string[] {
   const kind = Object.keys(REFERENCES).find((name) =>
     REFERENCES[name]!.some((one) => one.element === element && one.attribute === attribute && !one.option),
@@ -39,13 +39,13 @@ export function listPossibleNames(root: XmlElement, element: string, attribute: 
     .flatMap((one) => attributeValue(one, 'name') ?? []);
 }
 
-/** Text with the element renamed; its references are changed as well. */
+/** The text with the element and all references to it renamed. */
 export function renameElement(xml: string, root: XmlElement, element: XmlElement, name: string): string {
   const changes: [XmlElement, string][] = [
     [element, 'name'],
     ...findReferences(root, element).map(([one, { attribute }]): [XmlElement, string] => [one, attribute]),
   ];
-  // From the end, so that earlier positions stay valid.
+  // In reverse order, so that earlier positions stay valid.
   return changes
     .sort(([a], [b]) => b.start - a.start)
     .reduce((text, [one, attribute]) => setAttribute(text, one, attribute, name), xml);

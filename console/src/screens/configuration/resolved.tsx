@@ -14,7 +14,10 @@ import { PlaceLink, Trace } from '../../ui/verdict.js';
 
 type LayerWords = readonly [title: string, words: string, view: string];
 
-/** Title of each layer, how its entries go together, and the view in which they are written, in the order of evaluation. */
+/**
+ * In the order of evaluation: the title of each layer, how its entries are combined, and the view in which they are
+ * edited.
+ */
 const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], LayerWords>> = {
   'link-rules': ['Link rules', 'for links found on pages', 'forms'],
   'site-mode': ['Site mode', 'below roots that are crawled as a site', 'forms'],
@@ -24,7 +27,7 @@ const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], LayerWords>> = {
   'crawl-rules': ['Crawl rules', 'in order; a later rule overrides an earlier one', 'rules'],
 };
 
-/** Entries of one layer that are shown at once; a list of server records can have 100,000. */
+/** Maximum number of entries shown for a layer; a list of server records can have 100,000. */
 const SHOWN = 300;
 
 export function Resolved(): JSX.Element {
@@ -85,7 +88,7 @@ function Layer({ words: [title, words, view], crawler, entries }: LayerProps): J
     <Panel title={title} aside={words}>
       {entries.length === 0 ? (
         <p class="muted">
-          Not configured: this layer has no opinion.{' '}
+          Not configured: this layer does not decide anything.{' '}
           <a href={href('/configuration', { crawler, view })}>Configure it.</a>
         </p>
       ) : (
@@ -101,7 +104,7 @@ function Layer({ words: [title, words, view], crawler, entries }: LayerProps): J
       )}
       {entries.length > SHOWN && (
         <p class="muted">
-          The first {SHOWN} of {entries.length} are shown; ask for one URL to see what applies to it.
+          The first {SHOWN} of {entries.length} are shown; enter a URL to see what applies to it.
         </p>
       )}
     </Panel>
@@ -118,7 +121,7 @@ const ForUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler: stri
         </Badge>
       }
     >
-      <Table name="Final options and who set them" heads={['Option', 'Value', 'Set by', 'Defined in']}>
+      <Table name="Final options and what set them" heads={['Option', 'Value', 'Set by', 'Defined in']}>
         {resolved.options.map(({ name, value, setBy, place }) => (
           <tr key={name}>
             <td>{name}</td>

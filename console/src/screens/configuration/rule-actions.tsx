@@ -6,7 +6,7 @@ interface ActionProps {
   readonly onChange: (actions: readonly RuleActionDto[]) => void;
 }
 
-/** Each aspect is set one way, set the other way, or left to other rules. */
+/** Aspects that a rule sets one way, sets the other way, or leaves to other rules. */
 const ASPECTS = [
   { label: 'Crawl', yes: 'Accept', no: 'Ignore' },
   { label: 'Index', yes: 'Index', no: 'NoIndex' },

@@ -10,13 +10,13 @@ import { MatchFields } from './rule-match.js';
 import { ruleXml } from './rule-text.js';
 
 interface EditorProps {
-  /** Absent: a new one. */
+  /** Absent for a new rule. */
   readonly rule?: RuleDto;
-  /** Where it is, or is to be, in the configuration. */
+  /** Where the rule is, or will be, in the configuration. */
   readonly part: Part;
-  /** Path of the configuration: places of problems name it. */
+  /** Path of the configuration, as named in places of problems. */
   readonly file: string;
-  /** Gets the Rule element. */
+  /** Called with the Rule element. */
   readonly onDone: (xml: string) => void;
   readonly onClose: () => void;
 }
@@ -24,12 +24,12 @@ interface EditorProps {
 const ACCEPT: readonly RuleActionDto[] = [{ element: 'Accept' }];
 const FRESH: readonly RuleMatchDto[] = [{ element: 'Atom', field: 'url', kind: 'prefix', litteral: true, value: '' }];
 
-/** As a form, or as XML: the form for rules whose conditions all have to hold, XML for everything. */
+/** Edits a rule in a form, if all of its conditions have to hold, or as XML. */
 export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): JSX.Element {
   const [match, setMatch] = useState(rule?.match ?? FRESH);
   const [actions, setActions] = useState(rule?.actions ?? ACCEPT);
   const [xml, setXml] = useState(rule?.xml ?? '');
-  /** What the XML editor begins with. */
+  /** The initial text of the XML editor. */
   const [start, setStart] = useState(xml);
   const nested = match.some(({ children }) => children?.length);
   const [asXml, setAsXml] = useState(nested);

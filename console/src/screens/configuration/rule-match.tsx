@@ -6,7 +6,7 @@ interface MatchProps {
   readonly onChange: (match: readonly RuleMatchDto[]) => void;
 }
 
-/** What the form offers: one choice for element, field and kind, in words. */
+/** The tests that the form offers: each choice, in words, stands for an element, field and kind. */
 const TESTS: Readonly<Record<string, Omit<RuleMatchDto, 'value' | 'litteral'>>> = {
   'URL begins with': { element: 'Atom', field: 'url', kind: 'prefix' },
   'URL contains': { element: 'Atom', field: 'url', kind: 'inside' },
@@ -31,7 +31,7 @@ export function MatchFields({ match, onChange }: MatchProps): JSX.Element {
   const replace = (index: number, by: RuleMatchDto): void => onChange(match.with(index, by));
   return (
     <fieldset class="fieldset">
-      <legend>For URLs where all of this holds</legend>
+      <legend>For URLs to which all of this applies</legend>
       <div class="stack">
         {match.map((one, index) => (
           <Condition

@@ -13,7 +13,7 @@ interface RowProps {
   readonly onChange: (change: RuleChange) => void;
 }
 
-/** A rule can be dragged by the mouse and moved by the keyboard with the two arrow buttons. */
+/** A rule, which can be dragged with the mouse, or moved with the two arrow buttons by keyboard. */
 export function RuleRow({ rule, last, editable, onEdit, onChange }: RowProps): JSX.Element {
   const { index, group, match, actions } = rule;
   const [over, setOver] = useState(false);
@@ -106,7 +106,7 @@ const SHORTCUTS: Readonly<Record<Shortcut, string>> = {
   InQuery: 'query contains',
 };
 
-/** Without them, a regular expression means what it says. */
+/** Characters without which a regular expression is a literal string. */
 const SPECIAL = /[\\^$.*+?()[\]{}|]/;
 
 function matchText(match: RuleMatchDto): string {

@@ -1,6 +1,7 @@
 /**
- * Single rules inside the text of the configuration: found, replaced, moved, removed and inserted, while everything else stays byte
- * for byte. A change of one rule can therefore be previewed as what it is: another configuration.
+ * Finds, replaces, moves, removes and inserts individual rules in the text of the configuration, while everything else
+ * stays byte for byte the same. A change to one rule can therefore be previewed like any other change of the
+ * configuration.
  */
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { type Part, wholeText } from './part.js';
@@ -16,7 +17,7 @@ export type RuleChange =
   | { readonly kind: 'delete'; readonly index: number }
   | { readonly kind: 'move'; readonly from: number; readonly to: number };
 
-/** @throws Error if the rules are not found in the text as the server reported them. */
+/** @throws Error if the text does not contain the rules as the server reported them. */
 export function changeRules(xml: string, crawler: string, rules: readonly RuleDto[], change: RuleChange): string {
   if (change.kind === 'replace' || change.kind === 'insert') {
     return wholeText(rulePart(xml, crawler, rules, change), change.xml);
@@ -35,8 +36,8 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
 }
 
 /**
- * A rule, or the place of a new one, as a part of the text.
- * @throws Error when the rules are not found in the text as the server reported them.
+ * A rule, or the place of a new one, as a part of the text. @throws Error if the text does not contain the rules as the
+ * server reported them.
  */
 export function rulePart(
   xml: string,
@@ -69,17 +70,17 @@ function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Spa
   let from = findCrawlerStart(visible, crawler);
   return rules.map((rule) => {
     const at = visible.indexOf(withoutComments(rule.xml), from);
-    if (at < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; load the page again.`);
+    if (at < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; reload the page.`);
     from = at + rule.xml.length;
     return { from: at, to: from };
   });
 }
 
-/** A commented-out rule must not be taken for a rule: comments become spaces of the same length. */
+/** Replaces comments by spaces of the same length, so that a commented-out rule is not mistaken for a rule. */
 export const withoutComments = (xml: string): string =>
   xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
-/** Where a crawler begins. */
+/** Finds where a crawler begins. */
 export function findCrawlerStart(xml: string, crawler: string): number {
   for (const { index, 0: tag } of xml.matchAll(/<(?:[\w-]+:)?Crawler\b[^>]*>/g)) {
     const name = /\bname\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(tag);
@@ -98,7 +99,7 @@ const splice = (text: string, { from, to }: Span, by: string): string => text.sl
 
 const indentAt = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
 
-/** Including the line break and blanks before it, so that no empty line remains. */
+/** Includes the preceding line break and spaces, so that no empty line remains. */
 const includeIndent = (xml: string, { from, to }: Span): Span => ({
   from: from - (/(?:\n|(?<![ \t\n]))[ \t]*$/.exec(xml.slice(0, from))?.[0].length ?? 0),
   to,
@@ -106,7 +107,7 @@ const includeIndent = (xml: string, { from, to }: Span): Span => ({
 
 const RULES_NAMESPACE = /xmlns:([\w-]+)\s*=\s*["']exa:com\.exalead\.actionrules\.v2\d["']/;
 
-/** A Rule element made of its parts, with the prefix that the file uses for match elements. */
+/** Builds a Rule element from its parts, with the file's prefix for match elements. */
 export function ruleXml(
   match: readonly RuleMatchDto[],
   actions: readonly RuleActionDto[],

@@ -1,8 +1,8 @@
-/** Colours for crawl.rules, global.rules and indexer.conf: comments, the command and its kind. */
+/** Syntax colours for crawl.rules, global.rules and indexer.conf: comments, the command and its kind. */
 import { StreamLanguage } from '@codemirror/language';
 
 interface State {
-  /** Words before this one in its line. */
+  /** Number of words before this one on its line. */
   words: number;
 }
 

@@ -49,7 +49,7 @@ interface ListProps {
   readonly onChanged: () => void;
 }
 
-/** Which rule is being edited: its index, or the place of a new one. */
+/** The rule that is being edited, or the index and place of a new one. */
 type Editing = { readonly index: number; readonly rule?: RuleDto; readonly part: Part };
 
 function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProps): JSX.Element {
@@ -89,7 +89,9 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
       }
     >
       {rules.length === 0 ? (
-        <Empty>There are no rules: what is crawled is up to the other rules and the defaults. Add the first one.</Empty>
+        <Empty>
+          There are no crawl rules: the other rules and the defaults decide what is crawled. Add the first one.
+        </Empty>
       ) : (
         <ol class="rules">
           {rules.map((rule) => (

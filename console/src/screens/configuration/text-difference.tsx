@@ -27,6 +27,6 @@ export function TextDifference({ before, after, language }: DifferenceProps): JS
     };
   }, [before, after]);
   if (failed) return <NotLoaded />;
-  if (before === after) return <p class="notice good">The two are the same.</p>;
+  if (before === after) return <p class="notice good">The two are identical.</p>;
   return <div ref={element} class="editor" />;
 }

@@ -1,8 +1,8 @@
-/** Texts that were typed and not saved: they survive their screen, and the browser asks before they are lost with the tab. */
+/** Unsaved texts: they are kept when their screen is left, and the browser asks before they are lost with the tab. */
 import { useState } from 'preact/hooks';
 
 interface Kept {
-  /** What it was typed over, and the version of the configuration that had it. */
+  /** The original text, and the version of the configuration that contains it. */
   readonly base: string;
   readonly etag: string;
   readonly text: string;
@@ -10,14 +10,14 @@ interface Kept {
 
 export interface Unsaved {
   readonly text: string;
-  /** What the editor begins with; another round is another editor. */
+  /** Initial text of the editor; a new round starts a new editor. */
   readonly start: { readonly text: string; readonly round: number };
   readonly changed: boolean;
-  /** Version that the text was made from: an older one when somebody else changed what it was typed over. */
+  /** Version on which the text is based; outdated if someone else has changed the original text. */
   readonly etag: string;
   readonly type: (text: string) => void;
   readonly discard: () => void;
-  /** To be called when it has been saved. */
+  /** Call this after the text has been saved. */
   readonly forget: () => void;
 }
 
@@ -29,7 +29,7 @@ addEventListener('beforeunload', (event) => {
 
 export const isUnsaved = (name: string): boolean => kept.has(name);
 
-/** @param base the text in force, of the configuration with this ETag */
+/** @param base the text in force, from the configuration with this ETag */
 export function useUnsaved(name: string, base: string, etag: string): Unsaved {
   const known = kept.get(name);
   const from = known && known.base !== base ? known : { base, etag };

@@ -49,7 +49,7 @@ function Editing({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => 
             </button>
           </>
         ) : (
-          'read only: changing it requires the role admin'
+          'read-only: changing it requires the role admin'
         )
       }
     >
@@ -65,9 +65,9 @@ function Editing({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => 
         check={check}
       />
       <p class="muted">
-        Secrets are shown as a placeholder; leave it, and the secret stays. Control-Space offers what can be written
-        here, Control-F searches, F8 goes to the next problem, Control-Shift-M opens the list of problems, Escape and
-        then Tab leave the editor.
+        Secrets are shown as placeholders; leave a placeholder in place to keep the secret. Control-Space offers
+        completions, Control-F searches, F8 goes to the next problem, Control-Shift-M opens the list of problems, and
+        Escape followed by Tab leaves the editor.
       </p>
       {applying && (
         <ApplyDialog

@@ -1,7 +1,7 @@
 /**
- * The elements of a configuration with their positions in the text, and changes of single values, so that everything else stays
- * byte for byte. It reads what the server has already accepted; in text that is not XML it finds less, and the server reports what
- * is wrong.
+ * The elements of a configuration with their positions in the text, and edits to individual values that leave
+ * everything else byte for byte the same. It reads text that the server has already accepted; in text that is not
+ * well-formed XML, it finds fewer elements, and the server reports what is wrong.
  */
 export interface XmlAttribute {
   /** As written, with its prefix. */
@@ -15,18 +15,18 @@ export interface XmlAttribute {
 export interface XmlElement {
   /** Without its prefix. */
   readonly name: string;
-  /** With its colon; empty when there is none. */
+  /** With its colon; empty if there is none. */
   readonly prefix: string;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
-  /** Place of `<`. */
+  /** Offset of `<`. */
   readonly start: number;
-  /** After the `>` of the first tag. */
+  /** Offset after the `>` of the start tag. */
   readonly opened: number;
-  /** Place of the `<` of the end tag; as `opened` when it is empty. */
+  /** Offset of the `<` of the end tag; equal to `opened` if the element is empty. */
   readonly closed: number;
   readonly end: number;
-  /** Text directly in it, without its comments. */
+  /** Text directly inside the element, without comments. */
   readonly text: string;
 }
 
@@ -35,7 +35,7 @@ type Open = { -readonly [K in keyof XmlElement]: XmlElement[K] } & { children: X
 const NAME = /[^\s/>=<"']+/y;
 const VALUE = /\s*=\s*("[^"]*"|'[^']*')/y;
 
-/** Undefined: there is no element. */
+/** Returns the outermost element; undefined if there is none. */
 export function readXml(xml: string): XmlElement | undefined {
   const open: Open[] = [];
   let root: XmlElement | undefined;
@@ -116,7 +116,7 @@ function parseStartTag(xml: string, start: number): { element: Open; selfClosing
 export const attributeValue = ({ attributes }: XmlElement, name: string): string | undefined =>
   attributes.find((one) => one.name === name)?.value;
 
-/** @param value undefined: the attribute is removed */
+/** @param value undefined removes the attribute */
 export function setAttribute(xml: string, element: XmlElement, name: string, value: string | undefined): string {
   const known = element.attributes.find((one) => one.name === name);
   if (known) {
@@ -143,7 +143,7 @@ function textToStartTagEnd(xml: string, { opened }: XmlElement): string {
   return head.endsWith('/>') ? `${head.slice(0, -2).trimEnd()}>` : head;
 }
 
-/** With its line, when nothing else is on it. */
+/** Removes an element, including its line if nothing else is on it. */
 export function removeElement(xml: string, { start, end }: XmlElement): string {
   const before = xml.slice(0, start);
   const blank = /\n[ \t]*$/.exec(before);
@@ -151,7 +151,7 @@ export function removeElement(xml: string, { start, end }: XmlElement): string {
   return (alone ? before.slice(0, blank.index) : before) + xml.slice(end);
 }
 
-/** As the last element of its parent. */
+/** Appends a child as the last element of its parent. */
 export function appendChild(xml: string, parent: XmlElement, child: string): string {
   const indent = `${indentOf(xml, parent.start)}  `;
   const line = `\n${indent}${child}`;
@@ -164,7 +164,7 @@ export function appendChild(xml: string, parent: XmlElement, child: string): str
   return `${textToStartTagEnd(xml, parent)}${line}\n${indent.slice(2)}</${tagOf(parent)}>${xml.slice(parent.opened)}`;
 }
 
-/** A copy after it, under another name. */
+/** Inserts a copy of the element after it, under a new name. */
 export function copyElement(xml: string, element: XmlElement, name: string): string {
   const { start, end } = element;
   const own = xml.slice(start, end);
@@ -195,7 +195,7 @@ const unescapeXml = (text: string): string =>
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** The prefix of a namespace, with its colon, and what declares it where the outermost element does not. */
+/** The prefix of a namespace with its colon, and a declaration of it if the outermost element has none. */
 export function findPrefix(
   root: XmlElement,
   namespace: string,
@@ -208,7 +208,7 @@ export function findPrefix(
   return { prefix: `${usual}:`, declaration: ` xmlns:${usual}="${namespace}"` };
 }
 
-/** The innermost element whose first tag has this place. */
+/** The innermost element whose start tag contains this place. */
 export function findElementAt(root: XmlElement, xml: string, line: number, column: number): XmlElement | undefined {
   let at = 0;
   for (let i = 1; i < line; i++) at = xml.indexOf('\n', at) + 1;

@@ -6,7 +6,7 @@ import { Chart } from '../../ui/chart.js';
 import { Panel } from '../../ui/panel.js';
 import { RangeChoice, rangeText, SPANS, useHistory, useRange } from '../../ui/ranges.js';
 
-/** Discovered, indexed and kept out, over time. */
+/** Shows how many URLs were discovered, indexed and kept out over time. */
 export function CoverageHistory({ crawler }: { crawler: string }): JSX.Element {
   const range = useRange();
   const history = useHistory(crawler, range);
@@ -26,7 +26,7 @@ interface LinesProps {
 const KEPT_OUT = ['excluded', 'elsewhere', 'filtered'] as const;
 
 function Lines({ points, span, words }: LinesProps): JSX.Element {
-  // What an earlier version recorded has no statuses.
+  // Points that an earlier version recorded have no statuses.
   const known = useMemo(() => points.filter(({ byStatus }) => Object.keys(byStatus).length > 0), [points]);
   const times = useMemo(() => known.map(({ at }) => Date.parse(at) / 1000), [known]);
   if (known.length === 0) return <Empty>The first numbers appear within 15 seconds.</Empty>;

@@ -6,7 +6,7 @@ import { Bar } from '../../ui/bar.js';
 import { formatCount, formatPercent, formatPlural, formatSeconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 
-/** How long ago the indexed documents were visited. */
+/** Shows how long ago the indexed documents were visited. */
 export function Freshness({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
   const { ages, maximumAgeSeconds } = coverage;
   const all = ages.reduce((sum, { documents }) => sum + documents, 0);
@@ -66,7 +66,7 @@ function rangeText(from: number | undefined, upTo: number | undefined): string {
 function Summary({ crawler, coverage, all }: { crawler: string; coverage: CoverageDto; all: number }): JSX.Element {
   const { ages, maximumAgeSeconds } = coverage;
   if (maximumAgeSeconds === undefined) {
-    return <p>{formatPlural(all, 'document')}. This crawler has no smart refresh, and so no maximum age.</p>;
+    return <p>{formatPlural(all, 'document')}. This crawler does not use smart refresh, so there is no maximum age.</p>;
   }
   const over = ages.reduce(
     (sum, { documents }, i) => (isOlderThan(ages[i - 1]?.upToSeconds, maximumAgeSeconds) ? sum + documents : sum),

@@ -1,4 +1,4 @@
-/** Whether the crawler has been observed for a day: before that, no hour can be compared with the others. */
+/** Whether the crawler has been observed for a day; before that, an hour cannot be compared with the others. */
 import { createContext } from 'preact';
 import { call } from '../../api/client.js';
 import { useResource } from '../../state/resource.js';

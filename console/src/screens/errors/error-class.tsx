@@ -17,13 +17,13 @@ import { DayKnown } from './day-known.js';
 
 const EVERY_MS = 10_000;
 const HOSTS_SHOWN = 20;
-/** More than anybody reads, and what the server returns in one answer. */
+/** Maximum number of hosts: more than anyone reads, and what the server returns in one response. */
 const MOST_HOSTS = 1_000;
 const URLS_SHOWN = 20;
 
 interface ClassProps {
   readonly crawler: string;
-  /** Only this host is considered. */
+  /** If given, only this host is considered. */
   readonly host?: string;
   readonly of: ErrorClassDto;
   readonly onRetried: () => void;
@@ -40,7 +40,7 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
         body: { reason: code, host: only },
       });
       onRetried();
-      return `${formatPlural(due, 'URL')} will be tried again as soon as politeness allows.${restingHostsText(resting)}`;
+      return `${formatPlural(due, 'URL')} will be retried as soon as politeness allows.${restingHostsText(resting)}`;
     });
   return (
     <Panel
@@ -87,7 +87,7 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
 
 type Counts = Pick<ErrorClassDto, 'urls' | 'lastHour' | 'lastDay'>;
 
-/** Few failures do not make a trend. */
+/** Minimum number of failures for a trend. */
 const FEW = 5;
 const isRising = ({ lastHour, lastDay }: Counts): boolean => lastHour >= FEW && lastHour * 24 > lastDay * 2;
 

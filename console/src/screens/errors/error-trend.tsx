@@ -6,7 +6,7 @@ import { formatCount } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { RangeChoice, SPANS, useHistory, useRange } from '../../ui/ranges.js';
 
-/** As many lines as there are colours. */
+/** Maximum number of lines, one for each colour. */
 const LINES = 3;
 
 export function ErrorTrend({ crawler }: { crawler: string }): JSX.Element {
@@ -21,7 +21,7 @@ export function ErrorTrend({ crawler }: { crawler: string }): JSX.Element {
 
 function Trend({ points, span }: { points: readonly HistoryPointDto[]; span: number }): JSX.Element {
   const totals = totalsByCode(points);
-  if (totals.length === 0) return <Empty>No visit failed in this time.</Empty>;
+  if (totals.length === 0) return <Empty>No visits failed during this time.</Empty>;
   const shown = totals.slice(0, LINES);
   const series = shown.map(
     ([code, total], index): Series => ({

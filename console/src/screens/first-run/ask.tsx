@@ -13,12 +13,12 @@ interface AskProps {
   readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
   /** Names of the existing crawlers. */
   readonly taken: readonly string[];
-  /** The configuration as it is. */
+  /** The configuration in force. */
   readonly xml: string;
   readonly onAsk: (wish: CrawlWish) => Promise<void>;
 }
 
-/** An address as people type it: without a scheme it is https, or http on a private network. */
+/** Parses an address as people type it: without a scheme, it is https, or http on a private network. */
 function parseAddress(typed: string): URL | undefined {
   const text = typed.trim();
   if (/^https?:\/\//i.test(text)) return URL.parse(text) ?? undefined;
@@ -90,10 +90,10 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
             value={pause}
             onInput={(event) => setPause(event.currentTarget.value)}
           />
-          <span class="hint">2.5 is polite to other people's sites; your own may take less.</span>
+          <span class="hint">2.5 is polite to other people's sites; your own sites may accept less.</span>
         </div>
         <div class="field">
-          <label for="contact">Contact for the operators of sites</label>
+          <label for="contact">Contact for site operators</label>
           <input
             id="contact"
             class="mono"
@@ -108,7 +108,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
           </span>
         </div>
         <div class="field">
-          <label for="allow">Allow addresses that are not public (for an intranet, else empty)</label>
+          <label for="allow">Allow addresses that are not public (for an intranet; otherwise leave empty)</label>
           <input
             id="allow"
             class="mono"
@@ -117,7 +117,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
             onInput={(event) => setAllow(event.currentTarget.value)}
           />
           <span class="hint">
-            Addresses of this machine and of private networks are refused unless they are allowed by name.
+            Addresses of this machine and of private networks are refused unless they are explicitly allowed.
           </span>
         </div>
         {problem && <Failure problem={problem} />}
@@ -166,7 +166,7 @@ function ScopeChoice({
   );
 }
 
-/** For www.example.com the site is that host alone. */
+/** Whether the site includes the name with www; for www.example.com, it is only that host. */
 const isBareName = ({ hostname }: URL): boolean => /[a-z]\.[a-z]/i.test(hostname) && !hostname.startsWith('www.');
 
 function unusedName(url: URL, taken: readonly string[]): string {

@@ -9,7 +9,7 @@ export function readSinks(xml: string): { name: string; type: string; url: strin
   }));
 }
 
-/** Contact of the fetcher that crawlers use by default. */
+/** The contact in the fetcher that crawlers use by default. */
 export function readContact(xml: string): string {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
   const fetchers = [...document.getElementsByTagNameNS('*', 'Fetcher')];

@@ -1,4 +1,4 @@
-/** A new crawler as text in the configuration; everything else stays as it is. */
+/** Writes a new crawler into the text of the configuration; everything else is unchanged. */
 
 export type Scope = 'site' | 'folder' | 'domain';
 
@@ -6,14 +6,14 @@ export interface CrawlWish {
   readonly name: string;
   readonly url: URL;
   readonly scope: Scope;
-  /** Sink that exists already, or the one to add. */
+  /** Name of an existing sink, or of the one to add. */
   readonly sink: string;
   readonly newSink?: NewSink;
   /** Pause between two requests to one web server. */
   readonly pauseSeconds: number;
-  /** Addresses that are not public must be allowed by name. */
+  /** Range to allow if the site's address is not public. */
   readonly allow?: string;
-  /** Page or mail address for the operators of sites; empty: none, absent: as it is. */
+  /** Page or mail address for site operators. Empty removes it; absent leaves it unchanged. */
   readonly contact?: string;
 }
 
@@ -22,7 +22,7 @@ export interface NewSink {
   readonly url: string;
   /** Attributes of its type: index, login, password and the like; empty ones are left out. */
   readonly options?: Readonly<Record<string, string>>;
-  /** Range that contains its address if that is not public; empty: none. */
+  /** Range that contains the sink's address if it is not public; otherwise empty. */
   readonly allow?: string;
   /** Certificate of the authority that issued its certificate, in PEM form. */
   readonly authority?: string;
@@ -40,7 +40,7 @@ export function addCrawler(xml: string, wish: CrawlWish): string {
   const { tag } = findPrefix(xml, CRAWL);
   const pause = Math.round(wish.pauseSeconds * 1000);
   const rules = isHomePage(wish)
-    ? '' // Its root stays on the site, and all of that is crawled.
+    ? '' // The root stays on its site, all of which is crawled.
     : `
     <${tag('Rules')} group="default">
       <${tag('Rule')}>${ruleXml(wish, ar.tag)}<${tag('Index')}/><${tag('Follow')}/><${tag('Accept')}/></${tag('Rule')}>
@@ -55,13 +55,16 @@ export function addCrawler(xml: string, wish: CrawlWish): string {
   return insertAtEnd(wish.allow ? allowAddress(withContact, wish.allow, cw) : withContact, crawler);
 }
 
-/** Site mode for a page other than the home page would mean the part of the site whose URLs begin with that page's. */
+/**
+ * Site mode is only suitable for a home page: for any other page, it would mean the part of the site whose URLs begin
+ * with that of the page.
+ */
 const isHomePage = ({ scope, url }: CrawlWish): boolean =>
   scope === 'site' && url.pathname === '/' && url.search === '';
 
 interface Prefix {
   readonly tag: (name: string) => string;
-  /** To be written at the element when the file does not declare the namespace. */
+  /** Attribute for the element if the file does not declare the namespace. */
   readonly declaration: string;
 }
 
@@ -69,7 +72,7 @@ const USUAL: Readonly<Record<string, string>> = { [CONFIG]: 'cw', [RULES]: 'ar',
 
 function findPrefix(xml: string, namespace: string): Prefix {
   const family = namespace.replace(/\.v2\d$/, '').replaceAll('.', '\\.');
-  // Declarations of another element apply only inside it.
+  // Declarations on other elements only apply inside them.
   const outermost = OUTERMOST.exec(blankComments(xml))?.[0] ?? '';
   const declared = new RegExp(`xmlns(?::([\\w-]+))?\\s*=\\s*["']${family}`).exec(outermost);
   const prefix = declared ? (declared[1] ?? '') : (USUAL[namespace] ?? '');
@@ -94,7 +97,7 @@ export const folderOf = (url: URL): string => url.origin + url.pathname.slice(0,
 
 const withoutWww = ({ hostname }: URL): string => hostname.replace(/^www\./, '');
 
-/** Without www: the person said which site, and its other names end in the same. */
+/** The host name without www, because all host names of the site end in it. */
 export const domainOf = (url: URL): string => withoutWww(url);
 
 const isDnsName = (host: string): boolean => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
@@ -114,7 +117,7 @@ function sinkXml(name: string, sink: NewSink, { tag, declaration }: Prefix): str
   return inside.length === 0 ? `${head}/>\n` : `${head}>\n    ${inside.join('\n    ')}\n  </${tag('Sink')}>\n`;
 }
 
-/** Where a sink may be besides public addresses; this machine itself needs no permission. */
+/** The range to allow for a sink at a private address; this machine itself needs no permission. */
 export function addressToAllow({ url, allow }: NewSink): string | undefined {
   if (allow !== undefined) return allow.trim() || undefined;
   const range = privateRange(URL.parse(url)?.hostname ?? '');
@@ -141,7 +144,7 @@ function setContact(xml: string, contact: string, cw: Prefix): string {
   return attribute === '' ? xml : insertAtEnd(xml, `  <${tag('Fetcher')}${declaration} name="default"${attribute}/>\n`);
 }
 
-/** Its opening tag. */
+/** Finds the start tag of the default fetcher. */
 function findDefaultFetcher(
   xml: string,
   { tag }: Prefix,
@@ -177,7 +180,7 @@ function insertAtEnd(xml: string, element: string): string {
 
 const blankComments = (xml: string): string => xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
-/** The range to allow when somebody names an address of this machine or of an intranet. */
+/** The range to allow if someone enters an address of this machine or of an intranet. */
 export function privateRange(hostname: string): string | undefined {
   if (hostname === 'localhost' || /^127\./.test(hostname)) return LOOPBACK;
   if (/^10\./.test(hostname)) return '10.0.0.0/8';

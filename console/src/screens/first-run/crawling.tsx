@@ -6,7 +6,7 @@ import { formatCount, withFullStop } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { LiveEvents } from '../overview/live-events.js';
 
-/** The crawl begins, and the link to the search page appears as soon as there is something to find. */
+/** Shows how the crawl begins; the link to the search page appears as soon as there is something to find. */
 export function Crawling({ name, searchPage }: { name: string; searchPage?: string }): JSX.Element {
   const { value: crawlers = [] } = useCrawlers();
   const crawler = crawlers.find((one) => one.name === name);
@@ -28,7 +28,7 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
           </dl>
           <p class="muted">
             {done
-              ? 'From now on, the index is kept in sync with the site: pages are visited again as often as they change.'
+              ? 'From now on, the index is kept in sync with the site: pages are revisited as often as they change.'
               : withFullStop(`Limited by: ${crawler.limitedBy}`)}
           </p>
           <div class="actions">

@@ -22,7 +22,7 @@ const STEPS: readonly (readonly [Step, string])[] = [
   ['crawl', 'Crawl'],
 ];
 
-/** The guide for a configuration without crawlers, and for every new crawl after that. */
+/** The guide for setting up the first crawl and every further one. */
 export function FirstRun(): JSX.Element {
   const [step, setStep] = useState<Step>('ask');
   const mayChange = useMay('admin');
@@ -69,7 +69,8 @@ function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
     onStep('look');
   };
   const startCrawl = async (wish: CrawlWish): Promise<void> => {
-    // Others may have changed it since the guide was opened: the crawler is added to what is in force now.
+    // The configuration may have been changed since the guide was opened, so the crawler is added to the one now in
+    // force.
     const { xml, etag } = await loadConfiguration();
     await call('PUT /api/v1/config', { body: addCrawler(xml, wish), ifMatch: etag });
     await call('POST /api/v1/crawlers/{crawler}/start', { path: { crawler: wish.name } });

@@ -15,15 +15,15 @@ interface LookProps {
   readonly wish: CrawlWish;
   readonly page: PageViewDto;
   readonly onBack: () => void;
-  /** Looks at another page instead, with everything else unchanged. */
+  /** Previews a different page, with everything else unchanged. */
   readonly onOther: (url: URL) => Promise<void>;
   readonly onCrawl: () => Promise<void>;
 }
 
-/** Per group. */
+/** Maximum number of links shown per group. */
 const SHOWN = 25;
 
-/** The first page was fetched and its links were judged by the rules that the crawl will use; nothing has been written yet. */
+/** Shows the first page and its links, judged by the rules that the crawl will use; nothing has been saved yet. */
 export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.Element {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
@@ -81,7 +81,7 @@ function NoDocument({ page: { outcome, detail, target, robots } }: { page: PageV
   if (outcome === 'robots-unreachable')
     return (
       <p class="notice bad">
-        robots.txt cannot be read{detail ? ` (${detail})` : ''}. Until it can, nothing of the site is fetched.
+        robots.txt cannot be read{detail ? ` (${detail})` : ''}. Until it can, nothing is fetched from the site.
       </p>
     );
   const words = target === undefined ? detail && `: ${detail}` : `: it redirects to ${target}`;
@@ -100,7 +100,7 @@ const robotsText = (robots: RobotsOpinionDto | undefined): string =>
 const wouldBeCrawled = ({ explanation, robots }: LinkDto): boolean =>
   explanation.verdict.accepted && robots?.state !== 'disallowed';
 
-/** The guide wrote the rules: why a link is refused is said in the words of its choice. */
+/** Says why a link is refused in the words of the guide, which wrote the rules. */
 function refusalText({ explanation: { verdict }, robots }: LinkDto, { scope, url }: CrawlWish): string {
   if (verdict.accepted) return robotsText(robots);
   if (verdict.reason !== 'not-accepted' && verdict.reason !== 'outside-site') return verdict.meaning;
@@ -124,7 +124,7 @@ function Links({ links, wish }: { links: readonly LinkDto[]; wish: CrawlWish }):
         {formatPlural(links.length, 'link')} on the first page: <strong>{taken.length} would be crawled</strong>,{' '}
         {links.length - taken.length} not.
       </p>
-      {/* Excluded links come first: they are what a person needs to see. */}
+      {/* Excluded links come first, because these are what a person needs to see. */}
       <div class="stack sample fates">
         {[...refused].map(([why, some]) => (
           <Group key={why} taken={false} links={some}>
@@ -144,7 +144,7 @@ function Links({ links, wish }: { links: readonly LinkDto[]; wish: CrawlWish }):
 interface GroupProps {
   readonly taken: boolean;
   readonly links: readonly LinkDto[];
-  /** What becomes of them, and why. */
+  /** What happens to the links, and why. */
   readonly children: ComponentChildren;
 }
 

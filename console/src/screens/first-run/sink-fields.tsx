@@ -5,7 +5,7 @@ import { FIELD_LABELS, SECRET_FIELDS, SINK_KINDS, type SinkField } from './sink-
 
 export interface SinkWish {
   readonly name: string;
-  /** Undefined: the configuration has a sink with that name. */
+  /** Undefined if the configuration has a sink with that name. */
   readonly isNew?: NewSink;
 }
 
@@ -13,13 +13,13 @@ interface SinkProps {
   readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
   readonly wish: SinkWish;
   readonly onChange: (wish: SinkWish) => void;
-  /** The configuration as it is: a new sink is tried in it. */
+  /** The configuration in force, in which a new sink is tested. */
   readonly xml: string;
 }
 
 export const EMPTY_SINK: NewSink = { type: 'papi', url: '' };
 
-/** A name that no sink has. */
+/** Returns a name that no sink has. */
 export function unusedSinkName(sinks: SinkProps['sinks']): string {
   const taken = new Set(sinks.map(({ name }) => name));
   let name = 'main';
@@ -27,7 +27,7 @@ export function unusedSinkName(sinks: SinkProps['sinks']): string {
   return name;
 }
 
-/** Where documents go: a sink of the configuration, or a new one. */
+/** Lets the user choose where documents go: to a sink of the configuration, or to a new one. */
 export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Element {
   const fresh = wish.isNew && (
     <NewSinkFields
@@ -55,7 +55,7 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
               {name}: {type}, {url}
             </option>
           ))}
-          <option value="">another sink…</option>
+          <option value="">a new sink…</option>
         </select>
       </div>
       {fresh || <SinkTest key={wish.name} ask={testSink} />}
@@ -93,7 +93,7 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
           </select>
         </div>
         <div class="field">
-          <label for="sink-url">{kind?.isRemote ? 'Its address' : 'Its file, in the data folder'}</label>
+          <label for="sink-url">{kind?.isRemote ? 'Address' : 'File, in the data folder'}</label>
           <input
             id="sink-url"
             class="mono"
@@ -128,11 +128,11 @@ function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element
   );
 }
 
-/** For a sink on a private network. */
+/** Fields for a sink on a private network. */
 function NetworkFields({ sink, onChange }: Pick<NewSinkProps, 'sink' | 'onChange'>): JSX.Element {
   return (
     <details class="more">
-      <summary class="muted">On a private network, or with a certificate from your own authority</summary>
+      <summary class="muted">On a private network, or with a certificate from your own certificate authority</summary>
       <div class="stack">
         <div class="field">
           <label for="sink-allow">Allow addresses of the sink that are not public</label>

@@ -3,11 +3,14 @@ export type SinkField = 'index' | 'login' | 'password' | 'apiKey' | 'secret' | '
 
 export interface SinkKind {
   readonly label: string;
-  /** No default address: a program on a usual port of this machine may be somebody else's index. */
+  /** Example only, not a default: a program on a common port of this machine may be someone else's index. */
   readonly example: string;
   readonly fields: readonly SinkField[];
   readonly required?: SinkField;
-  /** It is reached over the network, perhaps at an address that is not public and with a certificate from a private authority. */
+  /**
+   * Whether the sink is reached over the network, perhaps at an address that is not public or with a certificate from a
+   * private authority.
+   */
   readonly isRemote: boolean;
 }
 
@@ -58,7 +61,7 @@ export const FIELD_LABELS: Readonly<Record<SinkField, string>> = {
   login: 'User (may be empty)',
   password: 'Password (may be empty)',
   apiKey: 'API key (instead of user and password)',
-  secret: 'Key of the signature (may be empty)',
+  secret: 'Signature key (may be empty)',
   table: 'Table (may be empty)',
   topic: 'Topic',
   connector: 'Connector (may be empty)',

@@ -3,7 +3,7 @@ import { type ApiProblem, call } from '../../api/client.js';
 import type { FolderDto, UrlStateDto } from '../../api/schema.js';
 import { toApiProblem } from '../../state/resource.js';
 
-/** A large host is counted in steps; after this many a person decides whether to continue. */
+/** A large host is counted in steps; after this many, the user decides whether to continue. */
 const STEPS = 30;
 const SAMPLE = 100;
 
@@ -12,7 +12,7 @@ export interface Contents {
   readonly others: number;
   readonly urls: number;
   readonly sample: readonly UrlStateDto[];
-  /** 1 when the counts are exact. */
+  /** Share of the search that has been completed; 1 if the counts are exact. */
   readonly searched: number;
   readonly next?: string;
 }
@@ -35,11 +35,11 @@ function addStep(before: Contents, step: FolderDto): Contents {
 export interface Folder {
   readonly contents?: Contents;
   readonly problem?: ApiProblem;
-  /** Continues counting, if steps ran out and something is left. */
+  /** Continues counting; absent if everything has been counted. */
   readonly resume?: () => void;
 }
 
-/** The contents of a folder, growing while they are counted. */
+/** The contents of a folder, which grow while they are being counted. */
 export function useFolder(crawler: string, host: string, folder: string): Folder {
   const [contents, setContents] = useState<Contents>();
   const [problem, setProblem] = useState<ApiProblem>();

@@ -1,4 +1,4 @@
-/** The tree of a host: folders and URLs by their paths. Each folder is loaded when it is opened. */
+/** A host's URLs as a tree of folders. Each folder is loaded when it is opened. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { href } from '../../state/route.js';
@@ -111,15 +111,15 @@ function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element 
   );
 }
 
-/** For a large host: how much of it has been counted, and a button to count the rest. */
+/** Shows how much of a large host has been counted, and a button to count the rest. */
 function Progress({ of: { searched }, resume }: { of: Contents; resume?: () => void }): JSX.Element | null {
   if (searched === 1) return null;
   return (
     <p class="muted" role="status">
-      Counted so far in {formatPercent(searched)} of what is stored.{' '}
+      Counted so far in {formatPercent(searched)} of the stored URLs.{' '}
       {resume && (
         <button type="button" class="button small" onClick={resume}>
-          Count on
+          Continue counting
         </button>
       )}
     </p>

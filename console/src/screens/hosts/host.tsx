@@ -60,7 +60,7 @@ function Pause({ host: { host, paused, queued }, onDone }: { host: HostDto; onDo
       onDone();
       return paused
         ? `${host} may be fetched again.`
-        : `${host} is left alone; ${formatPlural(queued, 'queued URL')} wait.`;
+        : `${host} is paused; ${formatPlural(queued, 'queued URL')} will wait.`;
     });
   return (
     <button type="button" class={paused ? 'button primary' : 'button'} onClick={togglePause}>
@@ -81,22 +81,23 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
         <NextRequest host={host} />
       </Fact>
       <Fact label="Crawl delay">
-        {host.crawlDelaySeconds === undefined ? 'that of the crawler' : formatSeconds(host.crawlDelaySeconds)}
+        {host.crawlDelaySeconds === undefined ? 'as set for the crawler' : formatSeconds(host.crawlDelaySeconds)}
       </Fact>
-      <Fact label="Answers in">
+      <Fact label="Response time">
         {host.averageLatencySeconds === undefined ? '–' : `${formatSeconds(host.averageLatencySeconds)} on average`}
       </Fact>
       {Boolean(host.slowPages) && (
         <Fact label="Slow to read">
-          {formatPlural(host.slowPages!, 'page')} took longer than a second to read; the host waits longer for each
+          {formatPlural(host.slowPages!, 'page')} took longer than a second to read; each of them delays the next
+          request to the host
         </Fact>
       )}
       {host.needRendering && (
-        <Fact label="Made by scripts">
+        <Fact label="Content from scripts">
           <a href={href('/urls', { crawler, host: host.host, reason: 'needs-rendering' })}>
             {formatPlural(host.needRendering.documents, 'document')}
           </a>{' '}
-          in the index with hardly any text, because scripts make the content
+          in the index with hardly any text, because their content is created by scripts
           {host.needRendering.sample && (
             <>
               {' '}
@@ -108,16 +109,16 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
           {host.needRendering.sample && (
             <>
               <a href={href('/try', { crawler, url: host.needRendering.sample, view: 'rendered' })}>
-                See what rendering brings
+                See what rendering adds
               </a>
               .{' '}
             </>
           )}
-          Write <code>render="auto"</code> on the crawler to render such pages.
+          Set <code>render="auto"</code> on the crawler to render such pages.
         </Fact>
       )}
       <Fact label="Success">
-        {host.successShare === undefined ? '–' : `${formatPercent(host.successShare)} of the visits remembered`}
+        {host.successShare === undefined ? '–' : `${formatPercent(host.successShare)} of the remembered visits`}
       </Fact>
       <Fact label="URLs in error">
         <a href={href('/errors', { crawler, host: host.host })}>{formatCount(host.errors)}</a>
@@ -161,16 +162,16 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
           <Empty>{missingRobotsText(robots)}</Empty>
         )
       ) : (
-        <Empty>Not in memory now; it is fetched before the next visit.</Empty>
+        <Empty>Not in memory at the moment; it is fetched before the next visit.</Empty>
       )}
     </Panel>
   );
 }
 
 function missingRobotsText({ state, status }: HostRobotsDto): string {
-  if (state === 'unreachable') return 'It could not be read; until it can, nothing of the host is fetched.';
+  if (state === 'unreachable') return 'It could not be read; until it can, nothing is fetched from the host.';
   if (state === 'absent' && /^[34]/.test(status) && status !== '429')
-    return 'The host has none: everything is allowed.';
+    return 'The host does not have one: everything is allowed.';
   if (state === 'rules' && status.startsWith('2')) return 'It is empty: everything is allowed.';
-  return 'It could not be read this time; what was read before stays in force.';
+  return 'It could not be read this time; the version read before stays in force.';
 }

@@ -37,7 +37,7 @@ export function Hosts(): JSX.Element {
             <>
               {items.length === 0 ? (
                 <Empty>
-                  No host is known yet. <a href="/">Start the crawler</a>, and they appear here.
+                  No hosts are known yet. <a href="/">Start the crawler</a>, and they appear here.
                 </Empty>
               ) : (
                 <HostTable hosts={items} crawler={crawler} />
@@ -72,8 +72,8 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
       { label: 'Indexed', number: true },
       { label: 'Queued', number: true, title: 'For the first or a later visit, due or not' },
       { label: 'Errors', number: true },
-      { label: 'Success', number: true, title: 'Share of the visits remembered' },
-      { label: 'Answers in', number: true },
+      { label: 'Success', number: true, title: 'Share of the remembered visits that succeeded' },
+      { label: 'Response time', number: true },
       'Next request',
     ]}
   >

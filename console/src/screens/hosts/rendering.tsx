@@ -1,4 +1,4 @@
-/** Which pages of a host need the browser: what `render="auto"` has learned, and what a person has decided. */
+/** Shows which pages of a host need the browser: what `render="auto"` has learned, and what a person has decided. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { RenderPatternDto } from '../../api/schema.js';
@@ -20,7 +20,7 @@ const LEARNED = {
 
 const CHOICES = { auto: 'as learned', always: 'always render', never: 'never render' } as const;
 
-/** Nothing where nothing was rendered. */
+/** Shows nothing if no page of the host was rendered. */
 export function HostRendering({ host }: { readonly host: string }): JSX.Element | null {
   const rendering = useResource(
     `rendering ${host}`,
@@ -42,10 +42,10 @@ export function HostRendering({ host }: { readonly host: string }): JSX.Element 
                 Rendered
               </th>
               <th scope="col" class="number">
-                Brought more
+                Added content
               </th>
               <th scope="col" class="number">
-                Takes
+                Time
               </th>
               <th scope="col" class="number">
                 Failed

@@ -1,4 +1,4 @@
-/** How the crawl logs in at web sites, and the results. */
+/** Shows how the crawl logs in at web sites, and the results. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -34,7 +34,7 @@ export function Logins(): JSX.Element {
         {(items) =>
           items.length === 0 ? (
             <Empty>
-              No login is configured. A site that shows its pages only to people who are logged in needs a Login in its
+              No login is configured. A site that only shows its pages to logged-in visitors needs a Login in its
               Fetcher. <a href="/configuration?view=forms">Add one in the settings.</a>
             </Empty>
           ) : (
@@ -54,7 +54,7 @@ function LoginPanel({ login, onTested }: { login: LoginDto; onTested: () => void
     setTesting(true);
     await runWithNotice(async () => {
       const { state } = await call('POST /api/v1/logins/{login}/test', { path: { login: name } });
-      return state === 'logged-in' ? `Login ${name} works.` : `Login ${name} failed; its steps say why.`;
+      return state === 'logged-in' ? `Login ${name} works.` : `Login ${name} failed; see its steps for the reason.`;
     });
     setTesting(false);
     onTested();
@@ -95,7 +95,7 @@ function LoginPanel({ login, onTested }: { login: LoginDto; onTested: () => void
             </dd>
           </div>
           <div>
-            <dt>Refused in a row</dt>
+            <dt>Consecutive refusals</dt>
             <dd>
               {login.refused} <small>of 3</small>
             </dd>
@@ -114,7 +114,7 @@ const Failure = ({ login: { state, failure, detail, nextAttemptAt } }: { login: 
       {withFullStop(detail ?? '')}
     </p>
     {state === 'stopped' && (
-      <p>Crawlway does not retry it, so that the account is not locked: test it, or change its secret.</p>
+      <p>Crawlway does not retry this login, so that the account is not locked: test it, or change its secret.</p>
     )}
     {nextAttemptAt !== undefined && (
       <p>

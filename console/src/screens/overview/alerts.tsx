@@ -1,4 +1,4 @@
-/** What needs a person's attention: each alert says what is wrong and leads to where it can be fixed. */
+/** Shows what needs a person's attention: each alert says what is wrong and links to where it can be fixed. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, SinkDto } from '../../api/schema.js';
@@ -8,9 +8,9 @@ import { href } from '../../state/route.js';
 import { formatPlural, withFullStop } from '../../ui/format.js';
 
 const EVERY_MS = 10_000;
-/** Refused orders are counted up to here. */
+/** Maximum number to which refused orders are counted. */
 const COUNTED = 100;
-/** Fewer visits than this say nothing about a host's health. */
+/** A host is unhealthy if a smaller share of its visits succeeded. */
 const ILL_BELOW = 0.5;
 
 interface Alert {
@@ -56,12 +56,15 @@ async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]
 
 const heldDeletionsAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
   tone: 'warn',
-  text: `${formatPlural(count, 'deletion')} of ${host} ${count === 1 ? 'is' : 'are'} held: too many of one host came at once.`,
+  text: `${formatPlural(count, 'deletion')} of ${host} ${count === 1 ? 'is' : 'are'} held: too many were decided for one host at once.`,
   target: href('/push', { view: 'held' }),
   action: 'Review',
 });
 
-/** For the sinks to which the crawler pushes. While one is unavailable, what another one refused is not recorded as refused. */
+/**
+ * Alerts for the sinks to which the crawler pushes. While one is unavailable, orders that another one refused are not
+ * recorded as refused.
+ */
 function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
   const sinks = all.filter(({ crawlers }) => crawlers.includes(crawler));
   const away = sinks.filter(({ state }) => state !== 'ready');
@@ -73,8 +76,8 @@ function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
   ];
 }
 
-const unavailableText = ({ name, message = 'no answer' }: SinkDto): string =>
-  `The sink ${name} is unavailable: ${withFullStop(message.replace(`sink ${name} at `, ''))} Orders wait.`;
+const unavailableText = ({ name, message = 'no response' }: SinkDto): string =>
+  `The sink ${name} is unavailable: ${withFullStop(message.replace(`sink ${name} at `, ''))} Orders are waiting.`;
 
 const refusingText = ({ name, refused, lastRefusal }: SinkDto): string =>
   `The sink ${name} refused ${formatPlural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`;
@@ -97,7 +100,7 @@ function hostAlerts(host: HostDto, crawler: string): Alert[] {
   const words = host.paused
     ? 'is paused'
     : resting
-      ? 'asked for a rest or did not respond, and is left alone for a while'
+      ? 'asked crawlers to slow down or did not respond, and is not contacted for a while'
       : host.successShare !== undefined && host.successShare < ILL_BELOW
         ? `is unhealthy: ${Math.round(host.successShare * 100)} % of the last visits succeeded`
         : undefined;

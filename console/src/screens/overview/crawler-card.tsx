@@ -45,7 +45,7 @@ function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
     runWithNotice(async () => {
       await call(`POST /api/v1/crawlers/{crawler}/${what}`, { path: { crawler: crawler.name } });
       reload();
-      if (what === 'stop') controls.current?.querySelector('button')?.focus(); // the button that had the focus goes
+      if (what === 'stop') controls.current?.querySelector('button')?.focus(); // the button that had the focus disappears
       return `${crawler.name} ${DONE[what]}.`;
     });
   const moveButton = (what: Move, label: string): JSX.Element => (
@@ -93,7 +93,7 @@ const Figure = ({ label, value, unit }: { label: string; value: string; unit?: s
   </div>
 );
 
-/** Stored URLs by status; each number leads to the list behind it. */
+/** Stored URLs by status; each number links to the list behind it. */
 function StatusLine({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   const shown = Object.entries(crawler.counts).filter(([, number]) => number > 0);
   const total = shown.reduce((sum, [, number]) => sum + number, 0);

@@ -12,7 +12,7 @@ export function LiveEvents({ crawler }: { crawler: string }): JSX.Element {
   const { connected, events } = useLive();
   const shown = events.filter((event) => !('crawler' in event) || event.crawler === crawler);
   return (
-    <Panel title="Right now" aside={connected ? 'live, a sample of what happens' : 'connecting…'}>
+    <Panel title="Right now" aside={connected ? 'live, a sample of events' : 'connecting…'}>
       {shown.length === 0 ? (
         <Empty>Nothing is happening at the moment. Visits, orders and changes appear here as they happen.</Empty>
       ) : (
@@ -62,7 +62,7 @@ function Line({ event }: { event: LiveEvent }): JSX.Element {
         <>
           <Moment at={event.at} />
           <span>
-            <Badge tone="plain">not taken</Badge>
+            <Badge tone="plain">rejected</Badge>
           </span>
           <UrlLink crawler={event.crawler} url={event.url} />
           <span class="number muted">{event.reason}</span>

@@ -17,7 +17,7 @@ export function Overview(): JSX.Element {
   return (
     <>
       <PageHead title="Overview" actions={mayAdd && <NewCrawl />}>
-        What each crawler does now, what limits it, and what wants your attention.
+        What each crawler is doing now, what limits it, and what needs your attention.
       </PageHead>
       <Alerts crawler={chosen} />
       {sortChosenFirst(crawlers, chosen).map((crawler) => (
@@ -31,7 +31,7 @@ export function Overview(): JSX.Element {
   );
 }
 
-/** The chosen one first: charts and events below are about it. */
+/** Puts the chosen crawler first, because the charts and events below are about it. */
 const sortChosenFirst = (crawlers: readonly CrawlerDto[], chosen: CrawlerDto): CrawlerDto[] => [
   chosen,
   ...crawlers.filter(({ name }) => name !== chosen.name),

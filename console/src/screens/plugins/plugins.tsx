@@ -1,4 +1,4 @@
-/** What plug-ins of the configuration do, and which calls failed. */
+/** Shows what the configured plug-ins do, and which calls failed. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { PluginDto } from '../../api/schema.js';
@@ -27,8 +27,8 @@ export function Plugins(): JSX.Element {
         {(items) =>
           items.length === 0 ? (
             <Empty>
-              No plug-in is configured. <code>crawlway new plugin NAME</code> writes one to begin with;{' '}
-              <a href="/configuration?view=forms">name its file in the settings.</a>
+              No plug-in is configured. <code>crawlway new plugin NAME</code> creates one to start with;{' '}
+              <a href="/configuration?view=forms">enter its file in the settings.</a>
             </Empty>
           ) : (
             items.map((plugin) => <PluginPanel key={plugin.name} plugin={plugin} />)
@@ -81,12 +81,12 @@ const PluginPanel = ({ plugin }: { plugin: PluginDto }): JSX.Element => (
 const Calls = ({ plugin: { name, calls } }: { plugin: PluginDto }): JSX.Element => (
   <Scroll>
     <table>
-      <caption class="visually-hidden">Calls of plug-in {name}</caption>
+      <caption class="visually-hidden">Calls to plug-in {name}</caption>
       <thead>
         <tr>
           <th scope="col">Function</th>
           <th scope="col" class="number">
-            Answered
+            Succeeded
           </th>
           <th scope="col" class="number">
             Failed

@@ -27,8 +27,8 @@ export function Held(): JSX.Element {
       {(items) =>
         items.length === 0 ? (
           <Empty>
-            Nothing is held. When too many documents of one host would be deleted at once, they wait here for you; when
-            its server fails, they wait here until it serves a good page again.
+            Nothing is held. If too many documents of one host would be deleted at once, the deletions wait here for
+            you; if its server fails, they wait here until it serves a good page again.
           </Empty>
         ) : (
           items.map((one) => <HostDeletions key={`${one.crawler} ${one.host}`} held={one} onDone={held.reload} />)
@@ -64,7 +64,7 @@ function HostDeletions({ held, onDone }: { held: HeldDeletionsDto; onDone: () =>
           <a href={href('/host', { crawler, host })}>{host}</a> ({crawler}) are held, the oldest since{' '}
           <Time at={held.oldest} relative />.
           {held.awaiting > 0 &&
-            ` ${held.awaiting} of them need no decision: they wait until the host serves a good page again.`}
+            ` ${held.awaiting} of them need no decision: they are waiting until the host serves a good page again.`}
         </p>
         <p class="row">
           {Object.entries(held.reasons).map(([code, number]) => (
@@ -117,7 +117,7 @@ function Decision({ held: { host, count: number }, what, onClose, onDone }: Deci
     >
       <p>
         {release
-          ? `${formatPlural(number, 'document')} of ${host} will leave the index.`
+          ? `${formatPlural(number, 'document')} of ${host} will be removed from the index.`
           : `${formatPlural(number, 'document')} of ${host} stay in the index until a later visit decides again.`}
       </p>
     </Confirm>

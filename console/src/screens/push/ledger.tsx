@@ -29,7 +29,7 @@ const STATES: readonly OrderState[] = [
 ];
 const LIMIT = 100;
 
-/** @param state fixed: the list of the refused ones. */
+/** @param state if given, only orders in this state are listed */
 export function Ledger({ state }: { state?: OrderState }): JSX.Element {
   const { query } = useRoute();
   const { value: crawlers } = useCrawlers();
@@ -47,7 +47,7 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
   );
   return (
     <Panel
-      title={`${state === 'refused' ? 'Refused orders' : 'Ledger of orders'}${crawler ? ` of ${crawler}` : ''}`}
+      title={`${state === 'refused' ? 'Refused orders' : 'Order ledger'}${crawler ? ` of ${crawler}` : ''}`}
       aside={
         <button type="button" class="button small" onClick={orders.reload}>
           Reload
@@ -116,7 +116,7 @@ const Choice = ({ name, label, values }: ChoiceProps): JSX.Element => (
 
 const NoneRefused = ({ crawler }: { crawler?: string }): JSX.Element => (
   <Empty>
-    There are no refused orders. An order that another sink has not answered yet is listed among the{' '}
+    There are no refused orders. An order to which another sink has not responded yet is listed among the{' '}
     <a href={href('/push', { crawler, view: 'ledger', state: 'pending' })}>pending orders</a>, with the response of the
     sink that refused it.
   </Empty>
@@ -140,7 +140,7 @@ function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.E
       onRetried();
       return order.kind === 'add'
         ? 'The page is fetched again, and the resulting order is sent.'
-        : 'The order is sent again.';
+        : 'The order is being sent again.';
     });
   return (
     <Table

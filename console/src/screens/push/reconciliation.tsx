@@ -1,4 +1,7 @@
-/** Does the sink hold what the store believes it holds? First the report, then the repair on request. */
+/**
+ * Compares what the sink holds with what it should hold according to the store: first the report, then a repair on
+ * request.
+ */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -66,12 +69,12 @@ const Report = ({ report }: { report: ReconciliationDto }): JSX.Element => (
   <>
     <p>
       {formatPlural(report.compared, 'document')} compared, <Time at={report.at} />.{' '}
-      {countDifferences(report) === 0 && <strong>The sink holds exactly what the store says.</strong>}
+      {countDifferences(report) === 0 && <strong>The sink holds exactly what it should according to the store.</strong>}
     </p>
     {report.repaired && <p class="notice good">The orders that fix these differences are on the way.</p>}
     <Difference words="indexed according to the store, missing at the sink" difference={report.missing} />
     <Difference words="at the sink, not indexed according to the store" difference={report.extra} />
-    <Difference words="held with other content" difference={report.stale} />
+    <Difference words="held with different content" difference={report.stale} />
   </>
 );
 

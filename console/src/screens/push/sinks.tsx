@@ -89,8 +89,8 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         {mayOperate && <SinkTest ask={() => call('POST /api/v1/sinks/{sink}/test', { path: { sink: sink.name } })} />}
         {sink.behind.map(({ crawler, documents, since }) => (
           <p key={crawler}>
-            Behind since <Time at={since} relative />: {formatCount(documents)} documents of {crawler} to send. It gets
-            them automatically.
+            Behind since <Time at={since} relative />: {formatCount(documents)} documents of {crawler} to send. The sink
+            receives them automatically.
           </p>
         ))}
         {sink.backfills.map((backfill) => (
@@ -102,7 +102,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
   );
 }
 
-/** What was indexed before the sink existed. */
+/** Progress of sending documents that were indexed before the sink existed. */
 const Backfill = ({
   backfill: { crawler, state, why, total, done, ...rest },
 }: {
@@ -112,7 +112,7 @@ const Backfill = ({
     {why === 'access' ? (
       <>
         Who may see documents has changed: {formatCount(done)} of {formatCount(total)} documents of {crawler}{' '}
-        {state === 'done' ? 'were' : 'are'} looked at
+        {state === 'done' ? 'were' : 'are'} examined
       </>
     ) : (
       <>
@@ -127,10 +127,10 @@ const Backfill = ({
   </p>
 );
 
-const Away = ({ sink: { message = 'It does not answer', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
+const Away = ({ sink: { message = 'It is not responding', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
   <div class="notice bad">
     <p>
-      {withFullStop(message)} Nothing is lost: orders wait, and are put off where other sinks of the crawler go on.
+      {withFullStop(message)} Nothing is lost: orders wait, or are put off if other sinks of the crawler keep up.
       {nextAttemptAt && (
         <>
           {' '}
@@ -147,9 +147,9 @@ function Refusing({ sink: { crawlers, lastRefusal } }: { sink: SinkDto }): JSX.E
   return (
     <div class="notice warn">
       <p>
-        It refused orders{lastRefusal && `, the last one with: ${lastRefusal}`}. While another sink has not answered
-        such an order, it is pending in the <a href={href('/push', { crawler, view: 'ledger' })}>ledger</a>; then it is
-        among the <a href={href('/push', { crawler, view: 'refused' })}>refused orders</a>.
+        It refused orders{lastRefusal && `, the last one with: ${lastRefusal}`}. While another sink has not responded to
+        such an order, it is pending in the <a href={href('/push', { crawler, view: 'ledger' })}>ledger</a>; after that,
+        it is among the <a href={href('/push', { crawler, view: 'refused' })}>refused orders</a>.
       </p>
     </div>
   );

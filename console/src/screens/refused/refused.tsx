@@ -1,4 +1,4 @@
-/** Links that were refused and never stored, by reason and host, with samples. */
+/** Shows links that were refused and never stored, by reason and host, with samples. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { RefusedDto } from '../../api/schema.js';
@@ -38,8 +38,8 @@ function RefusedLinks({ crawler }: { crawler: string }): JSX.Element {
         <Panel title="By reason and host">
           {items.length === 0 ? (
             <Empty>
-              No link has been refused since the server started. Links are counted again when the pages that have them
-              change.
+              No links have been refused since the server started. Links are counted again when the pages that contain
+              them change.
             </Empty>
           ) : (
             <Links crawler={crawler} items={items} />
@@ -51,7 +51,7 @@ function RefusedLinks({ crawler }: { crawler: string }): JSX.Element {
 }
 
 const Links = ({ crawler, items }: { crawler: string; items: readonly RefusedDto[] }): JSX.Element => (
-  <Table name="Refused links by reason and host" heads={['Links', 'Reason', 'Host', 'Such as']}>
+  <Table name="Refused links by reason and host" heads={['Links', 'Reason', 'Host', 'Sample']}>
     {items.map(({ reason, host, count, samples }) => (
       <tr key={`${reason} ${host}`}>
         <td>{count}</td>

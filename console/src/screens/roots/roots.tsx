@@ -1,4 +1,4 @@
-/** Start URLs with what became of each. */
+/** Shows the start URLs and what became of each. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { RootDto } from '../../api/schema.js';
@@ -40,7 +40,7 @@ function RootList({ crawler }: { crawler: string }): JSX.Element {
       {({ items, next }) => (
         <Panel title="Roots">
           {items.length === 0 ? (
-            <Empty>The crawler has no start URL: add one to its configuration, or submit one under Try a URL.</Empty>
+            <Empty>The crawler has no start URLs: add one to its configuration, or submit one under Try a URL.</Empty>
           ) : (
             <Rows crawler={crawler} items={items} />
           )}
@@ -58,7 +58,7 @@ const Rows = ({ crawler, items }: { crawler: string; items: readonly RootDto[] }
         <td class="url-cell">
           <UrlLink crawler={crawler} url={url} />
         </td>
-        <td>{state ? <State name={state.status} /> : 'not taken'}</td>
+        <td>{state ? <State name={state.status} /> : 'rejected'}</td>
         <td>{state && <Reason code={state.reason} />}</td>
         <td>
           <Time at={state?.dueAt} due />

@@ -33,8 +33,8 @@ export function Sources(): JSX.Element {
   return (
     <>
       <PageHead title="Sources">
-        Every queued URL waits in one of six sources. Among those that have a URL whose host is ready, the weights say
-        how often each is picked.
+        Every queued URL is waiting in one of six sources. Among the sources that have a URL whose host is ready, the
+        weights determine how often each is picked.
       </PageHead>
       <SourcesOf key={crawler.name} crawler={crawler} />
     </>
@@ -114,17 +114,17 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
             <th scope="col" class="number">
               Queued
             </th>
-            <th scope="col" title="The URL that was due first">
+            <th scope="col" title="The URL that has been due longest">
               Oldest
             </th>
             <th scope="col" class="number">
               Weight
             </th>
-            <th scope="col">Share wanted</th>
+            <th scope="col">Target share</th>
             <th scope="col" class="number" title="Since the start of the process">
               Picks
             </th>
-            <th scope="col">Share got</th>
+            <th scope="col">Actual share</th>
           </tr>
         </thead>
         <tbody>
@@ -153,14 +153,14 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
         </tbody>
       </table>
       <p class="muted">
-        The share got differs from the share wanted when a source has nothing that may be fetched: its turns go to the
+        The actual share differs from the target share if a source has nothing that may be fetched: its turns go to the
         others.
       </p>
     </Scroll>
   );
 }
 
-/** Since when it waits, or when it is due; leads to its URL history. */
+/** Shows how long the URL has been waiting, or when it is due; links to its URL history. */
 const Oldest = ({ one, crawler }: { one?: OldestDto; crawler: string }): JSX.Element =>
   one ? (
     <a href={href('/url', { crawler, url: one.url })} title={one.url}>

@@ -1,4 +1,4 @@
-/** Selectors and fields of a `Content`, each in a row with what it finds. */
+/** The selectors and fields of a `Content`, each in a row with what it finds. */
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ConfigurationProblemDto, PageReadingDto } from '../../api/schema.js';
@@ -208,7 +208,7 @@ function FieldRow({ element, ...rows }: RowProps): JSX.Element {
         ) : isUnfinished(element) || !reading ? (
           ''
         ) : found.length === 0 ? (
-          'takes nothing from this page'
+          'finds nothing on this page'
         ) : (
           <Values values={found} />
         )}
@@ -221,7 +221,7 @@ const VALUES_SHOWN = 20;
 
 const Values = ({ values }: { readonly values: readonly string[] }): JSX.Element => (
   <>
-    takes{' '}
+    finds{' '}
     {values.slice(0, VALUES_SHOWN).map((value, i) => (
       <span key={value}>
         {i > 0 && ', '}

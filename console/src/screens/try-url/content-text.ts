@@ -1,4 +1,4 @@
-/** The element `Content` of a crawler as a text that is edited separately and tried out before it is put back. */
+/** The `Content` element of a crawler as a text that is edited separately and tried out before it is put back. */
 
 import type { Part } from '../configuration/part.js';
 import { findOwnPrefix, newPart } from '../configuration/part-text.js';
@@ -12,7 +12,7 @@ import {
 } from '../configuration/xml-tree.js';
 
 export interface ContentPart extends Part {
-  /** Empty: for all pages. */
+  /** Empty if it applies to all pages. */
   readonly name: string;
   readonly isNew: boolean;
 }
@@ -40,7 +40,7 @@ export function contentParts(xml: string, crawler: string): ContentPart[] {
   return [{ ...newPart(xml, `    <${prefix}:Content${declaration}/>`, crawler), name: '', isNew: true }, ...parts];
 }
 
-/** What each kind of source is called in the element. */
+/** Labels for the attributes that name a source. */
 export const SOURCES = {
   select: 'CSS selector',
   jsonld: 'JSON-LD path',
@@ -52,7 +52,7 @@ export type Source = keyof typeof SOURCES;
 export const sourceOf = (field: XmlElement): Source =>
   (Object.keys(SOURCES) as Source[]).find((one) => attributeValue(field, one) !== undefined) ?? 'select';
 
-/** A selector or field that somebody has only begun to write. */
+/** Whether a selector or field has only been begun. */
 export function isUnfinished(element: XmlElement): boolean {
   const isSet = (name: string): boolean => (attributeValue(element, name) ?? '').trim() !== '';
   if (element.name === 'Include' || element.name === 'Exclude') return !isSet('select');
@@ -61,7 +61,7 @@ export function isUnfinished(element: XmlElement): boolean {
 
 const findUnfinished = (text: string): readonly XmlElement[] => (readXml(text)?.children ?? []).filter(isUnfinished);
 
-/** Without the unfinished parts, with every other character in its place, so that positions of errors are those in the text. */
+/** Replaces unfinished parts by spaces, so that the positions of errors are those in the original text. */
 export function blankUnfinished(text: string): string {
   let result = text;
   for (const { start, end } of findUnfinished(text))
@@ -69,13 +69,13 @@ export function blankUnfinished(text: string): string {
   return result;
 }
 
-/** As it is saved. */
+/** The text as it is saved, without unfinished parts. */
 export function removeUnfinished(text: string): string {
   const [unfinished] = findUnfinished(text);
   return unfinished ? removeUnfinished(removeElement(text, unfinished)) : text;
 }
 
-/** @param values undefined: the attribute is removed */
+/** @param values undefined removes an attribute */
 export function setAttributes(
   text: string,
   index: number,

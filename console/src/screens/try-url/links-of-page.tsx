@@ -1,4 +1,4 @@
-/** As in FDSE: a page is fetched for a person, who sees the verdict on each link and chooses which to queue. */
+/** As in FDSE, fetches a page for a person, who sees the verdict on each link and chooses which ones to queue. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -21,7 +21,7 @@ const SHOWN = 500;
 interface LinksProps {
   readonly crawler: string;
   readonly url: string;
-  /** Its scripts run. */
+  /** Whether the page's scripts run. */
   readonly render?: boolean;
 }
 
@@ -63,8 +63,8 @@ function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
       aside={
         <>
           <span>
-            {formatPlural(view.links.length, 'link')}: {taken.length} would be taken, {view.links.length - taken.length}{' '}
-            not
+            {formatPlural(view.links.length, 'link')}: {taken.length} would be accepted,{' '}
+            {view.links.length - taken.length} not
           </span>
           <button type="button" class="button" onClick={chooseNew}>
             Choose all new ones
@@ -82,7 +82,7 @@ function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
         <Empty>
           {view.rendering
             ? 'No links were found.'
-            : 'No links were found. Scripts are not run: links that only a script makes are not seen.'}
+            : 'No links were found. Scripts are not run, so links that only a script creates are not seen.'}
         </Empty>
       ) : (
         <LinkTable
@@ -129,10 +129,10 @@ const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.El
         </td>
         <td>
           {kind}
-          {onlyRendered && ', made by scripts'}
+          {onlyRendered && ', created by scripts'}
         </td>
         <td>
-          <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'taken' : 'not taken'}</Badge>
+          <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'taken' : 'rejected'}</Badge>
         </td>
         <td>
           {verdict.accepted ? (verdict.detail ?? '') : <Reason code={verdict.reason} />}{' '}

@@ -1,4 +1,4 @@
-/** A page that is missing in one crawler may be in the index through another one. */
+/** Shows the URL in other crawlers, because a page that is missing in one may be in the index through another. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { HeadlineDto } from '../../api/schema.js';
@@ -13,7 +13,7 @@ const FATES: Readonly<Record<HeadlineDto['fate'], readonly [tone: Tone, words: s
   'not-in-index': ['plain', 'not in the index'],
 };
 
-/** More would be a burst of calls for every question. */
+/** Maximum number of crawlers asked; more would be a burst of calls for every question. */
 const MOST = 12;
 
 export function OtherCrawlers({ but, url }: { but: string; url: string }): JSX.Element | null {

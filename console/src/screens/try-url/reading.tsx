@@ -1,4 +1,4 @@
-/** What is extracted from a page: the text that counts, what was cut out of it, metas and fields, chunks. */
+/** Shows what is extracted from a page: the text that counts, what was cut out of it, metas and fields, and chunks. */
 import type { JSX } from 'preact';
 import type { PageReadingDto } from '../../api/schema.js';
 import { formatPlural } from '../../ui/format.js';
@@ -10,11 +10,11 @@ const CHUNKS_SHOWN = 100;
 const PARTS_SHOWN = 100;
 
 export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
-  <Panel title="What is read from it" aside={<span>{formatPlural(reading.textLength, 'character')} of text</span>}>
+  <Panel title="What is extracted" aside={<span>{formatPlural(reading.textLength, 'character')} of text</span>}>
     <div class="stack">
       <Metas metas={reading.metas} />
       <details open>
-        <summary>Text{reading.look && ', what does not count struck through'}</summary>
+        <summary>Text{reading.look && ', with excluded text struck through'}</summary>
         {reading.look ? (
           <Marked look={reading.look} />
         ) : (
@@ -54,7 +54,7 @@ export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.
   </Panel>
 );
 
-/** The text of the page as its visitors read it. */
+/** The text of the page as visitors read it. */
 function Marked({ look: { marked } }: { readonly look: NonNullable<PageReadingDto['look']> }): JSX.Element {
   let left = TEXT_SHOWN;
   return (

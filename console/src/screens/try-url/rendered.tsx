@@ -1,4 +1,4 @@
-/** A page as it was sent beside what its scripts made of it. */
+/** Shows a page as it was sent beside the page as rendered. */
 import type { JSX } from 'preact';
 import type { PageRenderingDto, PageViewDto } from '../../api/schema.js';
 import { formatCount, formatPlural, formatSeconds } from '../../ui/format.js';
@@ -13,13 +13,13 @@ interface RenderedProps {
 }
 
 export const Rendered = ({ view, rendering }: RenderedProps): JSX.Element => (
-  <Panel title="As sent, and rendered" aside={<Cost rendering={rendering} />}>
+  <Panel title="As sent and as rendered" aside={<Cost rendering={rendering} />}>
     {rendering.failure ? (
       <div class="notice warn">
         <p>
           <Reason code={rendering.failure.code} /> {rendering.failure.detail}
         </p>
-        <p>What is shown below is the page as it was sent.</p>
+        <p>The page below is shown as it was sent.</p>
       </div>
     ) : rendering.comparison ? (
       <div class="compared">
@@ -30,12 +30,12 @@ export const Rendered = ({ view, rendering }: RenderedProps): JSX.Element => (
         {rendering.picture && (
           <figure>
             <img src={`data:image/jpeg;base64,${rendering.picture}`} alt={`${view.url}, rendered`} />
-            <figcaption>Rendered, without its images: they are not fetched.</figcaption>
+            <figcaption>Rendered without images, which are not fetched.</figcaption>
           </figure>
         )}
       </div>
     ) : (
-      <p>Its scripts redirect the visitor; the address is below.</p>
+      <p>The page's scripts redirect the visitor; the address is below.</p>
     )}
   </Panel>
 );
@@ -63,7 +63,7 @@ const Figures = ({
   const found = view.links.filter(({ onlyRendered }) => onlyRendered).length;
   return (
     <table>
-      <caption class="visually-hidden">The page as it was sent and as its scripts made it</caption>
+      <caption class="visually-hidden">The page as it was sent and as rendered</caption>
       <thead>
         <tr>
           <td />
@@ -86,7 +86,7 @@ const Figures = ({
           <th scope="row">Links</th>
           <td>{formatCount(comparison.sent.links)}</td>
           <td>
-            {formatCount(view.links.length)}, {formatCount(found)} of them made by scripts
+            {formatCount(view.links.length)}, {formatCount(found)} of them created by scripts
           </td>
         </tr>
       </tbody>
@@ -99,14 +99,14 @@ const Changes = ({ comparison: { added, lost, lostLinks } }: { readonly comparis
     {added.length === 0 && lost.length === 0 && <p class="notice good">The text is the same.</p>}
     {added.length > 0 && (
       <details open>
-        <summary>Text that only rendering brings</summary>
+        <summary>Text that only rendering adds</summary>
         {added.slice(0, PARTS_SHOWN).map((part, index) => (
           <p key={index}>
             <ins>{part}</ins>
           </p>
         ))}
         {added.length > PARTS_SHOWN && (
-          <p class="muted">And {formatCount(added.length - PARTS_SHOWN)} sentences more.</p>
+          <p class="muted">And {formatCount(added.length - PARTS_SHOWN)} more sentences.</p>
         )}
       </details>
     )}

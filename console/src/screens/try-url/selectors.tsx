@@ -1,4 +1,4 @@
-/** Selectors for the content of a page, tried on the page itself before they are saved. */
+/** Selectors for the content of a page, which are tried on the page itself before they are saved. */
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useResource } from '../../state/resource.js';
@@ -66,7 +66,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
   return (
     <>
       <Panel
-        title="What to take from this page"
+        title="What to extract from this page"
         aside={
           <>
             <Stand trial={trial} />
@@ -184,10 +184,10 @@ function WhichContent({ names, part, inForce, choose }: WhichProps): JSX.Element
           </option>
         ))}
       </select>
-      {part.isNew && <span class="muted">Not in the configuration yet: pages are read as they are.</span>}
+      {part.isNew && <span class="muted">Not in the configuration yet: pages are read unchanged.</span>}
       {inForce !== undefined && inForce !== part.name && (
         <span class="notice warn">
-          This page is among the {contentLabel(inForce)}: what is written here does not reach it.
+          This page is among the {contentLabel(inForce)}: the selectors here do not apply to it.
         </span>
       )}
     </div>

@@ -29,8 +29,8 @@ export function TryUrl(): JSX.Element {
   return (
     <>
       <PageHead title="Try a URL">
-        Asks the policy of {crawler} the question that the crawl asks, and shows every answer on the way. Nothing is
-        queued by asking.
+        Asks the policy of {crawler} the same question as the crawl does, and shows every step to the verdict. Nothing
+        is queued.
       </PageHead>
       <Panel title="Which URL?">
         <Question view={view} mayFetch={mayFetch} />
@@ -102,7 +102,7 @@ const JUDGED_AS: Readonly<Record<JudgedDto['discoveredVia'], string>> = {
   link: 'Judged as if a page linked to it',
   redirect: 'Judged as the target of a redirect',
   sitemap: 'Judged as an entry of a sitemap',
-  stored: 'Judged as it is stored',
+  stored: 'Judged as stored',
 };
 
 function Explanation({ crawler, url, from }: { crawler: string; url: string; from?: string }): JSX.Element {
@@ -141,7 +141,7 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
                 <a href={href('/url', { crawler, url: answer.url })}>Read its URL history.</a>
               </p>
             ) : (
-              <p class="muted">Not stored: no page that was read links to it, or the link was refused.</p>
+              <p class="muted">Not stored: no page that has been read links to it, or the link was refused.</p>
             )}
             <Verdict explanation={answer} robots={answer.robots} queue={answer.queue} crawler={crawler} />
           </div>

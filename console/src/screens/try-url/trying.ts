@@ -5,12 +5,12 @@ import { toApiProblem } from '../../state/resource.js';
 import { useDebounced } from '../../state/rested.js';
 
 export interface Trying {
-  /** To the last text that could be read. */
+  /** The response for the last text that could be read. */
   readonly answer?: ContentTrialDto;
-  /** For the current text. */
+  /** Problems in the current text. */
   readonly problems: ContentTrialDto['problems'];
   readonly failure?: ApiProblem;
-  /** An answer to the text as it is has not come yet. */
+  /** Whether the response for the current text has not arrived yet. */
   readonly pending: boolean;
   readonly fetchAgain: () => void;
 }
@@ -28,7 +28,10 @@ interface Page {
   readonly render: boolean;
 }
 
-/** What the server extracts from the page with the element, whenever typing pauses. The server keeps the page meanwhile. */
+/**
+ * What the server extracts from the page with the element, updated whenever typing pauses. The server keeps a copy of
+ * the page.
+ */
 export function useTrial({ crawler, url, render }: Page, content: string): Trying {
   const rested = useDebounced(content);
   const [tried, setTried] = useState<Tried>({ text: '', problems: [] });

@@ -16,7 +16,9 @@ const DISCOVERED_VIA: Readonly<Record<string, string>> = {
   robots: 'robots.txt, as a sitemap',
 };
 
-/** A visit is recorded when the sinks have acknowledged the resulting order. */
+/**
+ * Whether an order is waiting for the sinks; a visit is only recorded once they have acknowledged the resulting order.
+ */
 export const isAwaitingSinks = (orders: readonly OrderDto[]): boolean =>
   orders.some(({ kind, state }) => kind === 'add' && state === 'pending');
 
@@ -28,7 +30,7 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
       <Fact label="Status">
         <State name={state.status} />{' '}
         {isFirst ? (
-          'It was fetched; it waits until the sinks have acknowledged its order.'
+          'It was fetched, and is waiting until the sinks have acknowledged its order.'
         ) : reason ? (
           <Prose text={reason.meaning} />
         ) : (
@@ -42,11 +44,11 @@ export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }
       </Fact>
       <Fact label="In the index">
         {state.indexed ? 'yes' : 'no'}
-        {state.pendingDeletion && `; a deletion is decided (${state.pendingDeletion})`}
+        {state.pendingDeletion && `; its deletion has been decided (${state.pendingDeletion})`}
       </Fact>
       <Fact label="Next visit">
         {awaits ? (
-          'decided when the sinks have acknowledged its order'
+          'decided once the sinks have acknowledged its order'
         ) : state.dueAt ? (
           <>
             <Time at={state.dueAt} due />{' '}

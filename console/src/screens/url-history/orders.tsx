@@ -7,7 +7,7 @@ import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
 export function Orders({ orders }: { orders: readonly OrderDto[] }): JSX.Element {
-  if (orders.length === 0) return <Empty>No order has been decided for it.</Empty>;
+  if (orders.length === 0) return <Empty>No orders have been decided for this URL.</Empty>;
   return (
     <Table
       name="Push orders, newest first"

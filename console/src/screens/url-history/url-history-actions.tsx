@@ -46,8 +46,8 @@ export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDon
           <p class="url">{url}</p>
           <p>
             1 URL is forgotten
-            {state.indexed ? ' and 1 document leaves the index' : '; the index holds no document of it'}. A link to it
-            finds it again.
+            {state.indexed ? ' and 1 document is removed from the index' : '; the index has no document for it'}. It is
+            found again by links to it.
           </p>
         </Confirm>
       )}

@@ -80,14 +80,14 @@ const KnownUrl = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>
         <Panel title="Push orders">
           {behind.map(({ sink, since }) => (
             <p key={sink}>
-              The sink {sink} is behind since <Time at={since} relative />; it gets what is indexed when it follows
-              again.
+              The sink {sink} has been behind since <Time at={since} relative />; it receives what is indexed once it
+              catches up.
             </p>
           ))}
           <Orders orders={orders} />
         </Panel>
         {listedLinks.length > 0 && (
-          <Panel title="Links that wait for a person">
+          <Panel title="Links that are waiting for a person">
             <ul>
               {listedLinks.map((link) => (
                 <li key={link.url}>

@@ -37,7 +37,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
           <td>
             <Outcome code={visit.outcome} />
           </td>
-          <td class="number">{visit.status ?? 'no answer'}</td>
+          <td class="number">{visit.status ?? 'no response'}</td>
           <td class="number">{formatSeconds(visit.durationSeconds)}</td>
           <td class="number">{formatBytes(visit.bytes)}</td>
           <td>{contentText(visit, visits[i + 1])}</td>
@@ -48,9 +48,9 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
   );
 }
 
-/** A failed visit says nothing about the content, and neither does one without a previous visit. */
+/** Says whether the content changed; unknown for a failed visit and for one without a previous visit. */
 function contentText({ changed, outcome }: VisitDto, before: VisitDto | undefined): string {
   if (changed) return 'changed';
   if (!before) return '–';
-  return outcome === 'document' || outcome === 'unchanged' ? 'as before' : '–';
+  return outcome === 'document' || outcome === 'unchanged' ? 'unchanged' : '–';
 }

@@ -1,4 +1,4 @@
-/** The columns of the list; which of them are shown is remembered by this browser. */
+/** The columns of the list; this browser remembers which of them are shown. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { UrlStateDto } from '../../api/schema.js';
@@ -19,7 +19,7 @@ export const COLUMNS = {
   reason: { label: 'Reason', cell: ({ reason, status }) => reason !== status && <Reason code={reason} /> },
   lastStatus: {
     label: 'HTTP',
-    title: 'Status of the last answer',
+    title: 'Status of the last response',
     isNumber: true,
     cell: ({ lastStatus }) => lastStatus ?? '–',
   },

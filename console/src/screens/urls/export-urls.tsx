@@ -8,7 +8,7 @@ import { type Filters, toQuery } from './filters.js';
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON' } as const;
 type Format = keyof typeof FORMATS;
 
-/** All URLs of the filter as a file. */
+/** Exports all URLs that match the filter as a file. */
 export function ExportUrls({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
   const [busy, setBusy] = useState<Format>();
   const save = async (format: Format): Promise<void> => {

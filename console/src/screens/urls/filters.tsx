@@ -17,12 +17,12 @@ const AGES = {
 } as const;
 type Age = keyof typeof AGES;
 
-/** As sent to the server. */
+/** The filters in the form that the server expects. */
 export type Choice = Omit<ListQuery, 'cursor' | 'limit' | 'sort' | 'direction'>;
 
 export type Filters = Omit<Choice, 'visitedBefore' | 'visitedSince'> & { readonly age?: Age };
 
-/** As sent to the server: an age becomes a moment, counted back from now. */
+/** Converts filters to the form that the server expects: an age becomes a time, counted back from now. */
 export function toQuery({ age, ...rest }: Filters): Choice {
   if (age === undefined) return rest;
   const moment = new Date(Date.now() - AGES[age][1] * 1000).toISOString();
@@ -48,7 +48,7 @@ const TEXTS = ['prefix', 'like', 'host', 'reason'] as const;
 const parseOneOf = <T extends string>(values: readonly T[], text: string | null): T | undefined =>
   values.find((value) => value === text);
 
-/** The parameters of the list in the address bar; anything else in it is ignored. */
+/** Reads the filters from the address bar; other parameters are ignored. */
 export function parseFilters(query: URLSearchParams): Filters {
   const texts = Object.fromEntries(TEXTS.map((name) => [name, query.get(name) ?? undefined]));
   const indexed = query.get('indexed');
@@ -61,7 +61,7 @@ export function parseFilters(query: URLSearchParams): Filters {
   };
 }
 
-/** The active filters, as a person reads them. */
+/** The active filters in words. */
 export const filterTexts = (filters: Filters): [name: keyof Filters, words: string][] =>
   (Object.keys(LABELS) as (keyof Filters)[]).flatMap((name) => {
     const value = filters[name];
@@ -72,7 +72,7 @@ export const isFiltered = (filters: Filters): boolean => Object.values(filters).
 
 export const LABELS: Readonly<Record<keyof Filters, string>> = {
   prefix: 'URL begins with',
-  like: 'URL is like (* or % any characters)',
+  like: 'URL is like (* or % for any characters)',
   host: 'Host (with its port, if any)',
   status: 'Status',
   source: 'Source',
@@ -87,7 +87,7 @@ export function UrlFilters({ filtered }: { filtered: boolean }): JSX.Element {
   const apply = useRef<HTMLButtonElement>(null);
   const clear = (): void => {
     changeQuery(Object.fromEntries([...Object.keys(LABELS), 'cursor'].map((name) => [name, undefined])));
-    apply.current?.focus(); // the button that had the focus goes
+    apply.current?.focus(); // the button that had the focus disappears
   };
   return (
     <form ref={form} class="filters" onSubmit={applyForm}>

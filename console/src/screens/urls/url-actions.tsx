@@ -29,7 +29,7 @@ export function RefreshUrls(props: ActionProps): JSX.Element {
   };
   return (
     <ActOnUrls {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
-      They become due at once and are visited as politeness allows. Nothing is deleted.
+      The URLs become due at once and are visited as soon as politeness allows. Nothing is deleted.
     </ActOnUrls>
   );
 }
@@ -45,7 +45,8 @@ export function ClearUrls(props: ActionProps): JSX.Element {
   };
   return (
     <ActOnUrls {...props} title="Remove URLs" verb="Remove" danger act={clear}>
-      They are forgotten and <strong>their documents leave the index</strong>. A link to one of them finds it again.
+      The URLs are forgotten, and <strong>their documents are removed from the index</strong>. They are found again by
+      links to them.
     </ActOnUrls>
   );
 }
@@ -55,16 +56,16 @@ interface ActProps extends ActionProps {
   readonly verb: string;
   readonly danger?: boolean;
   readonly act: (choice: Choice) => Promise<void>;
-  /** What becomes of them. */
+  /** What happens to the URLs. */
   readonly children: ComponentChildren;
 }
 
-/** Actions apply to what the list shows. Without a filter a pattern is required: omitting it never means all URLs. */
+/** Applies an action to the listed URLs. Without a filter, a pattern is required: omitting it never means all URLs. */
 const ActOnUrls = (props: ActProps): JSX.Element =>
   isFiltered(props.filters) ? <ByFilter {...props} /> : <ByPattern {...props} />;
 
 function ByFilter(props: ActProps): JSX.Element {
-  // An age is counted from now: the same time for the number and for the action.
+  // An age is counted back from now, which must be the same time for the count and for the action.
   const [choice] = useState(() => toQuery(props.filters));
   const counted = useCount(props.crawler, choice);
   return (
@@ -89,12 +90,12 @@ function ByPattern(props: ActProps): JSX.Element {
   return (
     <Act {...props} choice={{ like }} number={counted.value ?? 0}>
       <div class="field">
-        <label for="like">URLs like (* or % any characters)</label>
+        <label for="like">URLs like (* or % for any characters)</label>
         <input id="like" class="mono" required value={like} onInput={(event) => setLike(event.currentTarget.value)} />
       </div>
       {like === '' ? (
         <p>
-          Type which URLs: <code>*/archive/*</code> means all with /archive/ in them, <code>*</code> alone means all.
+          Enter a pattern: <code>*/archive/*</code> means all that contain /archive/, <code>*</code> alone means all.
         </p>
       ) : (
         <Counted counted={counted}>{props.children}</Counted>
@@ -103,7 +104,7 @@ function ByPattern(props: ActProps): JSX.Element {
   );
 }
 
-/** Nothing can be done before the server has said how many URLs are meant. */
+/** The action is only available once the server has said how many URLs match. */
 const Act = ({
   title,
   verb,
@@ -146,7 +147,7 @@ function Counted({
   );
 }
 
-/** Unknown until something is chosen. */
+/** Counts the URLs that match; unknown until something is chosen. */
 export function useCount(crawler: string, choice: Choice | undefined): Resource<number> {
   return useResource(
     choice && `count ${crawler} ${JSON.stringify(choice)}`,

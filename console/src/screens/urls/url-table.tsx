@@ -52,7 +52,7 @@ interface HeadProps {
   readonly sorting: Sorting;
 }
 
-/** A click sorts by the column, a second one reverses the order, a third one removes it. */
+/** A column head: a click sorts by the column, a second one reverses the order, a third one removes it. */
 function Head({ name, column, sorting: { sort, direction } }: HeadProps): JSX.Element {
   const sortable = (SORTS as readonly string[]).includes(name);
   const sorted = sort === name ? direction : undefined;

@@ -71,7 +71,7 @@ interface PagesProps {
   readonly cursor?: string;
 }
 
-/** Pages by cursor: equally fast with a thousand URLs and with a million. */
+/** Pages by cursor, which are equally fast for a thousand URLs and for a million. */
 function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Element {
   const key = JSON.stringify([crawler, filters, sorting, cursor]);
   const page = useResource(key, (signal) => searchUrls({ crawler, filters, sorting, cursor }, signal));
@@ -115,7 +115,7 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
               )}
               {next && (
                 <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
-                  {items.length < LIMIT ? 'Search on' : `Next ${LIMIT}`}
+                  {items.length < LIMIT ? 'Continue searching' : `Next ${LIMIT}`}
                 </button>
               )}
             </nav>
@@ -126,7 +126,7 @@ function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Elemen
   );
 }
 
-/** A rare match takes several steps; the time that a person waits for them is limited, too. */
+/** Searches in several steps if matches are rare, but only for a limited time. */
 async function searchUrls({ crawler, filters, sorting, cursor }: PagesProps, signal: AbortSignal): Promise<UrlPageDto> {
   const started = performance.now();
   const query = toQuery(filters);
@@ -143,7 +143,7 @@ async function searchUrls({ crawler, filters, sorting, cursor }: PagesProps, sig
   return { ...step, items };
 }
 
-/** Counted separately from the list, which does not wait for it. */
+/** The total, which is counted separately so that the list does not wait for it. */
 function Total({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
   const key = JSON.stringify(filters);
   const choice = useMemo(() => toQuery(filters), [key]);
@@ -163,7 +163,7 @@ function Columns({ shown, choose }: ColumnsProps): JSX.Element {
       <summary class="button small">Columns</summary>
       {open && (
         <fieldset class="stack">
-          <legend class="visually-hidden">Columns that are shown</legend>
+          <legend class="visually-hidden">Visible columns</legend>
           {(Object.keys(COLUMNS) as Column[]).map((column) => (
             <label key={column} class="check">
               <input
@@ -192,7 +192,7 @@ function Rows({ items, filters, columns, sorting }: RowsProps): JSX.Element {
   if (isFiltered(filters)) {
     return (
       <Empty>
-        No stored URL matches the filter. Remove part of it, or <a href="/try">ask why a URL is not here</a>.
+        No stored URLs match the filter. Remove part of it, or <a href="/try">ask why a URL is not here</a>.
       </Empty>
     );
   }

@@ -21,7 +21,11 @@ export function readContents(crawler: Node, problems: Problems): { contents?: re
     if (names.has(name))
       problems.add('duplicate-name', `there is more than one ${which}: give each its own name`, place);
     if (name === 'none')
-      problems.add('bad-value', 'name: the option content="none" means no Content at all; choose a different name', place);
+      problems.add(
+        'bad-value',
+        'name: the option content="none" means no Content at all; choose a different name',
+        place,
+      );
     names.add(name);
   }
   return contents.length > 0 ? { contents } : {};

@@ -84,7 +84,11 @@ function checkAddress({ values, place }: LoginNode, option: 'url' | 'check' | 'p
   const address = values[option];
   if (address === undefined) return;
   if (hasUserInfo(address))
-    problems.add('bad-value', `${option}: give the URL without user name and password, which have their own attributes`, place);
+    problems.add(
+      'bad-value',
+      `${option}: give the URL without user name and password, which have their own attributes`,
+      place,
+    );
   if (URL.parse(address)?.protocol === 'https:' || values.insecure) return;
   const message = `${option} of login ${values.name} begins with http://, so anyone on the network path could read the login: use https://, or write insecure="true" if that is intended`;
   problems.add('bad-value', message, place);
@@ -208,7 +212,11 @@ function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormL
       place,
     );
   if (steps.every((step) => step.fields.length === 0))
-    problems.add('missing-attribute', `a login of type form requires user and password, or fields in LoginField`, place);
+    problems.add(
+      'missing-attribute',
+      `a login of type form requires user and password, or fields in LoginField`,
+      place,
+    );
   const page = values.page ?? base.url;
   return {
     ...base,

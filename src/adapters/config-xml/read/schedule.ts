@@ -11,7 +11,11 @@ export function readSchedules(crawler: Node, { problems }: ReadContext): Schedul
     const windows = findValidChildren(node as Node, WINDOW).map(({ values, place }): WindowDefinition => {
       const { days, from, to, crawl, throttleTimeMS: throttle, maxBytesPerS: most } = values;
       if (from === to)
-        problems.add('bad-range', 'the Window ends at the time at which it begins: for a whole day, leave out both', place);
+        problems.add(
+          'bad-range',
+          'the Window ends at the time at which it begins: for a whole day, leave out both',
+          place,
+        );
       return {
         days,
         from,

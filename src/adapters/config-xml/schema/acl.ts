@@ -8,9 +8,13 @@ export const ACL = element(
   'Acl',
   'Who may see the documents of the crawler, delivered as `acl_allow` and `acl_deny` (docs/ACL.md).',
   {
-    default: attribute(t.text, 'Principals that may see documents that no rule, header or meta covers, separated by commas.', {
-      default: '',
-    }),
+    default: attribute(
+      t.text,
+      'Principals that may see documents that no rule, header or meta covers, separated by commas.',
+      {
+        default: '',
+      },
+    ),
     header: attribute(t.headerName, 'Response header with principals that may see the page.'),
     denyHeader: attribute(t.headerName, 'Response header with principals that may not see the page.'),
     meta: attribute(t.word, 'Meta of the page with principals that may see it.'),
@@ -20,8 +24,12 @@ export const ACL = element(
   { once: true, children: ['AclRule'] },
 );
 
-export const ACL_RULE = element('AclRule', 'Principals for the URLs with a prefix; the longest matching prefix counts.', {
-  url: attribute(t.httpUrl, 'Prefix of the URLs.', { required: true }),
-  allow: attribute(t.text, 'Principals that may see them, separated by commas.', { default: '' }),
-  deny: attribute(t.text, 'Principals that may not see them, separated by commas.', { default: '' }),
-});
+export const ACL_RULE = element(
+  'AclRule',
+  'Principals for the URLs with a prefix; the longest matching prefix counts.',
+  {
+    url: attribute(t.httpUrl, 'Prefix of the URLs.', { required: true }),
+    allow: attribute(t.text, 'Principals that may see them, separated by commas.', { default: '' }),
+    deny: attribute(t.text, 'Principals that may not see them, separated by commas.', { default: '' }),
+  },
+);

@@ -79,10 +79,12 @@ export const SPLIT = element(
   'Split',
   'Every element that matches this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading includes everything that follows it, up to the next heading of the same or a higher level. Such a document is deleted together with its page, or when the page no longer has the element. At most 500 for each page.',
   {
-    select: attribute(t.selector, 'CSS selector; if matching elements are nested, the outermost one counts.', { required: true }),
+    select: attribute(t.selector, 'CSS selector; if matching elements are nested, the outermost one counts.', {
+      required: true,
+    }),
     id: attribute(
       t.word,
-      'Attribute whose value, on the element or the first element inside that has it, becomes the fragment of the part\'s URL. Without one, the fragment is `part-1` and so on.',
+      "Attribute whose value, on the element or the first element inside that has it, becomes the fragment of the part's URL. Without one, the fragment is `part-1` and so on.",
       { default: 'id' },
     ),
   },

@@ -48,7 +48,9 @@ export const CRAWLER = element(
       { default: 'host' },
     ),
     ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for your own sites.', { default: 'false' }),
-    storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes of the document.', { default: 'false' }),
+    storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes of the document.', {
+      default: 'false',
+    }),
     defaultAccept: attribute(
       t.boolean,
       'Accept URLs that no rule matches; those on the site of a root in site mode are always accepted.',
@@ -86,9 +88,13 @@ export const CRAWLER = element(
         default: 'false',
       },
     ),
-    nearDuplicateDetector: attribute(t.boolean, 'Leave out pages that are almost identical to one that is already indexed.', {
-      default: 'false',
-    }),
+    nearDuplicateDetector: attribute(
+      t.boolean,
+      'Leave out pages that are almost identical to one that is already indexed.',
+      {
+        default: 'false',
+      },
+    ),
     indexRedirectSources: attribute(
       t.boolean,
       'A document that was reached by a redirect carries the URL that redirected to it as the meta redirect_source.',
@@ -191,7 +197,10 @@ export const RULES = element(
   'A group of rules. All rules of a crawler run in file order; groups only organise them.',
   {
     group: attribute(t.text, 'Name of the group.', { default: 'default' }),
-    key: attribute(t.text, 'Mark that says who wrote the group, for example `auto`; it is kept, but has no meaning here.'),
+    key: attribute(
+      t.text,
+      'Mark that says who wrote the group, for example `auto`; it is kept, but has no meaning here.',
+    ),
   },
   { children: ['Rule'] },
 );

@@ -34,7 +34,10 @@ export const REFRESH = element(
       'When a page has changed, visit the pages of the same host to which it links sooner, as far as this has proved right for the page before.',
       { default: 'false' },
     ),
-    cron: attribute(t.cron, 'Times of refresh while smart refresh is off. Absent: documents are never revisited automatically.'),
+    cron: attribute(
+      t.cron,
+      'Times of refresh while smart refresh is off. Absent: documents are never revisited automatically.',
+    ),
     timeZone: attribute(t.timeZone, 'Time zone of the expression.', { default: 'UTC' }),
   },
   { once: true },
@@ -56,18 +59,28 @@ export const LINK_RULES = element(
       { default: 'crawlway' },
     ),
     protocols: attribute(t.protocols, 'Protocols that a URL may have.', { default: 'http|https' }),
-    maxUrlLength: attribute(t.integer(1, 65_536), 'Maximum length of a link; longer ones are ignored. Default 2048, in dialect fdse 128.', {
-      unit: 'characters',
-    }),
+    maxUrlLength: attribute(
+      t.integer(1, 65_536),
+      'Maximum length of a link; longer ones are ignored. Default 2048, in dialect fdse 128.',
+      {
+        unit: 'characters',
+      },
+    ),
     followQueryStrings: attribute(t.boolean, 'Take links with a `?`. Default true, in dialect fdse false.'),
     ignoreLinksTo: attribute(
       t.extensions,
       `Links whose path ends in one of these extensions are ignored. Default: ${NOT_READABLE}, without those that a rule or a condition lets in by name.`,
     ),
-    rogue: attribute(t.boolean, 'Ignore robots meta tags and robots.txt. Site owners object to this; a warning is logged.', {
-      default: 'false',
+    rogue: attribute(
+      t.boolean,
+      'Ignore robots meta tags and robots.txt. Site owners object to this; a warning is logged.',
+      {
+        default: 'false',
+      },
+    ),
+    followOffsite: attribute(t.boolean, 'Off: links to hosts other than that of the page are ignored.', {
+      default: 'true',
     }),
-    followOffsite: attribute(t.boolean, 'Off: links to hosts other than that of the page are ignored.', { default: 'true' }),
   },
   { once: true },
 );
@@ -134,7 +147,10 @@ const parameters = {
   robots: attribute(t.boolean, 'Obey robots.txt and robots meta tags.'),
   index: attribute(t.boolean, 'Index the documents.'),
   follow: attribute(t.boolean, 'Follow the links of the documents.'),
-  maxNetworkErrors: attribute(t.integer(0, 10_000), 'Number of consecutive network errors after which a page is given up.'),
+  maxNetworkErrors: attribute(
+    t.integer(0, 10_000),
+    'Number of consecutive network errors after which a page is given up.',
+  ),
   networkErrorDelay: attribute(t.period, 'Time to wait after a network error; written like period.'),
   alias: attribute(t.urlPrefix, "Prefix that replaces the record's URL in requests."),
   authentication: attribute(
@@ -194,9 +210,14 @@ const test = {
 };
 const log = attribute(t.boolean, 'Record the URLs that are filtered.', { default: 'false' });
 
-export const APPLY_FOR = element('apply-for', 'If it matches, its options are set and the elements inside it are evaluated.', test, {
-  children: CONDITIONS_INSIDE,
-});
+export const APPLY_FOR = element(
+  'apply-for',
+  'If it matches, its options are set and the elements inside it are evaluated.',
+  test,
+  {
+    children: CONDITIONS_INSIDE,
+  },
+);
 export const APPLY_EXCEPT_FOR = element(
   'apply-except-for',
   'If it does not match, its options are set and the elements inside it are evaluated.',
@@ -294,8 +315,14 @@ export const DELETION_GUARD = element(
   'A deletion that follows from a fault of the server (any error but 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held for a person.',
   {
     enabled: attribute(t.boolean, 'Off: deletions are always sent at once.', { default: 'true' }),
-    maxDeletions: attribute(t.integer(0), 'Maximum number of deletions for one host within the window.', { default: '50' }),
-    maxShare: attribute(t.decimal(0, 1), "Maximum share of the host's indexed documents that is deleted within the window.", { default: '0.1' }),
+    maxDeletions: attribute(t.integer(0), 'Maximum number of deletions for one host within the window.', {
+      default: '50',
+    }),
+    maxShare: attribute(
+      t.decimal(0, 1),
+      "Maximum share of the host's indexed documents that is deleted within the window.",
+      { default: '0.1' },
+    ),
     windowS: attribute(t.durationS(1), 'Length of the window.', { default: '3600', unit: 's' }),
     signOfLife: attribute(
       t.boolean,
@@ -328,9 +355,15 @@ export const SOFT_ERRORS = element(
 );
 export const SOFT_ERROR = element('SoftError', 'A pattern of such responses.', {
   url: attribute(t.word, 'Regular expression (linear time), found anywhere in the URL.'),
-  title: attribute(t.word, 'Regular expression (linear time), found anywhere in the title. If several patterns are given, all of them must match.'),
+  title: attribute(
+    t.word,
+    'Regular expression (linear time), found anywhere in the title. If several patterns are given, all of them must match.',
+  ),
   content: attribute(t.word, 'Regular expression (linear time), found anywhere in the text of the page.'),
-  field: attribute(t.enumeration(['url', 'title', 'content']), 'Where `pattern` is searched, instead of the three attributes above.'),
+  field: attribute(
+    t.enumeration(['url', 'title', 'content']),
+    'Where `pattern` is searched, instead of the three attributes above.',
+  ),
   pattern: attribute(t.word, 'Regular expression for `field`.'),
   status: attribute(t.integer(400, 599), 'HTTP status as which the response is treated.', { default: '404' }),
 });

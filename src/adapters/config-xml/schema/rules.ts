@@ -28,8 +28,18 @@ const patternAttribute = (meaning: string) =>
   attribute(t.trimInput(t.text), meaning, { required: true, aliases: ['val'] });
 
 export const AND = element('And', 'Matches if all of the elements inside match.', {}, { children: MATCH_ELEMENTS });
-export const OR = element('Or', 'Matches if at least one of the elements inside matches.', {}, { children: MATCH_ELEMENTS });
-export const NOT = element('Not', 'Matches if the only element inside does not match.', {}, { children: MATCH_ELEMENTS });
+export const OR = element(
+  'Or',
+  'Matches if at least one of the elements inside matches.',
+  {},
+  { children: MATCH_ELEMENTS },
+);
+export const NOT = element(
+  'Not',
+  'Matches if the only element inside does not match.',
+  {},
+  { children: MATCH_ELEMENTS },
+);
 
 export const ATOM = element('Atom', 'The generic match: a regular expression on one part of the URL.', {
   field,
@@ -47,7 +57,7 @@ export const ATOM = element('Atom', 'The generic match: a regular expression on 
 const atomShortcut = (name: string, meaning: string) =>
   element(name, meaning, { value: patternAttribute('Regular expression.'), norm, litteral });
 
-export const DOMAIN = atomShortcut('Domain', 'Host name; also matches its subdomains.');
+export const DOMAIN = atomShortcut('Domain', 'Matches if the host is this one or a subdomain of it.');
 export type Shortcut = typeof DOMAIN;
 
 /** The shorthand elements by name. */

@@ -30,7 +30,9 @@ export const WINDOW = element(
   {
     days: attribute(t.weekDays, 'Days on which the window begins.', { default: 'mon-sun' }),
     from: attribute(t.timeOfDay, 'Time at which the window begins.', { default: '00:00' }),
-    to: attribute(t.timeOfDay, 'Time at which the window ends; if it is earlier than `from`, on the next day.', { default: '24:00' }),
+    to: attribute(t.timeOfDay, 'Time at which the window ends; if it is earlier than `from`, on the next day.', {
+      default: '24:00',
+    }),
     crawl: attribute(t.boolean, 'Off: the hosts are not crawled.', { default: 'true' }),
     throttleTimeMS: attribute(
       t.durationMs(),

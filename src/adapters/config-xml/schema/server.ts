@@ -21,7 +21,10 @@ export const FETCHER = element(
       'Header Accept-Language, like `de, en;q=0.5`. Without it, sites respond in a language of their choice.',
     ),
     robotsAgent: attribute(t.productToken, 'Product token that is looked up in robots.txt.', { default: 'crawlway' }),
-    connectTimeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for a connection.', { default: '10000', unit: 'ms' }),
+    connectTimeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for a connection.', {
+      default: '10000',
+      unit: 'ms',
+    }),
     headerTimeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for the response header.', {
       default: '30000',
       unit: 'ms',
@@ -50,9 +53,13 @@ export const FETCHER = element(
   { children: ['AllowAddress', 'Proxy', 'Credential', 'Login', 'CertificateAuthority', 'Header', 'BotAuth'] },
 );
 
-export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses to which requests are allowed although they are not public.', {
-  cidr: attribute(t.cidr, 'Address or block.', { required: true }),
-});
+export const ALLOW_ADDRESS = element(
+  'AllowAddress',
+  'Addresses to which requests are allowed although they are not public.',
+  {
+    cidr: attribute(t.cidr, 'Address or block.', { required: true }),
+  },
+);
 
 export const PROXY = element(
   'Proxy',
@@ -146,7 +153,7 @@ export const TRACKERS =
 
 export const RENDERER = element(
   'Renderer',
-  'The browser that runs the scripts of pages (docs/RENDERING.md). Without this element, the system\'s Chromium is used with the default limits. It has no effect unless a crawler, rule or condition requests rendering.',
+  "The browser that runs the scripts of pages (docs/RENDERING.md). Without this element, the system's Chromium is used with the default limits. It has no effect unless a crawler, rule or condition requests rendering.",
   {
     path: attribute(
       t.trimInput(t.text),
@@ -212,7 +219,9 @@ export const INDEX_NOW = element(
   'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites report URLs that have changed. Only hosts that a crawler crawls are accepted.',
   {
     enabled: attribute(t.boolean, 'Off: submissions are refused.', { default: 'true' }),
-    urlsPerHour: attribute(t.integer(1, 10_000_000), 'Maximum number of URLs of one host in an hour.', { default: '50000' }),
+    urlsPerHour: attribute(t.integer(1, 10_000_000), 'Maximum number of URLs of one host in an hour.', {
+      default: '50000',
+    }),
   },
   { once: true },
 );
