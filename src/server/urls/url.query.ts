@@ -19,7 +19,7 @@ const toLike = ({ value }: { readonly value: unknown }): unknown =>
   typeof value === 'string' ? toLikePattern(value) : value;
 
 export class UrlQuery {
-  @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized as the crawler does it.' })
+  @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized like the URLs of the crawler.' })
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_URL)
