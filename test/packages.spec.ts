@@ -33,9 +33,9 @@ test.each([
     'comes from git+ssh',
   ],
   ['over plain HTTP', { integrity: HASH, resolved: 'http://host/a.tgz' }, '1.0.0', 'MIT', 'comes from http://host'],
-  ['that runs a script', { integrity: HASH, hasInstallScript: true }, '1.0.0', 'MIT', 'wants to run a script'],
-  ['of any version', { integrity: HASH }, '^1.0.0', 'MIT', '^1.0.0 is not one exact version'],
-  ['of the version of the day', { integrity: HASH }, 'latest', 'MIT', 'latest is not one exact version'],
+  ['that runs a script', { integrity: HASH, hasInstallScript: true }, '1.0.0', 'MIT', 'has an install script'],
+  ['of any version', { integrity: HASH }, '^1.0.0', 'MIT', '^1.0.0 is not an exact version'],
+  ['of the version of the day', { integrity: HASH }, 'latest', 'MIT', 'latest is not an exact version'],
   ['under a strict licence', { integrity: HASH }, '1.0.0', 'GPL-3.0', 'licence GPL-3.0'],
 ])('a package %s may not', (_what, entry, version, licence, fault) => {
   expect(faultsOf(entry, version, licence).join()).toContain(fault);

@@ -111,7 +111,7 @@ it('the documentation has a row for every command, and a wrong one is told of in
 it('a sink is tried without an order, in the configuration, in force and in a draft', async () => {
   const before = world.pushed.length;
   expect(JSON.parse(await printed(() => testSinks('main', { config: world.configFile, json: true })))).toMatchObject([
-    { name: 'main', ok: true, message: 'Its folder can be written.' },
+    { name: 'main', ok: true, message: "The sink's folder is writable." },
   ]);
   expect((await world.send('POST', 'sinks/main/test')).body).toMatchObject({ ok: true });
   expect((await world.send('POST', 'sinks/other/test')).status).toBe(404);

@@ -48,7 +48,7 @@ it('the sample never crawls or pushes to a port that another program has, and st
   const first = await sample(folder);
   await expect.poll(() => indexed(first.server), { timeout: 60_000 }).toBeGreaterThan(5);
   expect(foreign.flat()).toEqual([]);
-  expect(first.said.filter((line) => /is used by another program/.test(line))).toHaveLength(2);
+  expect(first.said.filter((line) => /is in use by another program/.test(line))).toHaveLength(2);
 
   const { searchPage, connector } = await sinkOf(first.server);
   const index = new URL(String(searchPage)).origin;
@@ -112,7 +112,9 @@ it('a server that cannot have its own port leaves the configuration as it is, an
   const note = (message: string): void => void said.push(message);
   const log = { debug: () => {}, info: note, warn: note, error: note };
   const options = readServerOptions({ config, data: join(folder, 'data'), port: `${port}` }, {});
-  await expect(serve(options, { log, withSample: true })).rejects.toThrow(/is used by another program; choose one/);
+  await expect(serve(options, { log, withSample: true })).rejects.toThrow(
+    /is in use by another program; choose a different one/,
+  );
   expect(readFileSync(config, 'utf8')).toBe(readFileSync('CrawlConfig.xml.example', 'utf8'));
   expect(said.filter((line) => /8741|8742|EADDRINUSE/.test(line))).toEqual([]);
 });

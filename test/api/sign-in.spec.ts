@@ -122,7 +122,7 @@ describe('a person who signs in', () => {
     const browser = new Browser();
     const { answer } = await browser.signIn('eve');
     expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain('user:eve may not do anything here');
+    expect(await answer.text()).toContain('user:eve has no access');
     expect(await browser.session()).toBe('401');
     const audit = await world.get('audit', { authorization: `Bearer ${KEY}` });
     expect(audit.body.items).toContainEqual(expect.objectContaining({ who: 'user:eve', outcome: 'refused: no role' }));
@@ -178,7 +178,10 @@ it('a server without keys is closed all the same when people sign in, and says w
   });
   expect((await away.get('session')).status).toBe(401);
   const { status, body } = await away.get('/auth/sign-in');
-  expect([status, body.detail]).toEqual([502, 'The sign-in provider cannot be reached; the server log says why.']);
+  expect([status, body.detail]).toEqual([
+    502,
+    'The sign-in provider cannot be reached; see the server log for the reason.',
+  ]);
   await away.stop();
 });
 

@@ -28,7 +28,7 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
   it('refuses a key that cannot be sent, and says why', async () => {
     const { page } = stage();
     await signIn('schlüssel–€');
-    await page.getByText('it has characters that cannot be sent').waitFor();
+    await page.getByText('it contains characters that cannot be sent').waitFor();
     await page.reload();
     await page.getByLabel('API key').waitFor();
   });
@@ -41,7 +41,7 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     await open('/');
     expect(await page.getByRole('button', { name: /^(Start|Pause|Stop) docs/ }).count()).toBe(0);
     await open('/configuration?view=xml');
-    await page.getByText('read only').waitFor();
+    await page.getByText('read-only').waitFor();
     await open('/configuration?view=other');
     await page.getByRole('heading', { name: 'Server records' }).waitFor();
     expect(await page.getByRole('button', { name: /^Add/ }).count()).toBe(0);
@@ -70,7 +70,7 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     await page.getByText('bob (admin)').waitFor();
     await open('/');
     await page.getByRole('button', { name: 'Pause docs' }).waitFor();
-    await page.getByText('live, a sample of what happens').waitFor();
+    await page.getByText('live, a sample of events').waitFor();
   });
 });
 

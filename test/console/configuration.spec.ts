@@ -13,8 +13,8 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await open('/configuration');
     await page.getByRole('button', { name: 'Delete rule 1' }).click();
     const dialog = page.getByRole('dialog', { name: 'What this change would do' });
-    await dialog.getByText('More than 10 % of the documents of docs would leave the index.').waitFor();
-    expect(await dialog.textContent()).toMatch(/5 documents would leave the index \(100 % of 5\)/);
+    await dialog.getByText('More than 10 % of the documents of docs would be removed from the index.').waitFor();
+    expect(await dialog.textContent()).toMatch(/5 documents would be removed from the index \(100 % of 5\)/);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(world.server.engine.definition.crawlers[0]!.rules).toHaveLength(2);
   });
@@ -130,7 +130,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await page.keyboard.type(`forbid prefix ${world.site.url('/news')}*\n#`);
     await panel.getByText('no problems').waitFor();
     await panel.getByRole('button', { name: 'Preview and save…' }).click();
-    await page.getByText(/1 documents? would leave the index/).waitFor();
+    await page.getByText(/1 documents? would be removed from the index/).waitFor();
     await page.getByRole('button', { name: 'Save, and delete these documents' }).click();
     await page.getByText('The new configuration is in force.').waitFor();
     expect(world.server.engine.definition.crawlers[0]!.crawlSpace?.rules).toHaveLength(2);

@@ -8,7 +8,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
   const look = async (contact?: string): Promise<void> => {
     const { page, open, world } = stage();
     await open('/start');
-    if (contact !== undefined) await page.getByLabel('Contact for the operators').fill(contact);
+    if (contact !== undefined) await page.getByLabel('Contact for site operators').fill(contact);
     await page.getByLabel('Address of the site').fill(`${world.site.origin}/`);
     await page.getByLabel('Pause between two requests').fill('0.02');
     await page.getByRole('button', { name: 'Show what would be crawled' }).click();
@@ -76,7 +76,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     await page.getByRole('button', { name: 'Start crawling' }).click();
     await page.getByText('The site has been crawled').waitFor();
     await open('/start');
-    expect(await page.getByLabel('Contact for the operators').inputValue()).toBe('ops@a.example');
+    expect(await page.getByLabel('Contact for site operators').inputValue()).toBe('ops@a.example');
     const own = world.site.requests.filter(({ headers }) => headers.from === 'ops@a.example');
     expect(own.length).toBeGreaterThan(1);
     expect(new Set(own.map(({ headers }) => headers['user-agent']))).toEqual(new Set(['Crawlway/0.1 (ops@a.example)']));
@@ -87,13 +87,13 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     await open('/start');
     await page.getByLabel('Push documents to').selectOption('');
     await page.getByLabel('Kind of index').selectOption('json');
-    await page.getByLabel('Its address').fill('http://10.255.255.1/orders');
+    await page.getByLabel('Address', { exact: true }).fill('http://10.255.255.1/orders');
     await page.getByText('On a private network').click();
     expect(await page.getByLabel('Allow addresses of the sink').inputValue()).toBe('10.0.0.0/8');
     await page.getByLabel('Kind of index').selectOption('file');
-    await page.getByLabel('Its file').fill('guide.jsonl');
+    await page.getByLabel('File, in the data folder').fill('guide.jsonl');
     await page.getByRole('button', { name: 'Test the sink' }).click();
-    await page.getByText('Works: Its folder can be written.').waitFor();
+    await page.getByText("Works: The sink's folder is writable.").waitFor();
     expect(world.server.engine.definition.sinks.map(({ name }) => name)).toEqual(['main']);
   });
 });

@@ -31,7 +31,7 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     await sink.getByLabel('url *').fill('copy.jsonl');
     await sink.getByLabel('url *').press('Tab');
     await sink.getByRole('button', { name: 'Test the sink' }).click();
-    await sink.getByText('Works: Its folder can be written.').waitFor();
+    await sink.getByText("Works: The sink's folder is writable.").waitFor();
     const push = crawler.locator('details.element', { hasText: 'PushTo' });
     await push.locator('summary').first().click();
     expect(await push.getByLabel('sink *').locator('option').allTextContents()).toEqual(['main', 'copy']);
@@ -52,7 +52,7 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     const shared = page.getByRole('region', { name: 'Shared by all crawlers' });
     const sink = shared.locator('details.element', { hasText: 'papi' }).first();
     await sink.locator('summary').first().click();
-    await sink.getByText('Its name is written in 1 other place').waitFor();
+    await sink.getByText('Its name is used in 1 other place').waitFor();
     await sink.getByLabel('name *').fill('search');
     await sink.getByLabel('name *').press('Tab');
     await page.getByText('no problems').waitFor();

@@ -39,16 +39,16 @@ describeInBrowser(
       await panel.getByText('unused').waitFor();
       const test = panel.getByRole('button', { name: 'Test login members' });
       await test.click();
-      await page.getByText('Login members failed; its steps say why.').waitFor();
+      await page.getByText('Login members failed; see its steps for the reason.').waitFor();
       await panel.getByText('failing').waitFor();
       const steps = panel.getByRole('list', { name: 'Steps of login members' });
       expect(await steps.textContent()).toMatch(/opened the login page.*→ 200.*sent the form/s);
-      expect(await panel.textContent()).toMatch(/refused:.*Refused in a row1 of 3/s);
+      expect(await panel.textContent()).toMatch(/refused:.*Consecutive refusals1 of 3/s);
       for (let refused = 2; refused <= 3; refused++) {
         await test.click();
         await panel.getByText(`${refused} of 3`).waitFor();
       }
-      await panel.getByText('Crawlway does not retry it').waitFor();
+      await panel.getByText('Crawlway does not retry this login').waitFor();
       await configure(world.server.url, site, site.password);
       await panel.getByText('logged-in').waitFor();
       await test.click();

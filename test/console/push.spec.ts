@@ -47,7 +47,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
       await open('/push?view=held');
       await page.getByRole('button', { name: 'Release…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Release held deletions' });
-      expect(await dialog.textContent()).toContain(`2 documents of ${host(stage())} will leave the index`);
+      expect(await dialog.textContent()).toContain(`2 documents of ${host(stage())} will be removed from the index`);
       await dialog.getByRole('button', { name: 'Delete 2 documents' }).click();
       await page.getByText('2 deletions on the way to the sinks.').waitFor();
       await page.getByText('Nothing is held.').waitFor();
@@ -99,7 +99,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
     await expect.poll(() => held(stage(), '/guide/'), PATIENCE).toBe(true);
     await world.caughtUp();
     await report.getByRole('button', { name: 'Compare again' }).click();
-    await report.getByText('The sink holds exactly what the store says.').waitFor();
+    await report.getByText('The sink holds exactly what it should according to the store.').waitFor();
   });
 });
 

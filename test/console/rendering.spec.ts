@@ -1,4 +1,4 @@
-/** Pages made by scripts, on the screens *Try a URL* and *Host*. */
+/** Pages created by scripts, on the screens *Try a URL* and *Host*. */
 import { expect, it } from 'vitest';
 import { publishShop } from '../rendering/script-made-site.js';
 import { describeInBrowser } from './browser.js';
@@ -13,14 +13,14 @@ const CONFIGURATION = `
   <cw:Renderer ${SANDBOX} timeLimitMS="150000"/>
   <cw:Sink name="main" type="papi" url="INDEX" connector="test"/>`;
 
-describeInBrowser('pages made by scripts', { configuration: CONFIGURATION }, (stage) => {
+describeInBrowser('pages created by scripts', { configuration: CONFIGURATION }, (stage) => {
   it('are shown as they are sent beside what their scripts make of them, with a picture', async () => {
     const { page, open, world, complaints } = stage();
     publishShop(world.site);
     complaints.length = 0;
     await open(`/try?url=${encodeURIComponent(world.site.url('/'))}`);
     await page.getByRole('button', { name: 'Run its scripts and compare' }).click();
-    const compared = page.getByRole('region', { name: 'As sent, and rendered' });
+    const compared = page.getByRole('region', { name: 'As sent and as rendered' });
     await compared.getByText('Shadowstock 42 pieces').waitFor({ timeout: 150_000 });
     expect(await compared.getByRole('row', { name: /^Text/ }).textContent()).toMatch(
       /^Text0 characters\d+ characters$/,
@@ -28,7 +28,7 @@ describeInBrowser('pages made by scripts', { configuration: CONFIGURATION }, (st
     const picture = compared.getByRole('img');
     expect(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth)).toBe(1280);
     const links = page.getByRole('region', { name: 'Links of the page' });
-    expect(await links.getByRole('row', { name: /product\/1\b/ }).textContent()).toContain('made by scripts');
+    expect(await links.getByRole('row', { name: /product\/1\b/ }).textContent()).toContain('created by scripts');
     expect(complaints).toEqual([]);
   });
 

@@ -73,7 +73,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
   it('shows visits as they happen', async () => {
     const { page, open, world } = stage();
     await open('/');
-    await page.getByText('live, a sample of what happens').waitFor();
+    await page.getByText('live, a sample of events').waitFor();
     await world.server.engine.refresh('docs', { url: world.site.url('/news.html') });
     const events = page.getByRole('region', { name: 'Right now' });
     await events.getByRole('link', { name: '/news.html' }).first().waitFor();
@@ -129,7 +129,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(await table.getByRole('row').count()).toBe(2);
     await page.getByLabel('Last visited').selectOption('more than a week ago');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('No stored URL matches the filter.').waitFor();
+    await page.getByText('No stored URLs match the filter.').waitFor();
   });
 
   it('tells the life of a URL on one page', async () => {
@@ -156,7 +156,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open(`/url?url=${encodeURIComponent(world.site.url('/guide/lenses.html'))}`);
     await page.getByRole('button', { name: 'Remove…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove this URL' });
-    expect(await dialog.textContent()).toContain('1 URL is forgotten and 1 document leaves the index');
+    expect(await dialog.textContent()).toContain('1 URL is forgotten and 1 document is removed from the index');
     await dialog.getByRole('button', { name: 'Remove it' }).click();
     await page.waitForURL(/\/urls\?/);
     const left = () => world.server.engine.countUrls({ crawler: 'docs', like: '%/guide/lenses.html' });
@@ -196,7 +196,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const links = page.getByRole('table', { name: /Links of/ });
     await links
       .getByRole('row', { name: /private\/staff/ })
-      .getByText('not taken')
+      .getByText('rejected')
       .waitFor();
     await links.getByLabel(`Choose ${world.site.url('/news.html')}`).check();
     await page.getByRole('button', { name: 'Queue it' }).click();
@@ -223,7 +223,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByRole('link', { name: 'Hosts' }).click();
     await page.getByText('This part of the console did not load').waitFor();
     await page.unroute('**/assets/hosts-*.js');
-    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await page.getByRole('button', { name: 'Reload the page' }).click();
     await page.getByRole('table', { name: 'Hosts' }).waitFor();
   });
 
@@ -238,7 +238,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open('/errors');
     const group = page.getByRole('region', { name: 'http-5xx' });
     await group.getByRole('button', { name: 'Retry all URLs with http-5xx' }).click();
-    await page.getByText('1 URL will be tried again').waitFor();
+    await page.getByText('1 URL will be retried').waitFor();
     await fail('/broken-too.html');
     await page.getByRole('button', { name: 'Clear error cache…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget them' }).click();
@@ -249,7 +249,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const { page, open } = stage();
     await open('/push');
     await page.getByRole('button', { name: 'Compare with the store' }).click();
-    await page.getByText('The sink holds exactly what the store says.').waitFor();
+    await page.getByText('The sink holds exactly what it should according to the store.').waitFor();
     await page.getByRole('link', { name: 'Ledger' }).click();
     await page.getByLabel('Order', { exact: true }).selectOption('add');
     await page.getByRole('button', { name: 'Search' }).click();

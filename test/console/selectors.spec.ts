@@ -14,8 +14,8 @@ describeInBrowser('selectors are tried on a page', {}, (stage) => {
     const fetched = (): number => world.site.requests.filter(({ path }) => path === '/lamp.html').length;
     await open(`/try?url=${encodeURIComponent(world.site.url('/lamp.html'))}`);
     await page.getByRole('button', { name: 'Try selectors on it' }).click();
-    const trial = page.getByRole('region', { name: 'What to take from this page' });
-    const read = page.getByRole('region', { name: 'What is read from it' });
+    const trial = page.getByRole('region', { name: 'What to extract from this page' });
+    const read = page.getByRole('region', { name: 'What is extracted' });
     await read.getByText('Home News').waitFor();
 
     await trial.getByRole('button', { name: 'Add a part to keep' }).click();

@@ -31,7 +31,7 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     await page.getByLabel('Value').fill(`${world.site.origin}/guide/lamps`);
     await page.getByRole('dialog').getByLabel('Crawl').selectOption('Ignore');
     await page.getByRole('button', { name: 'Preview…' }).click();
-    await page.getByText(/1 documents would leave the index/).waitFor();
+    await page.getByText(/1 documents would be removed from the index/).waitFor();
     await page.getByRole('button', { name: 'Save, and delete these documents' }).click();
     await expect.poll(() => found(world.index.url, 'brass'), PATIENCE).toBe(false);
 

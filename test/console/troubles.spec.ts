@@ -19,7 +19,7 @@ describeInBrowser('what is away', { configuration: CONFIGURATION }, (stage) => {
     site.set('/robots.txt', { status: 503 });
     await world.server.engine.submit('docs', [{ url: site.url('/') }]);
     await open(`/host?host=${new URL(site.origin).host}`);
-    await page.getByText('It could not be read; until it can, nothing of the host is fetched.').waitFor();
+    await page.getByText('It could not be read; until it can, nothing is fetched from the host.').waitFor();
     expect(site.fetched).toEqual([]);
     await site.close();
   });
@@ -33,7 +33,7 @@ describeInBrowser('what is away', { configuration: CONFIGURATION }, (stage) => {
     const orders = page.getByRole('table', { name: 'Push orders' });
     await orders.getByText('pending').waitFor();
     const facts = await page.getByRole('region', { name: 'What is known' }).textContent();
-    expect(facts).toContain('It was fetched; it waits until the sinks have acknowledged its order.');
+    expect(facts).toContain('It was fetched, and is waiting until the sinks have acknowledged its order.');
     expect(facts).not.toContain('first visit');
     expect(facts).not.toContain('0 visits');
     expect(await page.getByRole('region', { name: 'Fetches' }).textContent()).not.toContain('not been fetched');

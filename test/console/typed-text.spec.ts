@@ -42,7 +42,7 @@ describeInBrowser('what was typed', {}, (stage) => {
     expect(await page.getByLabel('Value').inputValue()).toBe('http://site.example/lamps');
     await page.keyboard.press('Escape');
     await page.getByLabel('Value').waitFor({ state: 'detached' });
-    expect(asked).toEqual(Array(3).fill('Close, and lose what you typed?'));
+    expect(asked).toEqual(Array(3).fill('Close and lose what you typed?'));
     page.removeAllListeners('dialog');
   });
 
@@ -69,7 +69,7 @@ describeInBrowser('what was typed', {}, (stage) => {
     await page.getByRole('link', { name: 'XML' }).click();
     await page.getByRole('button', { name: 'Preview and save…' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Somebody has changed the configuration in the meantime').waitFor();
+    await page.getByText('Someone has changed the configuration in the meantime').waitFor();
     expect(await (await fetch(config)).text()).toContain('<!-- theirs -->');
   });
 

@@ -17,7 +17,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     await page.getByRole('button', { name: 'Remove…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove URLs' });
     expect(await dialog.getByRole('textbox').inputValue()).toBe('');
-    expect(await dialog.textContent()).toContain('Type which URLs');
+    expect(await dialog.textContent()).toContain('Enter a pattern');
     expect(await dialog.getByRole('button', { name: 'Remove' }).isEnabled()).toBe(false);
   });
 
@@ -90,7 +90,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     await page.getByLabel('Host').fill('elsewhere.example');
     await page.keyboard.press('Enter');
     await page.waitForURL(/host=elsewhere/);
-    await page.getByText('No stored URL matches the filter.').waitFor();
+    await page.getByText('No stored URLs match the filter.').waitFor();
     expect(await focused(page)).toBe('filter-host');
     await page.goBack();
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();

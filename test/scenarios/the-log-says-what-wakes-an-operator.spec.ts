@@ -25,14 +25,14 @@ describe('the log of a server', () => {
     expect(lines.filter(({ level }) => level === 'debug')).toHaveLength(paths.length + 2);
     const reported = () =>
       lines.filter(({ level }) => level === 'warn' || level === 'info').map(({ message }) => message);
-    expect(reported()).toEqual(['a sink refuses orders; they are set aside']);
+    expect(reported()).toEqual(['a sink is refusing orders; they are set aside']);
 
     lines.length = 0;
     for (const path of ['/', ...paths]) site.set(path, { status: 500 });
     await world.engine.refresh('test', { like: '%' });
     await world.pass(minutes(30));
     for (const message of [
-      'deletions wait until the host shows a sign of life',
+      'deletions are waiting until the host shows a sign of life',
       'deletions are held until a person releases or drops them',
     ]) {
       const told = lines.filter((line) => line.message === message);
@@ -53,8 +53,8 @@ describe('the log of a server', () => {
     await world.engine.refresh('test', { like: '%' });
     await world.pass(hours(3));
     const outage = reported();
-    expect(outage).toContain('a host does not answer, or asks crawlers to slow down: it is left alone');
-    expect(outage).toContain('the host answers again');
+    expect(outage).toContain('a host is not responding, or asks crawlers to slow down; requests to it are suspended');
+    expect(outage).toContain('the host is responding again');
   });
 
   it('tells of a start URL that cannot be crawled, once, and not of other pages', async () => {

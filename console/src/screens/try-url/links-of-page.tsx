@@ -132,7 +132,7 @@ const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.El
           {onlyRendered && ', created by scripts'}
         </td>
         <td>
-          <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'taken' : 'rejected'}</Badge>
+          <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'accepted' : 'rejected'}</Badge>
         </td>
         <td>
           {verdict.accepted ? (verdict.detail ?? '') : <Reason code={verdict.reason} />}{' '}

@@ -42,7 +42,7 @@ it.each([
   [
     'a file that is no keytab',
     'type="negotiate" keytab="notes.txt"',
-    'login site: notes.txt is not a keytab: give one that kadmin or ktutil has written',
+    'login site: notes.txt is not a keytab: give one written by kadmin or ktutil',
   ],
   [
     'a certificate that is not there',
@@ -57,6 +57,6 @@ it.each([
   [
     'a key of another certificate',
     'type="certificate" certificate="robot.pem" key="other.key"',
-    'login site: the certificate robot.pem cannot be used with the key other.key: give the two that belong together, in PEM form',
+    'login site: the certificate robot.pem cannot be used with the key other.key: give a matching pair in PEM form',
   ],
 ])('%s is an error with its place', (_what, login, message) => expect(faultsOf(login)).toEqual([`3: ${message}`]));
