@@ -13,7 +13,7 @@ export interface AuditEntryDto {
   readonly target: string;
   /** `done`, or why it failed. */
   readonly outcome: string;
-  /** JSON: the state before, as far as the call says. */
+  /** JSON: the state before, as far as the call reports it. */
   readonly before?: string;
   /** JSON: the state after. */
   readonly after?: string;
@@ -35,13 +35,13 @@ export interface PreviewCrawlerDto {
   readonly crawler: string;
   /** Documents in the index now. */
   readonly indexed: number;
-  /** Stored URLs that would be crawled and are not crawled now. */
+  /** Stored URLs that are not crawled now but would be. */
   readonly newlyAccepted: PreviewGroupDto;
   /** Stored URLs that would no longer be crawled (760). */
   readonly excluded: PreviewGroupDto;
-  /** Excluded, with the document left to another crawler (761). */
+  /** URLs that would be excluded and their documents left to another crawler (761). */
   readonly keptElsewhere: PreviewGroupDto;
-  /** Documents that would leave the index. */
+  /** Documents that would be removed from the index. */
   readonly documentsDeleted: PreviewGroupDto;
   /** Stored URLs that would move to another source. */
   readonly changedSource: PreviewGroupDto;
@@ -54,14 +54,14 @@ export interface PreviewDto {
   /** Stored URLs to judge. */
   readonly total: number;
   readonly done: boolean;
-  /** Crawlers of which more than 10 % of the documents would be deleted. */
+  /** Crawlers that would lose more than 10 % of their documents. */
   readonly needsConfirmation: readonly string[];
 }
 
 export interface ConfigurationDraftDto {
-  /** CrawlConfig.xml; absent: the one in force. */
+  /** CrawlConfig.xml. Absent: the one in force. */
   readonly xml?: string;
-  /** New texts of rule files that the configuration names, by name; the others stay. */
+  /** New contents of rule files that the configuration names, by name; the other files are unchanged. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +69,7 @@ export interface ConfigurationProblemDto {
   readonly severity: 'error' | 'warning';
   /** Stable code. */
   readonly code: string;
-  /** What is wrong and what would be right. */
+  /** What is wrong, and what would be right. */
   readonly message: string;
   readonly file: string;
   readonly line: number;
@@ -79,7 +79,7 @@ export interface ConfigurationProblemDto {
 export interface ConfigurationStateDto {
   readonly version: number;
   readonly at: string;
-  /** Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a write went over. */
+  /** Name of the API key; `file` if the file was found changed on disk; `file, not in force` for an edit with errors that a write replaced. */
   readonly who: string;
   /** Path of the file. */
   readonly file: string;
@@ -92,7 +92,7 @@ export interface ConfigurationStateDto {
 }
 
 export interface RuleFileDto {
-  /** As the configuration names it, relative to its folder. */
+  /** Name as in the configuration, relative to its folder. */
   readonly name: string;
   readonly text: string;
   readonly kind: 'crawl-space' | 'global-crawl-space' | 'server-records';
@@ -107,19 +107,19 @@ export interface CheckDto {
 export interface SinkTestDto {
   readonly name: string;
   readonly type: string;
-  /** It answers and would accept orders. */
+  /** Whether the sink is responding and would accept orders. */
   readonly ok: boolean;
-  /** What was requested and answered, or what is wrong. */
+  /** The request and its response, or what is wrong. */
   readonly message: string;
   readonly milliseconds: number;
 }
 
 export interface RobotsOpinionDto {
-  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
+  /** ignored: the configuration does not use it; unknown: it has not been fetched yet; unreachable: nothing is allowed until it can be read. */
   readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
-  /** The product token that it addresses. */
+  /** The product token that the rule addresses. */
   readonly agent: string;
-  /** The rule that decides; absent when none does. */
+  /** The rule that decides; absent if there is none. */
   readonly rule?: string;
   /** Line of the rule. */
   readonly line?: number;
@@ -135,21 +135,21 @@ export interface ReadMetaDto {
 
 export interface MarkedTextDto {
   readonly text: string;
-  /** Excluded from the content. */
+  /** Whether the text is excluded from the content. */
   readonly cut: boolean;
 }
 
 export interface SelectorMatchesDto {
-  /** For each `Include`, in their order. */
+  /** Numbers of elements for each `Include`, in their order. */
   readonly include: readonly number[];
-  /** For each `Exclude`, in their order. */
+  /** Numbers of elements for each `Exclude`, in their order. */
   readonly exclude: readonly number[];
 }
 
 export interface ContentLookDto {
-  /** The text of the whole page, in order; 200,000 characters. */
+  /** The text of the whole page, in order; up to 200,000 characters. */
   readonly marked: readonly MarkedTextDto[];
-  /** Elements that the selectors find. */
+  /** How many elements the selectors find. */
   readonly matches: SelectorMatchesDto;
 }
 
@@ -162,7 +162,7 @@ export interface ReadHeadingDto {
 
 export interface ReadChunkDto {
   readonly text: string;
-  /** The headings above it. */
+  /** The headings above the chunk. */
   readonly path: readonly string[];
   readonly start: number;
   readonly end: number;
@@ -184,7 +184,7 @@ export interface PageReadingDto {
   readonly language?: string;
   /** Metas and fields; names may repeat. */
   readonly metas: readonly ReadMetaDto[];
-  /** Texts that the configuration or the page itself excludes. */
+  /** Passages that the configuration or the page itself excludes. */
   readonly cut: readonly string[];
   /** The text with what was cut out in its place. Absent if nothing requires it. */
   readonly look?: ContentLookDto;
@@ -213,16 +213,16 @@ export interface UrlOptionsDto {
   readonly concurrencyPerHost?: number;
   readonly connectTimeoutSeconds?: number;
   readonly totalTimeoutSeconds?: number;
-  /** After decoding. */
+  /** Maximum size after decoding. */
   readonly maxSizeBytes?: number;
   readonly userAgent?: string;
-  /** Names only: values may be secrets. */
+  /** Names only, because values may be secrets. */
   readonly headers?: readonly string[];
-  /** A login is sent; it is never shown. */
+  /** Whether a login is sent; the login itself is never shown. */
   readonly credentials?: boolean;
   /** Host and port of the proxy. */
   readonly proxy?: string;
-  /** Name of the fetcher that is used instead of that of the crawler. */
+  /** Name of the fetcher that is used instead of the crawler's. */
   readonly fetcher?: string;
   readonly obeyRobots?: boolean;
   readonly nearDuplicateDetector?: boolean;
@@ -249,27 +249,27 @@ export interface VerdictDto {
   readonly reason: string;
   /** What the reason code means. */
   readonly meaning: string;
-  /** What to change if the verdict is not the one wanted. */
+  /** What to change if this verdict is not wanted. */
   readonly remedy: string;
   /** The layer that decided. */
   readonly layer?: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
   /** The place in the configuration that says so. */
   readonly place?: PlaceDto;
-  /** The particulars, as one sentence. */
+  /** Details, in one sentence. */
   readonly detail?: string;
   /** What an accepted URL may do and how it is fetched. */
   readonly effects: EffectsDto;
   /** Status of a stored URL outside the crawl space. */
   readonly status?: 760 | 761;
-  /** The document stays in the index although the URL is no longer crawled. */
+  /** Whether the document stays in the index although the URL is no longer crawled. */
   readonly keepDocument: boolean;
-  /** Address rules wait until the host's address is known. */
+  /** Whether address rules are waiting until the host's address is known. */
   readonly needsAddress: boolean;
 }
 
 export interface TraceStepDto {
   readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
-  /** What was tried, in words. */
+  /** What was tested, in words. */
   readonly test: string;
   readonly outcome: 'accept' | 'reject' | 'set' | 'no match' | 'not configured' | 'not evaluated' | 'pending';
   readonly reason?: string;
@@ -294,24 +294,24 @@ export interface UrlStateDto {
   readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
   /** Reason code or error code of the current status; `GET /reasons` explains it. */
   readonly reason: string;
-  /** Absent: not queued. */
+  /** Absent if the URL is not queued. */
   readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
-  /** Not fetched before this. Absent: not queued. */
+  /** The URL is not fetched before this time. Absent if it is not queued. */
   readonly dueAt?: string;
   /** Links from the root. */
   readonly hops: number;
   /** Length of the redirect chain that led here. */
   readonly redirects: number;
-  /** The page that it was first found on. */
+  /** The page on which the URL was first found. */
   readonly foundOn?: string;
-  /** The root that led here. */
+  /** The root from which the URL was found. */
   readonly root?: string;
   readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots' | 'indexnow';
   readonly firstSeenAt: string;
   readonly lastVisitAt?: string;
   /** HTTP status of the last visit; 760 and 761 are the statuses of URLs that a crawl space excludes or leaves to another crawler. */
   readonly lastStatus?: number;
-  /** Temporary errors in a row. */
+  /** Consecutive temporary errors. */
   readonly temporaryErrors: number;
   readonly visits: number;
   /** Visits after the first that found the document changed. */
@@ -328,9 +328,9 @@ export interface UrlStateDto {
   readonly stamp?: string;
   readonly contentType?: string;
   readonly title?: string;
-  /** A deletion has been decided, for this reason, and is not yet acknowledged. */
+  /** Reason for a deletion that has been decided but not yet acknowledged. */
   readonly pendingDeletion?: string;
-  /** Documents that were split off the page (cw:Split). */
+  /** Number of documents that were split off the page (cw:Split). */
   readonly parts?: number;
 }
 
@@ -339,11 +339,11 @@ export interface LinkDto {
   /** What kind of link: a, area, frame, redirect, … */
   readonly kind: string;
   readonly explanation: ExplanationDto;
-  /** Absent: not stored. */
+  /** Absent if the URL is not stored. */
   readonly state?: UrlStateDto;
   /** Absent if robots.txt of its site was not fetched for this call. */
   readonly robots?: RobotsOpinionDto;
-  /** On a rendered page: scripts made the link, it is not on the page as it was sent. */
+  /** On a rendered page: whether scripts created the link, so that it is not on the page as it was sent. */
   readonly onlyRendered?: boolean;
 }
 
@@ -369,7 +369,7 @@ export interface RenderingComparisonDto {
   readonly added: readonly string[];
   /** Sentences and lines that only the page as sent has; 1,000 at most. */
   readonly lost: readonly string[];
-  /** Links that are no longer on the rendered page; 200 at most. */
+  /** Links that are on the page as sent but not on the rendered page; 200 at most. */
   readonly lostLinks: readonly string[];
 }
 
@@ -379,11 +379,11 @@ export interface PageRenderingDto {
   readonly requests: number;
   /** Requests that were not made, by reason. */
   readonly refused: Readonly<Record<string, number>>;
-  /** `quiet`, `condition` or `time limit`: what ended the wait for its scripts. */
+  /** What ended the wait for its scripts: `quiet`, `condition` or `time limit`. */
   readonly readiness?: string;
-  /** Why it could not be rendered; the answer then shows the page as it was sent. */
+  /** Why the page could not be rendered; the response then shows the page as it was sent. */
   readonly failure?: RenderingFailureDto;
-  /** Absent when it was not rendered. */
+  /** Absent if the page was not rendered. */
   readonly comparison?: RenderingComparisonDto;
   /** Picture of the page, without its images: JPEG in base64. */
   readonly picture?: string;
@@ -396,14 +396,14 @@ export interface PageViewDto {
   readonly status?: number;
   readonly title?: string;
   readonly detail?: string;
-  /** Where it redirects to. */
+  /** Target of the redirect. */
   readonly target?: string;
-  /** What robots.txt says about it, if it was fetched for this call. */
+  /** What robots.txt says about the URL, if it was fetched for this call. */
   readonly robots?: RobotsOpinionDto;
-  /** For a document: what a sink would get. */
+  /** For a document: what a sink would receive. */
   readonly reading?: PageReadingDto;
   readonly links: readonly LinkDto[];
-  /** When `render` was asked for. */
+  /** Present if `render` was requested. */
   readonly rendering?: PageRenderingDto;
 }
 
@@ -418,20 +418,20 @@ export interface CoverageReasonDto {
 }
 
 export interface AgeClassDto {
-  /** Seconds since the last visit, at most; the class before ends where this one begins. Absent: no bound. */
+  /** Maximum time since the last visit, in seconds; each class begins where the previous one ends. Absent: no limit. */
   readonly upToSeconds?: number;
   /** Documents in the index. */
   readonly documents: number;
 }
 
 export interface CoverageDto {
-  /** When it was counted; at most a minute ago. */
+  /** When the URLs were counted; at most a minute ago. */
   readonly at: string;
   /** All stored URLs, largest counts first. */
   readonly reasons: readonly CoverageReasonDto[];
   /** Documents in the index by the time since their last visit. */
   readonly ages: readonly AgeClassDto[];
-  /** Maximum age of the smart refresh of the crawler, one of the bounds of `ages`. Absent without smart refresh. */
+  /** Maximum age for smart refresh of the crawler, one of the limits in `ages`. Absent without smart refresh. */
   readonly maximumAgeSeconds?: number;
 }
 
@@ -467,7 +467,7 @@ export interface CrawlerDto {
   /** What limits the speed right now, in words. */
   readonly limitedBy: string;
   readonly nextRequestAt?: string;
-  /** Due time of the URL that has waited longest. */
+  /** Due time of the URL that has been waiting longest. */
   readonly oldestDueAt?: string;
   /** Nothing is due and nothing is in flight. */
   readonly idle: boolean;
@@ -476,21 +476,21 @@ export interface CrawlerDto {
 export interface OldestDto {
   readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   readonly url: string;
-  /** When it is due; in the past if it is waiting. */
+  /** When the URL is due; in the past if it is waiting. */
   readonly dueAt: string;
 }
 
 export interface AttributeFormDto {
   readonly name: string;
   readonly meaning: string;
-  /** What a value looks like, for a person. */
+  /** Human-readable description of a valid value. */
   readonly form: string;
-  /** All possible values, if they are few. */
+  /** All possible values, if there are only a few. */
   readonly choices?: readonly string[];
   readonly default?: string;
   readonly unit?: string;
   readonly required: boolean;
-  /** Never shown: a placeholder is in its place. */
+  /** Never shown; a placeholder takes its place. */
   readonly secret: boolean;
   /** Other spellings with the same meaning. */
   readonly aliases: readonly string[];
@@ -535,7 +535,7 @@ export interface ErrorHostDto {
 
 export interface HealthDto {
   readonly status: 'ok' | 'unavailable';
-  /** What is not ready, in words; empty when all is well. */
+  /** What is not ready, in words; empty if everything is. */
   readonly reasons: readonly string[];
 }
 
@@ -545,9 +545,9 @@ export interface HeldDeletionsDto {
   readonly count: number;
   /** How many of these deletions need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
   readonly awaiting: number;
-  /** When the oldest was decided. */
+  /** When the oldest of these deletions was decided. */
   readonly oldest: string;
-  /** Count by reason code. */
+  /** Number of deletions by reason code. */
   readonly reasons: Readonly<Record<string, number>>;
   /** Some of the URIs. */
   readonly samples: readonly string[];
@@ -559,9 +559,9 @@ export interface CountDto {
 }
 
 export interface HistoryPointDto {
-  /** End of the time that the point covers. */
+  /** End of the interval that the point covers. */
   readonly at: string;
-  /** Length of that time; divide by it for a rate. */
+  /** Length of the interval; divide by it to get a rate. */
   readonly seconds: number;
   /** Visits. */
   readonly pages: number;
@@ -569,16 +569,16 @@ export interface HistoryPointDto {
   readonly errors: number;
   /** Orders that the sinks acknowledged. */
   readonly orders: number;
-  /** Documents in the index at the end. */
+  /** Documents in the index at the end of the interval. */
   readonly indexed: number;
   /** Failed visits by error code. */
   readonly errorsByCode: Readonly<Record<string, number>>;
-  /** Stored URLs by status at the end. Empty for times that an earlier version recorded. */
+  /** Stored URLs by status at the end of the interval. Empty if an earlier version recorded the point. */
   readonly byStatus: Readonly<Record<string, number>>;
 }
 
 export interface HostRobotsDto {
-  /** What is in force: its rules; there is none, and all is allowed; it could not be read, and nothing is fetched until it can. */
+  /** What is in force: the rules of the file; everything is allowed because there is none; or nothing is fetched until the file can be read. */
   readonly state: 'rules' | 'absent' | 'unreachable';
   readonly fetchedAt: string;
   /** Result of the last fetch of robots.txt. If it failed, the version read before stays in force. */
@@ -604,13 +604,13 @@ export interface HostDto {
   readonly errors: number;
   /** Queued URLs, due or not. */
   readonly queued: number;
-  /** No request before this time: crawl delay. */
+  /** No request before this time because of the crawl delay. */
   readonly nextRequestAt?: string;
-  /** No request before this time: the host asked crawlers to slow down, or did not answer. */
+  /** No request before this time because the host asked crawlers to slow down, or did not respond. */
   readonly backOffUntil?: string;
-  /** The pause between two requests now in force. */
+  /** The pause between two requests that is in force now. */
   readonly crawlDelaySeconds?: number;
-  /** Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages need. */
+  /** How much time one page must gain in freshness for a refresh visit to be worthwhile; it rises while the host cannot serve all the visits that its pages need. */
   readonly visitPriceSeconds?: number;
   readonly robots?: HostRobotsDto;
   /** Paused by a person. */
@@ -620,21 +620,21 @@ export interface HostDto {
   /** Failed visits by error code. */
   readonly errorClasses: Readonly<Record<string, number>>;
   readonly averageLatencySeconds?: number;
-  /** Pages that took longer than a second to read, for which the host waits longer; since the server started. */
+  /** Pages that took longer than a second to read, after which the next request to the host is made later; since the server started. */
   readonly slowPages?: number;
-  /** Documents in the index without the content that their scripts would make (reason `needs-rendering`); counted once a minute, for one host only. */
+  /** Documents in the index that lack the content that their scripts would create (reason `needs-rendering`); counted once a minute, only when a single host is requested. */
   readonly needRendering?: NeedRenderingDto;
 }
 
 export interface SubfolderDto {
-  /** Ends with a slash; for the topmost folder, the origin. */
+  /** Name with a slash at the end; for the topmost folder, the origin. */
   readonly name: string;
-  /** URLs anywhere in it. */
+  /** URLs anywhere in the folder. */
   readonly urls: number;
 }
 
 export interface FolderDto {
-  /** If there are very many, the first that were found. */
+  /** The subfolders; if there are very many, the first that were found. */
   readonly folders: readonly SubfolderDto[];
   /** URLs in folders beyond those listed. */
   readonly others: number;
@@ -644,36 +644,36 @@ export interface FolderDto {
   readonly sample: readonly UrlStateDto[];
   /** Cursor of the next step; null after the last one. */
   readonly next: string | null;
-  /** Share of the search that is done. */
+  /** Share of the search that has been completed. */
   readonly searched: number;
 }
 
 export interface RenderPatternDto {
   /** Path with its numbers as `N` and its query as `?`, or a folder with `*`. */
   readonly pattern: string;
-  /** What was learned: rendering brings more, it does not, or too few pages were rendered to tell. */
+  /** What was learned: rendering yields more content, it does not, or too few pages were rendered to tell. */
   readonly learned: 'browser' | 'plain' | 'trying';
   /** `auto`: as learned. Otherwise, the choice of a person. */
   readonly render: 'always' | 'never' | 'auto';
   /** Pages rendered since the start of the process. */
   readonly rendered: number;
-  /** Share of the recently rendered pages for which rendering brought more: 0 to 1. */
+  /** Share of the recently rendered pages for which rendering yielded more content, 0 to 1. */
   readonly worthwhile: number;
-  /** Seconds to render a page, mean of the recent ones. */
+  /** Mean time in seconds to render a page, over the recent ones. */
   readonly seconds: number;
   /** Pages that could not be rendered. */
   readonly failures: number;
 }
 
 export interface HostRenderingDto {
-  /** Those with the most rendered pages first, 500 at most. */
+  /** Patterns with the most rendered pages first, 500 at most. */
   readonly patterns: readonly RenderPatternDto[];
 }
 
 export interface RenderOverrideDto {
-  /** A pattern as it is listed, or a URL of the host that has it. */
+  /** A pattern as listed, or a URL of the host that matches it. */
   readonly pattern: string;
-  /** `auto`: as learned, again. */
+  /** `auto`: as learned again. Otherwise, the choice for the pattern. */
   readonly render: 'always' | 'never' | 'auto';
 }
 
@@ -691,19 +691,19 @@ export interface PublicKeyDto {
   readonly x: string;
   /** Its thumbprint (RFC 7638), the `keyid` of signatures. */
   readonly kid: string;
-  /** Signatures alone. */
+  /** Signatures only. */
   readonly use: 'sig';
 }
 
 export interface KeyDirectoryDto {
-  /** Each once. */
+  /** Each key once. */
   readonly keys: readonly PublicKeyDto[];
 }
 
 export interface KeyDto {
   readonly name: string;
   readonly role: 'read' | 'operate' | 'admin';
-  /** Whether it is one of CRAWLWAY_API_KEYS or was created through the API. */
+  /** Whether the key is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
   /** Who created it. */
@@ -714,18 +714,18 @@ export interface KeyDto {
 }
 
 export interface NewKeyDto {
-  /** Letters, digits and `. _ @ -`, at most 64: what the audit log shows. */
+  /** Name that the audit log shows: letters, digits and `. _ @ -`, at most 64 characters. */
   readonly name: string;
-  /** Each role may also do what the previous ones may. */
+  /** Each role also has the permissions of those before it. */
   readonly role: 'read' | 'operate' | 'admin';
-  /** The key is invalid from then on. Absent: it never expires. */
+  /** When the key becomes invalid. Absent: it never expires. */
   readonly expiresAt?: string;
 }
 
 export interface CreatedKeyDto {
   readonly name: string;
   readonly role: 'read' | 'operate' | 'admin';
-  /** Whether it is one of CRAWLWAY_API_KEYS or was created through the API. */
+  /** Whether the key is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
   /** Who created it. */
@@ -733,36 +733,36 @@ export interface CreatedKeyDto {
   readonly expiresAt?: string;
   /** The key is no longer valid. */
   readonly expired: boolean;
-  /** The key; this is the only answer that contains it. */
+  /** The key; this is the only response that contains it. */
   readonly key: string;
 }
 
 export interface LoginStepDto {
   /** What was done. */
   readonly what: string;
-  /** Where it was sent, without its query. */
+  /** URL to which the request was sent, without its query. */
   readonly url?: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status?: number;
-  /** What the answer contained, or what was missing. Never a secret. */
+  /** What the response contained, or what was missing. Never contains a secret. */
   readonly detail?: string;
 }
 
 export interface LoginDto {
   readonly name: string;
-  /** How it logs in: `form`, `basic` and the others of docs/LOGINS.md. */
+  /** How it logs in: `form`, `basic` or another type described in docs/LOGINS.md. */
   readonly type: string;
-  /** Prefix of the URLs it is for. */
+  /** Prefix of the URLs for which it is used. */
   readonly url: string;
-  /** Fetcher that it belongs to. */
+  /** Fetcher to which it belongs. */
   readonly fetcher: string;
   /** `stopped`: refused, and not retried until a person tests it or its secret changes. */
   readonly state: 'unused' | 'logged-in' | 'failing' | 'stopped';
-  /** `refused`: the user or the secret is wrong; `locked`: the account is; `changed`: the site is not what the configuration expects; `unreachable`: no answer that says anything. */
+  /** `refused`: the user or the secret is wrong; `locked`: the account is locked; `changed`: the site is not what the configuration expects; `unreachable`: there was no meaningful response. */
   readonly failure?: 'refused' | 'locked' | 'changed' | 'unreachable';
   /** The last failure, in words. */
   readonly detail?: string;
-  /** Refused in a row; three stop the login. */
+  /** Consecutive refused attempts; three stop the login. */
   readonly refused: number;
   readonly lastSuccessAt?: string;
   readonly lastAttemptAt?: string;
@@ -772,9 +772,9 @@ export interface LoginDto {
 }
 
 export interface PluginCallsDto {
-  /** `extract` and `deliver` are those of its extractor and its sink. */
+  /** Function of the plug-in; `extract` and `deliver` belong to its extractor and its sink. */
   readonly hook: 'onUrl' | 'onResponse' | 'onDocument' | 'onOrder' | 'extract' | 'deliver';
-  /** Calls that were answered since the server started. */
+  /** Calls that succeeded since the server started. */
   readonly answered: number;
   /** Calls that failed (`plugin-failed`). */
   readonly failed: number;
@@ -792,14 +792,14 @@ export interface PluginDto {
   readonly name: string;
   /** Its module on the server. */
   readonly file: string;
-  /** `failed`: it cannot be loaded, or ends again and again; it is tried again, at once when its file changes. */
+  /** `failed`: it cannot be loaded, or ends again and again; it is retried, at once if its file changes. */
   readonly state: 'starting' | 'ready' | 'failed';
   /** As the plug-in states it. */
   readonly version?: string;
-  /** Functions that it has. */
+  /** Functions that the plug-in has. */
   readonly hooks: readonly ('onUrl' | 'onResponse' | 'onDocument' | 'onOrder' | 'extract' | 'deliver')[];
   readonly calls: readonly PluginCallsDto[];
-  /** How often its process ended or had to be ended. */
+  /** Number of times that its process ended or had to be ended. */
   readonly restarts: number;
   /** Memory of its process in bytes; 0 if the system does not report it. */
   readonly memory: number;
@@ -814,7 +814,7 @@ export interface FieldDto {
 export interface MapPreviewRequestDto {
   /** The crawler of `url`. */
   readonly crawler?: string;
-  /** URL of an indexed document, read from a sink of the crawler. */
+  /** URL of an indexed document, which is read from a sink of the crawler. */
   readonly url?: string;
   /** The fields of a document, instead of a URL. */
   readonly fields?: readonly FieldDto[];
@@ -823,9 +823,9 @@ export interface MapPreviewRequestDto {
 export interface MapPreviewDto {
   /** Fields of the document; `text` is the beginning of its text. */
   readonly before: readonly FieldDto[];
-  /** Fields as the sink gets them. */
+  /** Fields as the sink receives them. */
   readonly after?: readonly FieldDto[];
-  /** Why the document would be refused, with the field. */
+  /** Why the document would be refused, with the name of the field. */
   readonly refusal?: string;
 }
 
@@ -836,13 +836,13 @@ export interface OrderDto {
   readonly uri: string;
   readonly host: string;
   readonly kind: 'add' | 'delete';
-  /** Why it was decided; `GET /reasons` explains the code. */
+  /** Why the order was decided; `GET /reasons` explains the code. */
   readonly reason: string;
   readonly decidedAt: string;
   readonly state: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped' | 'awaiting';
   readonly attempts: number;
   readonly answeredAt?: string;
-  /** Message of a sink that refused it, even while another sink has not answered yet. */
+  /** Message of a sink that refused the order, even while another sink has not responded yet. */
   readonly answer?: string;
   /** Digest of the document. */
   readonly stamp?: string;
@@ -851,44 +851,44 @@ export interface OrderDto {
 export interface ImportDto {
   /** Lines with a URL that was not known before. */
   readonly imported: number;
-  /** URLs whose state was kept. */
+  /** Known URLs, whose state was kept. */
   readonly known: number;
   /** Lines that could not be read. */
   readonly rejected: number;
-  /** The first of them, with their numbers. */
+  /** The first of the rejected lines, with their numbers. */
   readonly problems: readonly string[];
 }
 
 export interface HeadlineDto {
-  /** in-index: the sinks hold its document; on-its-way: only time keeps it out; not-in-index: it stays out until something changes. */
+  /** in-index: the sinks hold its document; on-its-way: it will be indexed in time; not-in-index: it stays out until something changes. */
   readonly fate: 'in-index' | 'on-its-way' | 'not-in-index';
-  /** The reason code or error code that decides; `never-linked` when nothing does. */
+  /** The reason code or error code that decides; `never-linked` if there is none. */
   readonly reason: string;
   /** What happened to the URL, in one or two sentences. */
   readonly text: string;
-  /** What to do next. Absent: nothing. */
+  /** What to do next. Absent if there is nothing to do. */
   readonly nextStep?: string;
 }
 
 export interface QueueDto {
-  /** By how it was found and what the rules allow. */
+  /** Source by how the URL was found and what the rules allow. */
   readonly natural: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
-  /** Priority shift of rules and root; negative is earlier. */
+  /** Priority shift by rules and root; negative values mean earlier. */
   readonly shift: number;
-  /** The source it goes into: the natural one, moved by the shift. */
+  /** The source in which the URL is queued: the natural one, moved by the shift. */
   readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
 }
 
 export interface VisitDto {
   readonly at: string;
-  /** HTTP status; absent when there was no answer. */
+  /** HTTP status; absent if there was no response. */
   readonly status?: number;
   /** `document`, `unchanged`, `redirect`, `sitemap`, an error code, or the reason why the page was left out. */
   readonly outcome: string;
   readonly detail?: string;
   readonly durationSeconds: number;
   readonly bytes: number;
-  /** It found other content than the previous visit. The first visit never does. */
+  /** Whether it found different content from the previous visit. Never true for the first visit. */
   readonly changed: boolean;
 }
 
@@ -913,18 +913,18 @@ export interface JudgedDto {
   readonly url: string;
   /** The result in one sentence; the rest explains it. */
   readonly headline: HeadlineDto;
-  /** How the URL is taken to have been discovered. */
+  /** How the URL is assumed to have been discovered. */
   readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
   readonly from?: string;
   /** Links between the root and this URL. */
   readonly hops: number;
-  /** IP address of the host, when it was looked up. */
+  /** IP address of the host, if it was looked up. */
   readonly address?: string;
-  /** No part of the verdict: robots.txt is asked before each fetch. */
+  /** Not part of the verdict: robots.txt is checked before each fetch. */
   readonly robots: RobotsOpinionDto;
-  /** Absent: the configuration rejects it. */
+  /** Absent if the configuration rejects the URL. */
   readonly queue?: QueueDto;
-  /** Absent: not stored. */
+  /** Absent if the URL is not stored. */
   readonly state?: UrlStateDto;
   /** Fetches on record, newest first. */
   readonly visits: readonly VisitDto[];
@@ -937,13 +937,13 @@ export interface JudgedDto {
 }
 
 export interface ContentTrialRequestDto {
-  /** Absolute URL; it is canonicalized as the crawler does. */
+  /** Absolute URL; it is canonicalized like the URLs of the crawler. */
   readonly url: string;
-  /** One `cw:Content` element as CrawlConfig.xml would have it. */
+  /** One `cw:Content` element as it would appear in CrawlConfig.xml. */
   readonly content: string;
-  /** Run the scripts of the page before it is read. */
+  /** Run the scripts of the page before reading it. */
   readonly render?: boolean;
-  /** Fetch the page again even if a copy is kept. */
+  /** Fetch the page again even if there is a recent copy. */
   readonly fresh?: boolean;
 }
 
@@ -954,15 +954,15 @@ export interface ContentTrialDto {
   readonly status?: number;
   readonly title?: string;
   readonly detail?: string;
-  /** Where it redirects to. */
+  /** Target of the redirect. */
   readonly target?: string;
-  /** When the page was fetched. Absent: there was no document. */
+  /** When the page was fetched. Absent if there was no document. */
   readonly fetchedAt?: string;
-  /** Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent: none is. */
+  /** Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent if none is in force. */
   readonly content?: string;
   /** What is wrong with the element, with places in its text. */
   readonly problems: readonly ConfigurationProblemDto[];
-  /** Absent when the element has errors. */
+  /** Absent if the element has errors. */
   readonly reading?: PageReadingDto;
 }
 
@@ -983,9 +983,9 @@ export interface RefusedDto {
 }
 
 export interface ReasonDto {
-  /** Stable; used by the store, the API, the metrics and the console. */
+  /** Stable code, used by the store, the API, the metrics and the console. */
   readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'access-changed' | 'sink-behind' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
-  /** A reason explains a verdict, an error says how a visit failed. */
+  /** A reason explains a verdict; an error says how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** For a reason: the layer or part that emits it. */
   readonly layer?: string;
@@ -998,7 +998,7 @@ export interface ReasonDto {
 
 export interface ResolvedEntryDto {
   readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
-  /** Nesting of recursive conditions; 0 elsewhere. */
+  /** Nesting level within recursive conditions; 0 elsewhere. */
   readonly depth: number;
   /** What it tests, in words. */
   readonly text: string;
@@ -1014,14 +1014,14 @@ export interface ResolvedViewDto {
 
 export interface MatchedEntryDto {
   readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
-  /** Nesting of recursive conditions; 0 elsewhere. */
+  /** Nesting level within recursive conditions; 0 elsewhere. */
   readonly depth: number;
   /** What it tests, in words. */
   readonly text: string;
   /** What it sets if it applies. Secrets are hidden. */
   readonly effect?: string;
   readonly place?: PlaceDto;
-  /** Whether it matches the URL. Absent: no rule that can match, or below a condition that does not apply. */
+  /** Whether it matches the URL. Absent if it is not a rule that can match, or is below a condition that does not apply. */
   readonly matched?: boolean;
 }
 
@@ -1029,7 +1029,7 @@ export interface ResolvedOptionDto {
   readonly name: string;
   /** In words, with its unit. Secrets are hidden. */
   readonly value: string;
-  /** Who set it last. */
+  /** What set it last. */
   readonly setBy: string;
   readonly place?: PlaceDto;
 }
@@ -1040,11 +1040,11 @@ export interface ResolvedUrlDto {
   readonly verdict: VerdictDto;
   /** Each rule of each layer: matched or not, and what it set. */
   readonly steps: readonly TraceStepDto[];
-  /** The whole view, with a mark on what matches the URL. */
+  /** The whole view, in which everything that matches the URL is marked. */
   readonly entries: readonly MatchedEntryDto[];
   /** Final options. */
   readonly options: readonly ResolvedOptionDto[];
-  /** Absent: the configuration rejects it. */
+  /** Absent if the configuration rejects the URL. */
   readonly queue?: QueueDto;
 }
 
@@ -1055,16 +1055,16 @@ export interface RootMetaDto {
 
 export interface RootDto {
   readonly url: string;
-  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, with entireSite false. */
+  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default: true, or false with entireSite. */
   readonly site?: boolean;
   /** Stay in the directory of the root document and below. */
   readonly entireSite?: boolean;
-  /** -2 is the highest. */
+  /** Priority shift; -2 is the highest priority. */
   readonly priority?: number;
   readonly group?: string;
   /** Metas that every document found from this root carries. */
   readonly metas?: readonly RootMetaDto[];
-  /** Off: the links of the page are listed, not queued. */
+  /** If false, the links of the page are listed but not queued. */
   readonly followLinks?: boolean;
   /** Where the root comes from. */
   readonly origin: 'configuration' | 'submitted';
@@ -1073,25 +1073,25 @@ export interface RootDto {
 
 export interface RootSubmissionDto {
   readonly url: string;
-  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, with entireSite false. */
+  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default: true, or false with entireSite. */
   readonly site?: boolean;
   /** Stay in the directory of the root document and below. */
   readonly entireSite?: boolean;
-  /** -2 is the highest. */
+  /** Priority shift; -2 is the highest priority. */
   readonly priority?: number;
   readonly group?: string;
   /** Metas that every document found from this root carries. */
   readonly metas?: readonly RootMetaDto[];
-  /** Off: the links of the page are listed, not queued. */
+  /** If false, the links of the page are listed but not queued. */
   readonly followLinks?: boolean;
 }
 
 export interface SubmitOutcomeDto {
   readonly url: string;
   readonly outcome: 'new' | 'known' | 'rejected';
-  /** Line of the URL list where it begins. */
+  /** Line of the URL list on which the entry begins. */
   readonly line?: number;
-  /** Why it was rejected. */
+  /** Why the entry was rejected. */
   readonly message?: string;
   /** Reason code of the rejection. */
   readonly reason?: string;
@@ -1100,10 +1100,10 @@ export interface SubmitOutcomeDto {
 export interface UrlListOutcomeDto {
   /** URLs that were not known. */
   readonly new: number;
-  /** URLs that were known; they are due now. */
+  /** URLs that were already known; they are due now. */
   readonly known: number;
   readonly rejected: number;
-  /** The first rejected ones, with the reason. */
+  /** The first rejected entries, with their reasons. */
   readonly rejections: readonly SubmitOutcomeDto[];
 }
 
@@ -1112,9 +1112,9 @@ export interface RuleMatchDto {
   readonly field?: 'url' | 'scheme' | 'host' | 'path' | 'query' | 'fragment';
   readonly kind?: 'exact' | 'prefix' | 'suffix' | 'inside' | 'length';
   readonly norm?: 'none' | 'lower' | 'norm';
-  /** Regular expression, or `[minimum:maximum]` of a length. */
+  /** Regular expression, or `[minimum:maximum]` for a length. */
   readonly value?: string;
-  /** Special characters are literal, and operators only after a backslash. */
+  /** Special characters are literal and act as operators only after a backslash. */
   readonly litteral?: boolean;
   /** Inside And, Or and Not. */
   readonly children?: readonly RuleMatchDto[];
@@ -1146,14 +1146,14 @@ export interface RuleDto {
   /** Several are combined by And. */
   readonly match: readonly RuleMatchDto[];
   readonly actions: readonly RuleActionDto[];
-  /** The Rule element as it is in the file. */
+  /** The Rule element as written in the file. */
   readonly xml: string;
 }
 
 export interface RuleInputDto {
-  /** Group of a new rule; absent: that of the rule before it. */
+  /** Group of a new rule. Absent: the group of the rule before it. */
   readonly group?: string;
-  /** Key of the Rules block that a new rule goes into. */
+  /** Key of the Rules block into which a new rule is inserted. */
   readonly key?: string;
   /** One Rule element; instead of `match` and `actions`. */
   readonly xml?: string;
@@ -1169,9 +1169,9 @@ export interface MoveDto {
 }
 
 export interface SessionDto {
-  /** Name of the API key, or `user:` and the name of the person who has signed in; `local` when the server has no keys. */
+  /** Name of the API key, or `user:` and the name of the person who has signed in; `local` if the server has no keys. */
   readonly name: string;
-  /** Each role may also do what the previous ones may. */
+  /** Each role also has the permissions of those before it. */
   readonly role: 'read' | 'operate' | 'admin';
   /** Whether calls require an API key or a sign-in. */
   readonly keyWanted: boolean;
@@ -1180,26 +1180,26 @@ export interface SessionDto {
 }
 
 export interface SignInDto {
-  /** Name of the provider with which people sign in. Absent: keys only. */
+  /** Name of the provider with which people sign in. Absent if only keys are accepted. */
   readonly provider?: string;
 }
 
 export interface BackfillDto {
   readonly crawler: string;
   readonly state: 'running' | 'done';
-  /** `added`: the sink was new; `asked`: by a call; `access`: who may see the documents has changed. */
+  /** `added`: the sink was new; `asked`: requested by a call; `access`: who may see the documents has changed. */
   readonly why: 'added' | 'asked' | 'access';
-  /** Documents that were indexed when it began. */
+  /** Documents that were indexed when the backfill began. */
   readonly total: number;
-  /** How many of these were examined. */
+  /** How many of these have been examined. */
   readonly done: number;
   /** How many of these needed no visit. */
   readonly sent: number;
-  /** Visits that are due and have not been made yet. */
+  /** Visits that are due but have not been made yet. */
   readonly waitingVisits: number;
   /** The sink from which documents are copied; absent: pages are visited. */
   readonly from?: string;
-  /** What delays it. */
+  /** What is delaying the backfill. */
   readonly message?: string;
   readonly startedAt: string;
   readonly endedAt?: string;
@@ -1207,9 +1207,9 @@ export interface BackfillDto {
 
 export interface BehindDto {
   readonly crawler: string;
-  /** Documents and deletions that it is owed. */
+  /** Documents and deletions that the sink is owed. */
   readonly documents: number;
-  /** When the first of their orders was put off. */
+  /** When the first of these orders was put off. */
   readonly since: string;
 }
 
@@ -1219,29 +1219,29 @@ export interface SinkDto {
   readonly state: 'ready' | 'unavailable';
   /** The last failure, in words. */
   readonly message?: string;
-  /** Orders on the way. */
+  /** Orders on the way to the sink. */
   readonly pending: number;
   readonly pendingBytes: number;
   /** Orders acknowledged since the start of the process. */
   readonly acknowledged: number;
   /** Orders refused since the start of the process. */
   readonly refused: number;
-  /** Its message when it last refused an order. */
+  /** Message with which the sink last refused an order. */
   readonly lastRefusal?: string;
   readonly nextAttemptAt?: string;
-  /** Whether it can list what it holds, and so be compared with the store. */
+  /** Whether the sink can list what it holds, and can therefore be compared with the store. */
   readonly comparable: boolean;
   /** `papi`: the name of the connector under which documents are pushed. */
   readonly connector?: string;
-  /** Something a person should check although orders are being sent: it holds documents that no crawler of this server knows. */
+  /** Something that a person should check although orders are being sent: the sink holds documents that no crawler of this server knows. */
   readonly warning?: string;
-  /** Crawlers that push to it. */
+  /** Crawlers that push to the sink. */
   readonly crawlers: readonly string[];
-  /** Backfills with documents that were already indexed, by crawler: the running or the last one. */
+  /** Backfills with documents that were already indexed, by crawler: the current or most recent one. */
   readonly backfills: readonly BackfillDto[];
-  /** What it has yet to receive because it was slow or down while other sinks of the crawler followed, by crawler. Empty: nothing. */
+  /** What the sink has yet to receive because it was slow or down while other sinks of the crawler kept up, by crawler. Empty if there is nothing. */
   readonly behind: readonly BehindDto[];
-  /** Where its documents can be searched; only for the bundled index. */
+  /** Where the documents of the sink can be searched; only for the bundled index. */
   readonly searchPage?: string;
 }
 
@@ -1255,11 +1255,11 @@ export interface ReconciliationDto {
   readonly sink: string;
   readonly at: string;
   readonly compared: number;
-  /** Indexed according to the store, absent at the sink. */
+  /** Documents that are indexed according to the store, but absent at the sink. */
   readonly missing: DifferenceDto;
-  /** At the sink, not indexed according to the store. */
+  /** Documents that are at the sink, but not indexed according to the store. */
   readonly extra: DifferenceDto;
-  /** At the sink with another stamp. */
+  /** Documents that are at the sink with a different stamp. */
   readonly stale: DifferenceDto;
   /** Whether orders were sent to fix the differences. */
   readonly repaired: boolean;
@@ -1267,7 +1267,7 @@ export interface ReconciliationDto {
 
 export interface UrlPageDto {
   readonly items: readonly UrlStateDto[];
-  /** Cursor of what follows; null when all was searched. */
+  /** Cursor of the following page; null when everything has been searched. */
   readonly next: string | null;
   /** Share of the stored URLs that has been searched. */
   readonly searched: number;
@@ -1275,11 +1275,11 @@ export interface UrlPageDto {
 
 export interface UrlHistoryDto {
   readonly state: UrlStateDto;
-  /** How it was found: from the root to this URL, as far as known. */
+  /** How the URL was found: the chain from the root to it, as far as known. */
   readonly path: readonly string[];
   readonly headline: HeadlineDto;
   readonly explanation: ExplanationDto;
-  /** Absent: the configuration rejects it. */
+  /** Absent if the configuration rejects the URL. */
   readonly queue?: QueueDto;
   readonly robots: RobotsOpinionDto;
   /** Fetches on record, newest first. */
@@ -1290,23 +1290,23 @@ export interface UrlHistoryDto {
   readonly behind: readonly UrlBehindDto[];
   /** Refused links to it among the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
-  /** Links of the page that wait for a person, because `followLinks` of its root is off. */
+  /** Links of the page that are waiting for a person, because `followLinks` of its root is off. */
   readonly listedLinks: readonly LinkDto[];
 }
 
 export interface RefreshDto {
   /** A status; or `760` for URLs that a crawl space excludes, `761` for those that it leaves to another crawler. */
   readonly status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761';
-  /** Web server, as in the field `host` of a URL. */
+  /** Web server, as in the field `host` of a stored URL. */
   readonly host?: string;
   readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   /** Beginning of the URL. */
   readonly prefix?: string;
-  /** SQL LIKE pattern of the whole URL: `%` any characters, `_` one character. Without a `%` asterisks are wildcards. */
+  /** SQL LIKE pattern for the whole URL: `%` stands for any characters, `_` for one character. Without a `%`, asterisks are wildcards. */
   readonly like?: string;
   /** Reason code or error code. */
   readonly reason?: string;
-  /** Only URLs whose document the sinks hold, or only the others. */
+  /** `true`: only URLs whose document the sinks hold; `false`: only the others. */
   readonly indexed?: boolean;
   /** Only URLs that were last visited before this. */
   readonly visitedBefore?: string;
@@ -1318,26 +1318,26 @@ export interface RefreshDto {
 
 export interface RestingHostDto {
   readonly host: string;
-  /** Until then it is left alone, unless the one request succeeds. */
+  /** No other request is made until then, unless the one request succeeds. */
   readonly until: string;
 }
 
 export interface RefreshedDto {
   /** How many were affected. */
   readonly count: number;
-  /** Hosts among them that rest because they failed or asked for it: one request is made to each at once, in the pauses of its throttle; a good answer ends the rest, another leaves it as it is. At most 100. */
+  /** Hosts of these URLs that rest because they failed or asked crawlers to slow down, at most 100. One request is made to each of them as soon as its throttle allows; a good response ends the rest, any other leaves it unchanged. */
   readonly resting: readonly RestingHostDto[];
 }
 
 export interface VersionDto {
   readonly version: number;
   readonly at: string;
-  /** Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a write went over. */
+  /** Name of the API key; `file` if the file was found changed on disk; `file, not in force` for an edit with errors that a write replaced. */
   readonly who: string;
 }
 
 export interface RuleTextDto {
-  /** As the configuration names it, relative to its folder. */
+  /** Name as in the configuration, relative to its folder. */
   readonly name: string;
   readonly text: string;
 }
@@ -1352,7 +1352,7 @@ export interface WeightsDto {
 }
 
 export interface ProblemErrorDto {
-  /** What is wrong and what would be right. */
+  /** What is wrong, and what would be right. */
   readonly detail: string;
   /** JSON pointer into the body, or `?name` of a query parameter. */
   readonly pointer?: string;
@@ -1367,7 +1367,7 @@ export interface ProblemErrorDto {
 
 export interface DeletionsDto {
   readonly crawler: string;
-  /** Documents that would leave the index. */
+  /** Documents that would be removed from the index. */
   readonly documentsDeleted: number;
   /** Documents in the index now. */
   readonly indexed: number;
@@ -1380,9 +1380,9 @@ export interface ProblemDto {
   readonly title: string;
   /** HTTP status. */
   readonly status: number;
-  /** What is wrong here, and what would be right. */
+  /** What is wrong in this case, and what would be right. */
   readonly detail: string;
-  /** Path of the call; empty if the request could not be read that far. */
+  /** Path of the call; empty if it could not be read. */
   readonly instance: string;
   /** Everything that is wrong, at once. */
   readonly errors?: readonly ProblemErrorDto[];
@@ -1390,22 +1390,22 @@ export interface ProblemDto {
   readonly explanation?: ExplanationDto;
   /** How many URLs would be cleared. */
   readonly count?: number;
-  /** Crawlers of which a configuration would delete many documents. */
+  /** Crawlers that would lose many documents. */
   readonly crawlers?: readonly DeletionsDto[];
 }
 
 export interface WebhookMetaDto {
   readonly name: string;
   readonly value: string;
-  /** Type of the value: a date in ISO 8601 and UTC, or a number. Absent: text. */
+  /** Type of the value: a date (ISO 8601, UTC) or a number. Absent: a string. */
   readonly type?: 'date' | 'number';
 }
 
 export interface WebhookPartDto {
-  /** The bytes, Base64. */
+  /** The bytes in Base64. */
   readonly bytes: string;
   readonly mimeType: string;
-  /** Charset of a text. */
+  /** Charset of the text. */
   readonly encoding?: string;
   readonly fileName: string;
 }
@@ -1419,11 +1419,11 @@ export interface WebhookHeadingDto {
 
 export interface WebhookChunkDto {
   readonly text: string;
-  /** The headings above it, the outermost first. */
+  /** The headings above the chunk, outermost first. */
   readonly path: readonly string[];
   /** Offset in the text, in UTF-16 units. */
   readonly start: number;
-  /** Offset after its last character. */
+  /** Offset after the last character. */
   readonly end: number;
 }
 
