@@ -100,7 +100,7 @@ function identifyElement(element: XmlElement): string {
     if (local === 'value') parts.push(value.slice(0, measureHeaderName(element, value)));
     if (local === 'value' && element.local.startsWith('apply-')) parts.push(value);
   }
-  if (element.local === 'Sink') parts.push(...descendants(element).filter(hasDestination).map(identifyFully));
+  if (element.local === 'Sink') parts.push(...descendants(element).filter(hasDestination).map(identifyWithContent));
   return `[${parts.join(' ')}]`;
 }
 
@@ -131,7 +131,7 @@ function findDestinations({ root }: XmlDocument): Ways {
   const elements = descendants(root);
   const crawling = elements.filter(({ local }) => local === 'Fetcher' || local === 'Crawler').flatMap(descendants);
   return {
-    routes: [...new Set(crawling.filter(hasDestination).map(identifyFully))].sort().join(' '),
+    routes: [...new Set(crawling.filter(hasDestination).map(identifyWithContent))].sort().join(' '),
     roots: [...new Set(elements.filter(({ local }) => local === 'Root').map(identifyElement))].sort().join(' '),
   };
 }
@@ -153,7 +153,7 @@ const hasDestination = (element: XmlElement): boolean =>
 const redactPrivateKeys = (text: string): string => replaceRanges(text, privateKeyRanges(text), PLACEHOLDER);
 
 /** The element with all its attributes except secret ones, and its text, which may be a certificate. */
-function identifyFully(element: XmlElement): string {
+function identifyWithContent(element: XmlElement): string {
   const attributes = element.attributes
     .filter((attribute) => !isSecret(element, attribute))
     .map(({ local, value }) => `${local} ${parseConnectionTarget(value)}`);

@@ -48,7 +48,7 @@ export class RefusedCalls {
   /** Whether the address may try another key; checked for each wrong key before anything else of the call is read. */
   mayTryAgain(address: string): boolean {
     this.startWindow();
-    return count(this.wrongKeys, address) <= WRONG_KEYS_PER_MINUTE;
+    return incrementCount(this.wrongKeys, address) <= WRONG_KEYS_PER_MINUTE;
   }
 
   /** Seconds until an address may try again. */
@@ -59,8 +59,8 @@ export class RefusedCalls {
   record(call: RefusedCall): void {
     this.startWindow();
     this.counts.set(call.status, (this.counts.get(call.status) ?? 0) + 1);
-    const isFirst = count(this.reported, `${call.address} ${call.status}`) <= TOLD_OF_ONE;
-    if (!isFirst || count(this.reported, 'all') > TOLD_OF_ALL) {
+    const isFirst = incrementCount(this.reported, `${call.address} ${call.status}`) <= TOLD_OF_ONE;
+    if (!isFirst || incrementCount(this.reported, 'all') > TOLD_OF_ALL) {
       this.untold++;
       return;
     }
@@ -85,7 +85,7 @@ export class RefusedCalls {
   }
 }
 
-function count(counts: Map<string, number>, name: string): number {
+function incrementCount(counts: Map<string, number>, name: string): number {
   if (!counts.has(name) && counts.size >= MOST_ADDRESSES) return MOST_ADDRESSES;
   const number = (counts.get(name) ?? 0) + 1;
   counts.set(name, number);

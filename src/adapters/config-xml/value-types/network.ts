@@ -4,11 +4,13 @@ import { isIP } from 'node:net';
 import { parseCidr } from '../../../domain/net/address.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';
 import { enumeration } from './plain.js';
-import { invalid, listOf, lower, ok, type Parsed, pattern, STRING, token, type ValueType } from './value-type.js';
+import { invalid, listOf, ok, type Parsed, pattern, STRING, token, toLowerCase, type ValueType } from './value-type.js';
 
 export const protocols = listOf(enumeration(['http', 'https']));
 
-export const mediaTypes = listOf(token('media type, `text/*` for a family', /^[\w.+-]+\/(?:\*|[\w.+-]+)$/, lower));
+export const mediaTypes = listOf(
+  token('media type, `text/*` for a family', /^[\w.+-]+\/(?:\*|[\w.+-]+)$/, toLowerCase),
+);
 
 export const headerName = token('header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, (value) => value);
 
@@ -66,7 +68,7 @@ export const webSocketUrl: ValueType<string> = {
     /^wss?:$/.test(URL.parse(value)?.protocol ?? '') ? ok(value) : invalid('a URL that begins with ws:// or wss://'),
 };
 
-export const hostNames: ValueType<readonly string[]> = listOf(token('host name', /^[\w.-]{1,253}$/, lower));
+export const hostNames: ValueType<readonly string[]> = listOf(token('host name', /^[\w.-]{1,253}$/, toLowerCase));
 
 /** Hosts to which requests are made without a proxy; see domain/net/choose-proxy.ts. */
 export const proxyExceptions: ValueType<readonly string[]> = listOf({
@@ -76,7 +78,7 @@ export const proxyExceptions: ValueType<readonly string[]> = listOf({
     value === '*' ||
     /^(?:\*?\.)?[\w.-]{1,253}(?::\d{1,5})?$/.test(value) ||
     parseCidr(value.replace(/\]:\d{1,5}$/, ']'))
-      ? ok(lower(value))
+      ? ok(toLowerCase(value))
       : invalid('a host name, an address or a block like 10.0.0.0/8'),
 });
 

@@ -2,7 +2,7 @@
 import { parsePeriod } from '../../../domain/policy/period.js';
 import { type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
 import { didYouMean } from '../spelling.js';
-import { invalid, listOf, lower, ok, pattern, STRING, token, type ValueType } from './value-type.js';
+import { invalid, listOf, ok, pattern, STRING, token, toLowerCase, type ValueType } from './value-type.js';
 
 export const text: ValueType<string> = { label: 'text', xsd: STRING, parse: ok };
 
@@ -119,7 +119,7 @@ export function enumeration<const T extends string>(values: readonly T[]): Value
 }
 
 export const extensions = listOf(
-  token('file extension', /^\.?[^\s./\\?#;:*="'<>&]{1,32}$/, (v) => lower(v.replace(/^\./, ''))),
+  token('file extension', /^\.?[^\s./\\?#;:*="'<>&]{1,32}$/, (v) => toLowerCase(v.replace(/^\./, ''))),
 );
 
 /** A URL, or for the `file` sink a path. */

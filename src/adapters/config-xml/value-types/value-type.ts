@@ -43,4 +43,4 @@ export const token = (label: string, regex: RegExp, normalize: (value: string) =
   parse: (value) => (regex.test(value.trim()) ? ok(normalize(value.trim())) : invalid(label)),
 });
 
-export const lower = (value: string): string => value.toLowerCase();
+export const toLowerCase = (value: string): string => value.toLowerCase();
