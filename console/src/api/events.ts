@@ -66,7 +66,7 @@ async function* readBatches(body: ReadableStream<Uint8Array<ArrayBuffer>>): Asyn
   for await (const text of body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
     const blocks = (rest + text).split('\n\n');
     rest = blocks.pop() ?? '';
-    if (rest.length > MAX_LINE) throw new Error('an event without end');
+    if (rest.length > MAX_LINE) throw new Error('an event that does not end');
     const events = blocks.flatMap(parseEvent);
     if (events.length > 0) yield events;
   }

@@ -36,7 +36,7 @@ export class AccessGuard implements CanActivate {
     if (!caller) throw new UnauthorizedException(KEY_WANTED);
     if (!needed || !hasRole(caller, needed)) {
       throw new ForbiddenException(
-        `The call requires the role ${needed ?? 'of nobody'}; ${caller.name} has ${caller.role}.`,
+        `The call requires the role ${needed ?? '(no role may make it)'}; ${caller.name} has ${caller.role}.`,
       );
     }
     return true;
