@@ -6,7 +6,7 @@ const PAGE = `<title>Lamp</title><nav>Home News</nav><main><h1>Brass lamp</h1><p
 <p>It shines far out to sea.</p><div class="share">Share it</div></main><footer>Imprint</footer>`;
 
 describeInBrowser('selectors are tried on a page', {}, (stage) => {
-  it('and show at once what they take, tell mistakes where they are, and go into the configuration', async () => {
+  it('and show at once what they find, tell mistakes where they are, and go into the configuration', async () => {
     const { page, open, world, complaints } = stage();
     await world.caughtUp();
     complaints.length = 0;
@@ -39,10 +39,10 @@ describeInBrowser('selectors are tried on a page', {}, (stage) => {
     await trial.getByRole('button', { name: 'Add a field' }).click();
     await trial.getByLabel('Field', { exact: true }).fill('price');
     await trial.getByLabel('CSS selector').fill('.price');
-    await trial.getByText('takes Price: 42.50 EUR').waitFor();
+    await trial.getByText('finds Price: 42.50 EUR').waitFor();
     await trial.getByLabel('Match').fill('[0-9.]+');
     await trial.getByLabel('Type').selectOption('number');
-    await trial.getByText('takes 42.5', { exact: true }).waitFor();
+    await trial.getByText('finds 42.5', { exact: true }).waitFor();
     expect(fetched()).toBe(1);
 
     await trial.getByRole('button', { name: 'Put it into the configuration…' }).click();

@@ -40,7 +40,7 @@ howTo('Elasticsearch', async (heading) => {
   });
   expect([...engine.documents.values()].map(({ uri }) => uri).sort()).toEqual([site.url('/'), site.url('/a.html')]);
   expect(engine.settings()?.mappings.properties['title']).toMatchObject({ type: 'text' });
-  expect((await commands()).join()).toMatch(/search.*answers/s);
+  expect((await commands()).join()).toMatch(/search.*is responding/s);
 });
 
 howTo('Solr', async (heading) => {

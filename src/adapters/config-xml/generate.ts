@@ -37,7 +37,7 @@ function generateSchema(vocabulary: Vocabulary): string {
     ...namespaces,
     `           targetNamespace="${NAMESPACES[vocabulary][0]}" elementFormDefault="qualified">`,
     ...imports.map((v) => `  <xs:import namespace="${NAMESPACES[v][0]}" schemaLocation="${VOCABULARIES[v].file}"/>`),
-    ' <!-- A value with an environment variable. -->',
+    '  <!-- A value with an environment variable. -->',
     '  <xs:simpleType name="variable">',
     '    <xs:restriction base="xs:string"><xs:pattern value=".*\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}.*"/></xs:restriction>',
     '  </xs:simpleType>',

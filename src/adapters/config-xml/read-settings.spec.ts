@@ -87,7 +87,7 @@ describe('settings with no effect, or not the one they seem to have', () => {
     const written = crawler(`<LinkRules ignoreLinksTo="zip"/>${rule('<Ext val=".zip"/>')}`);
     expect(written?.linkRules.ignoreLinksTo).toEqual(['zip']);
     expect(lintLists(written!)).toMatchObject([
-      { code: 'list-before-rule', message: expect.stringContaining('take zip off') },
+      { code: 'list-before-rule', message: expect.stringContaining('remove zip from that list') },
     ]);
   });
 

@@ -56,7 +56,7 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   [
     'an unknown authority',
     () => secure(authority('Stranger').issue(['site.example'])),
-    /^The server's certificate is signed by an unknown authority.* \(UNABLE_TO_\w+\)\. Add the authority/,
+    /^The server's certificate is signed by an unknown authority.* \(UNABLE_TO_\w+\)\. If you trust the authority, add it/,
   ],
   [
     'another name',

@@ -47,7 +47,7 @@ describe('a secret in a file', () => {
       'real',
       '/etc/hostname',
     ])
-      expect(() => secrets.read(`file:${name}`), name).toThrow(`below ${inside} only`);
+      expect(() => secrets.read(`file:${name}`), name).toThrow(`only from files below ${inside}`);
   });
 
   it.each([
