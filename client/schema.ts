@@ -752,7 +752,7 @@ export interface LoginDto {
   readonly name: string;
   /** How it logs in: `form`, `basic` or another type described in docs/LOGINS.md. */
   readonly type: string;
-  /** Prefix of the URLs for which it is used. */
+  /** Prefix of the URLs for which the login is used. */
   readonly url: string;
   /** Fetcher to which it belongs. */
   readonly fetcher: string;

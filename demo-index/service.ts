@@ -107,7 +107,7 @@ const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
  */
 function refuseOtherHosts({ headers: { host } }: IncomingMessage): void {
   if (host !== undefined && !LOCAL_HOST.test(host))
-    throw new Refusal('the index has no login, so it only responds under names of this machine', 403);
+    throw new Refusal('the index has no login, so it only accepts requests addressed to names of this machine', 403);
 }
 
 /** A browser states which site caused the request. A link to the search page may be followed from anywhere. */

@@ -48,7 +48,7 @@ describe('a first configuration', () => {
   it('is not the sample when an option says something of a site whose URL is missing', async () => {
     const config = join(folder, 'CrawlConfig.xml');
     await expect(init(undefined, { config, sinkUrl: 'http://a.example/' })).rejects.toThrow(
-      '--sink-url applies only when crawling a site: give its URL, too',
+      '--sink-url applies only when crawling a site: specify its URL as well',
     );
     await init(undefined, { config });
     expect(readFileSync(config, 'utf8')).toContain('CrawlConfig');

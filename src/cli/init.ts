@@ -52,7 +52,7 @@ function refuseWithoutUrl({ folder, name, sink, sinkUrl, index, login, secret, c
   const option = given
     .find(([, value]) => value !== undefined)?.[0]
     .replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`);
-  if (option) throw new UsageError(`--${option} applies only when crawling a site: give its URL, too`);
+  if (option) throw new UsageError(`--${option} applies only when crawling a site: specify its URL as well`);
 }
 
 function writeConfiguration(file: string, text: string): void {

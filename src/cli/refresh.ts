@@ -25,6 +25,6 @@ export async function refresh(what: string, options: RefreshOptions): Promise<vo
   else process.stdout.write(`${count} ${count === 1 ? 'URL is' : 'URLs are'} due now\n`);
   for (const { host, until } of resting)
     process.stdout.write(
-      `${toPrintable(host)} is resting until ${until}: one request is sent to it now, and a good response ends the rest\n`,
+      `${toPrintable(host)} is resting until ${until}: one request is sent anyway, and a good response ends the rest period\n`,
     );
 }

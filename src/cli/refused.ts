@@ -23,7 +23,7 @@ export async function listRefused(options: RefusedOptions): Promise<void> {
   if (options.json) return printJson(shown);
   if (shown.length === 0) {
     process.stdout.write(
-      `no link ${reason === undefined && host === undefined ? '' : 'of these '}has been refused since the server started\n`,
+      `no link ${reason === undefined && host === undefined ? '' : 'that matches '}has been refused since the server started\n`,
     );
     return;
   }

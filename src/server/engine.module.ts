@@ -95,7 +95,7 @@ export interface Parts {
 export function openLog(env: NodeJS.ProcessEnv): Log {
   const level = env['CRAWLWAY_LOG_LEVEL'] || 'info';
   if (!(LOG_LEVELS as readonly string[]).includes(level)) {
-    throw new UsageError(`CRAWLWAY_LOG_LEVEL ${level} is not a level; give one of ${LOG_LEVELS.join(', ')}`);
+    throw new UsageError(`CRAWLWAY_LOG_LEVEL ${level} is not a log level; use one of ${LOG_LEVELS.join(', ')}`);
   }
   return PinoLog.create(level as LogLevel, process.stdout.isTTY === true);
 }
@@ -212,7 +212,7 @@ export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promi
 export async function* exportDatabase(databaseUrl: Secret, last: string | undefined): AsyncGenerator<string> {
   const { exists, place } = openBackend(databaseUrl);
   if (!exists()) {
-    throw new UsageError(`there is no database ${place}: give its location with --data or --database`);
+    throw new UsageError(`there is no database ${place}: specify its location with --data or --database`);
   }
   const store = await openCompleteStore(databaseUrl);
   try {

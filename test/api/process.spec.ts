@@ -290,7 +290,7 @@ describe('moving a store on the command line', () => {
     ]);
     expect([missing.code, missing.stderr]).toEqual([
       1,
-      `crawlway: there is no database ${none}/crawlway.sqlite: give its location with --data or --database\n`,
+      `crawlway: there is no database ${none}/crawlway.sqlite: specify its location with --data or --database\n`,
     ]);
     expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringMatching(/^crawlway: .*is in use by another.*\n$/)]);
     expect([existsSync(file), existsSync(none)]).toEqual([false, false]);

@@ -9,5 +9,5 @@ export function restingHostsText(resting: RefreshedDto['resting']): string {
     resting.length === 1
       ? `${first.host} is resting until ${formatRelativeTime(Date.parse(first.until), Date.now())}`
       : `${formatPlural(resting.length, 'host')} are resting`;
-  return ` ${who}: one request is still made now, and a good response ends the rest.`;
+  return ` ${who}: one request is made anyway, and a good response ends the rest period.`;
 }

@@ -159,7 +159,7 @@ export class BrowserEngine implements FetchEngine {
       const most = Math.round(this.renderer.memoryLimit / 1024 / 1024);
       return renderFailure(
         'render-memory',
-        `the browser used more than its ${most} MB, so its largest page was closed`,
+        `the browser exceeded its limit of ${most} MB, so its largest page was closed`,
         startedAt,
       );
     }

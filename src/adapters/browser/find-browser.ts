@@ -35,7 +35,7 @@ export function findBrowserProblem(renderer: Place, uid = process.getuid?.()): s
   if (renderer.url !== undefined) return undefined;
   if (findBrowser(renderer) === undefined) {
     const where = renderer.path === undefined ? 'none was found on this machine' : `${renderer.path} is not a program`;
-    return `pages should be rendered, but there is no browser: ${where}. Install Chromium, or name one with path or url of cw:Renderer. Until then pages are crawled as they are sent, and those without content are reported as needs-rendering`;
+    return `rendering is configured, but there is no browser: ${where}. Install Chromium, or name one with path or url of cw:Renderer. Until then pages are crawled as they are sent, and those without content are reported as needs-rendering`;
   }
   if (uid === 0 && renderer.sandbox)
     return 'Chromium does not run as root with its sandbox: run the server as another user, or, where a container confines it, write sandbox="false" on cw:Renderer. Until then pages are crawled as they are sent, and those without content are reported as needs-rendering';

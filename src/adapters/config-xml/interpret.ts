@@ -115,7 +115,7 @@ function resolveSpec(element: XmlElement, parent: ElementSpec, around: ReadConte
   if (isUnknownAction(element, parent)) {
     around.problems.add(
       'ignored-element',
-      `action ${element.local} is not known: the rule is used without it; it may contain ${joinNames(parent.children)}`,
+      `action ${element.local} is not known: the rule is used without it; a rule may contain ${joinNames(parent.children)}`,
       place,
     );
   } else if (elsewhere) {
@@ -193,7 +193,7 @@ function matchAttributes(element: XmlElement, spec: ElementSpec, around: ReadCon
     const name = isForeign(attribute, element) ? undefined : canonicalAttributeName(attribute.local, spec);
     if (name === undefined) reportUnknown(attribute, spec, around);
     else if (written.has(name)) {
-      const message = `${attribute.local} is given twice, the other time as ${written.get(name)?.local}`;
+      const message = `${attribute.local} is set twice, the other time as ${written.get(name)?.local}`;
       around.problems.add('duplicate-attribute', message, place);
     } else written.set(name, attribute);
   }
@@ -219,7 +219,7 @@ function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: ReadC
   const names = Object.keys(spec.attributes);
   const likely = findLikelySpelling(attribute.local, names);
   if (attribute.prefix === '' && (likely !== undefined || isStrict(spec))) {
-    const hint = likely === undefined ? `: it may have ${joinNames(names)}` : didYouMean(attribute.local, names);
+    const hint = likely === undefined ? `; allowed: ${joinNames(names)}` : didYouMean(attribute.local, names);
     around.problems.add('unknown-attribute', `unknown attribute ${attribute.local} on ${spec.name}${hint}`, place);
   } else {
     const instead = INSTEAD[`${spec.name} ${attribute.local}`];
@@ -310,6 +310,6 @@ function readValue(
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: parsed.value };
   const shown = spec.secret || value !== written.value || hasUserInfo(value) ? 'the value' : `'${value.slice(0, 80)}'`;
-  around.problems.add('bad-value', `${written.local}: ${shown} is not valid; give ${parsed.wanted}`, place);
+  around.problems.add('bad-value', `${written.local}: ${shown} is not valid; expected ${parsed.wanted}`, place);
   return undefined;
 }

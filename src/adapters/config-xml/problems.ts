@@ -13,8 +13,8 @@ export const PROBLEM_CODES = {
   'xml-declaration-forbidden': error('A document type or entity declaration, which Crawlway never reads.'),
   'xml-not-well-formed': error('The file is not well-formed XML.'),
   'wrong-root': error('The outermost element is not CrawlConfig, or its namespace is unknown.'),
-  'unknown-element': error('An element that is not known here and would silently do nothing.'),
-  'unknown-attribute': error('An attribute that is not known on its element and would silently do nothing.'),
+  'unknown-element': error('An unknown element, which would silently have no effect.'),
+  'unknown-attribute': error('An attribute that is unknown on its element and would silently have no effect.'),
   'ignored-element': warning('An element of the product or of another vendor that Crawlway does not use; it is kept.'),
   'ignored-attribute': warning(
     'An attribute of the product or of another vendor that Crawlway does not use; it is kept.',
@@ -22,8 +22,8 @@ export const PROBLEM_CODES = {
   'ignored-text': warning('Text where none is expected; it is kept and has no meaning.'),
   'undeclared-prefix': warning('A namespace prefix without xmlns; it is taken to have its usual meaning.'),
   'missing-attribute': error('An attribute that the element requires.'),
-  'duplicate-attribute': error('One value written under two spellings, for example val and value.'),
-  'bad-value': error('A value that the attribute cannot have.'),
+  'duplicate-attribute': error('One attribute set under two names, for example val and value.'),
+  'bad-value': error('A value that is not valid for the attribute.'),
   'missing-variable': error(
     'A reference to a variable that is not set or that configurations may not use (CRAWLWAY_ALLOW_VARIABLES), or to an external secret that cannot be read.',
   ),
@@ -32,10 +32,10 @@ export const PROBLEM_CODES = {
   'duplicate-name': error('Two crawlers, sinks, fetchers, URL sources or roots with the same name.'),
   'unknown-reference': error('A sink or fetcher that is referred to but not defined.'),
   'no-sink': warning('A crawler without a sink: its documents go nowhere.'),
-  'ambiguous-browser': error('A Renderer with both a program and the URL of a browser elsewhere.'),
+  'ambiguous-browser': error('A Renderer with both a program and the URL of a browser that runs elsewhere.'),
   'ambiguous-sink': error('A crawler without PushTo although there are several sinks.'),
   'empty-rule': error(
-    'A rule without match element or without action, or a Not or condition without exactly one subject.',
+    'A rule without a match element or an action, or a Not or condition that does not have exactly one subject.',
   ),
   'contradictory-actions': warning('Two actions of a rule that set the same aspect differently; the later one wins.'),
   'no-effect': warning(
@@ -43,14 +43,14 @@ export const PROBLEM_CODES = {
   ),
   'no-browser': warning('Pages are to be rendered, but the browser is missing or cannot start here.'),
   'robots-ignored': warning('A crawler that ignores robots.txt and robots meta tags of every site.'),
-  'missing-package': error('A feature that requires a package which is not installed.'),
-  'bad-range': error('A minimum above its maximum.'),
+  'missing-package': error('A feature that requires a package that is not installed.'),
+  'bad-range': error('A minimum that is greater than its maximum.'),
   'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
   'unreadable-file': error('A file that the configuration names but that cannot be read.'),
-  'refused-file': error('A file that the configuration must not use: of another kind, or outside its folder.'),
+  'refused-file': error('A file that the configuration must not use because it is of the wrong kind or outside its folder.'),
   'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
   'unnamed-file': error('Content was sent for a file that the configuration does not name as a rule file.'),
-  'ignored-command': warning('A command of indexer.conf that has no meaning here.'),
+  'ignored-command': warning('A command in indexer.conf that has no effect in Crawlway.'),
   'too-many-problems': error('There are more problems than are listed; a warning if all of them are warnings.'),
 } as const satisfies Record<string, { severity: Problem['severity']; meaning: string }>;
 

@@ -216,7 +216,7 @@ function resolveReferences(
   }
   if (crawler.pushTo.length > 0) return crawler;
   if (sinks.length > 1) {
-    const message = `crawler ${crawler.name} must say with PushTo which of the ${sinks.length} sinks it uses`;
+    const message = `crawler ${crawler.name} must specify with PushTo which of the ${sinks.length} sinks it uses`;
     problems.add('ambiguous-sink', message, crawler.place);
   } else if (listNames('Sink').length === 0) {
     const message = `crawler ${crawler.name} has no Sink: its documents go nowhere`;

@@ -43,7 +43,7 @@ export interface SigningKey {
 
 const PEM = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/;
 
-const WANTED_KEY = 'give an Ed25519 private key in PEM form (PKCS #8): crawlway keys new creates one';
+const WANTED_KEY = 'specify an Ed25519 private key in PEM form (PKCS #8): crawlway keys new creates one';
 
 /** Throws if the string is not an Ed25519 private key in PEM form (PKCS #8); the message reveals nothing of the key. */
 export function parseSigningKey(pem: string): SigningKey {

@@ -96,7 +96,7 @@ describe('parseIndexerConf', () => {
       'warning indexer.conf:3:1 Disallow has no effect here and is ignored; the URLs that it excluded will be crawled: write it as a crawl rule',
       'error indexer.conf:5:1 Period cannot have "soon": give seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)',
       'error indexer.conf:6:1 Robots cannot have "maybe": give yes or no',
-      'error indexer.conf:7:1 Server cannot have "site http://a/ b c": give a URL that begins with http:// or https://, and at most an alias after it; leave out site and give the URL of the home page',
+      'error indexer.conf:7:1 Server cannot have "site http://a/ b c": give a URL that begins with http:// or https://, and at most an alias after it; leave out site and write the URL of the home page',
       'error indexer.conf:8:1 AuthBasic cannot have this value: give user:password',
       'warning indexer.conf:9:1 no Server record covers URLs that begin with http://q/, so this Alias has no effect',
     ]);

@@ -158,8 +158,8 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
  */
 const SUBSECTIONS: Readonly<Record<string, string>> = {
   path: '; leave out path: a record applies to all URLs that begin with its URL',
-  site: '; leave out site and give the URL of the home page',
-  page: '; leave out page and give the URL of the page, or write a Root with followLinks="false"',
+  site: '; leave out site and write the URL of the home page',
+  page: '; leave out page and write the URL of the page, or write a Root with followLinks="false"',
   world: '; leave out world and write FollowOutside yes',
 };
 
@@ -248,8 +248,8 @@ function applyAlias({ from, to, place }: Reading['aliases'][number], { records, 
 /** The message contains the value, except for passwords. */
 function createInvalidValueProblem({ name, place }: Command, text: string, wanted: string): Problem {
   const isSecret = name.toLowerCase() === 'authbasic' || text.includes('@');
-  const shown = isSecret ? 'this value' : `"${text.slice(0, 200)}"`;
-  return { severity: 'error', code: 'bad-rule-file', message: `${name} cannot have ${shown}: give ${wanted}`, place };
+  const shown = isSecret ? '(hidden)' : `"${text.slice(0, 200)}"`;
+  return { severity: 'error', code: 'bad-rule-file', message: `invalid value ${shown} for ${name}: expected ${wanted}`, place };
 }
 
 const createNotUtf8Problem = ({ name, place }: Command): Problem => {

@@ -190,7 +190,7 @@ export class ConfigurationController {
   @HttpCode(200)
   @Operation({
     id: 'testSinkOfConfiguration',
-    summary: 'Test a sink before it is in force',
+    summary: 'Test a sink before putting it in force',
     description:
       'Tests whether the sink of the given configuration responds and would accept orders. Nothing is changed or sent.',
     role: 'admin',

@@ -29,7 +29,7 @@ export class LoginDto {
   @ApiProperty({ description: 'How it logs in: `form`, `basic` or another type described in docs/LOGINS.md.' })
   type!: string;
 
-  @ApiProperty({ format: 'uri', description: 'Prefix of the URLs for which it is used.' })
+  @ApiProperty({ format: 'uri', description: 'Prefix of the URLs for which the login is used.' })
   url!: string;
 
   @ApiProperty({ description: 'Fetcher to which it belongs.' })

@@ -100,11 +100,11 @@ export class MappingController {
   private async loadDocument({ crawler, url, fields }: MapPreviewRequestDto): Promise<PushDocument> {
     if (fields) return createDocument(fields);
     if (crawler === undefined || url === undefined)
-      throw new Unacceptable('give the crawler and the URL of a document, or `fields`');
+      throw new Unacceptable('specify the crawler and the URL of a document, or `fields`');
     const document = await this.engine.findKeptDocument(crawler, url);
     if (document) return document;
     throw new Unacceptable(
-      `no sink of ${crawler} returns a document ${url}: it is not indexed, or its sinks keep none; give \`fields\``,
+      `no sink of ${crawler} returns a document ${url}: it is not indexed, or its sinks do not return documents; specify \`fields\``,
     );
   }
 }

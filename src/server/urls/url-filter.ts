@@ -26,7 +26,7 @@ export function toUrlFilter(crawler: string, query: UrlFilterQuery): UrlFilter &
 export function requireFilter(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'> {
   const { crawler: _, ...choice } = toUrlFilter('', query);
   if (Object.values(choice).every((value) => value === undefined || value === '')) {
-    throw new ProblemException('invalid-request', 'Give at least one filter; `like=%` means all URLs.');
+    throw new ProblemException('invalid-request', 'Set at least one filter; `like=%` means all URLs.');
   }
   return choice;
 }

@@ -150,7 +150,7 @@ export class UrlsController {
     const { url, ...query } = what;
     const narrows = Object.values(query).some((value) => value !== undefined);
     if ((url !== undefined) === narrows) {
-      throw new ProblemException('invalid-request', 'Give either `url`, or some of the filters of `listUrls`.');
+      throw new ProblemException('invalid-request', 'Specify either `url` or at least one of the filters of `listUrls`.');
     }
     const { count, resting } = await this.engine.refresh(crawler, url === undefined ? requireFilter(query) : { url });
     note.recordChange(undefined, { ...what, count });

@@ -4,7 +4,7 @@ const WORDS: Readonly<Record<string, string>> = {
   checkConfiguration: 'Check a configuration',
   restoreConfiguration: 'Restore an earlier configuration',
   previewConfiguration: 'Preview a configuration',
-  testSinkOfConfiguration: 'Test a sink before it is in force',
+  testSinkOfConfiguration: 'Test a sink before putting it in force',
   insertRule: 'Add a rule',
   replaceRule: 'Change a rule',
   submitRoot: 'Add a start URL',
@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   tellUrls: 'Announce changed URLs',
   hubNotifies: 'Notification from a hub',
   lookAtPage: 'Look at a page',
-  tryContent: 'Try how a page is read',
+  tryContent: 'Test how a page is read',
 };
 
 /** What an entry of the audit log is about: `pauseCrawler` becomes "Pause crawler". */

@@ -116,9 +116,9 @@ function Crawlers({ editing }: { editing: Editing }): JSX.Element {
           <div class="stack">
             <ElementForm element={element} editing={editing} hidden={['Rules']} />
             <p class="muted">
-              Crawl rules have <a href={href('/configuration')}>a view of their own</a>. Stored URLs belong to the
-              crawler's name: under a new name, the crawl begins again, and everything it had indexed is removed from
-              the index.
+              Crawl rules have <a href={href('/configuration')}>a view of their own</a>. Stored URLs are tied to the
+              crawler's name: if you rename the crawler, the crawl starts over, and everything indexed under the old
+              name is removed from the index.
             </p>
           </div>
         </Panel>

@@ -20,19 +20,19 @@ const GLOBAL: Kind = {
   title: 'Global crawl space',
   element: 'GlobalCrawlSpace',
   purpose:
-    'The hosts that all crawlers cover together. It is consulted for URLs that a domain line of a crawler’s own space keeps out: if it allows the host, their documents stay in the index, because another crawler has them.',
+    'The hosts that the crawlers cover between them. If a domain line of a crawler’s own crawl space excludes a URL but the global crawl space allows its host, the document stays in the index, because another crawler is responsible for it.',
 };
 const SERVERS: Kind = {
   title: 'Server records',
   element: 'Servers',
   purpose:
-    'Values for all URLs that begin with an address, such as the time between two visits; the longest matching address counts. Links to addresses without a record are only followed with followOutside="true".',
+    'Settings for all URLs that begin with a given address, such as the time between two visits; the longest matching address applies. Links to addresses without a record are only followed with followOutside="true".',
 };
 const CONDITIONS: Kind = {
   title: 'Conditions',
   element: 'Conditions',
   purpose:
-    'Tests that filter URLs or set options for them, one inside the other. They run in order, the last setting of an option counts, and filtered URLs stay out.',
+    'Nested tests that filter URLs or set options for them. They run in order; the last value set for an option applies, and filtered URLs stay out.',
 };
 
 export interface Place {

@@ -88,7 +88,7 @@ function Layer({ words: [title, words, view], crawler, entries }: LayerProps): J
     <Panel title={title} aside={words}>
       {entries.length === 0 ? (
         <p class="muted">
-          Not configured: this layer does not decide anything.{' '}
+          Not configured: this layer has no effect.{' '}
           <a href={href('/configuration', { crawler, view })}>Configure it.</a>
         </p>
       ) : (

@@ -38,7 +38,7 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
                 )
               }
             >
-              <option value="">as other rules say</option>
+              <option value="">as set by other rules</option>
               <option value={yes}>yes</option>
               <option value={no}>no</option>
             </select>
@@ -53,7 +53,7 @@ export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
               setAction(['Priority'], value ? { element: 'Priority', shift: Number(value) } : undefined)
             }
           >
-            <option value="">as other rules say</option>
+            <option value="">as set by other rules</option>
             {SHIFTS.map((shift) => (
               <option key={shift} value={shift}>
                 {shift === '-2' ? '-2 (highest)' : shift === '2' ? '2 (lowest)' : shift}

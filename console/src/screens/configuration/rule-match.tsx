@@ -13,7 +13,7 @@ const TESTS: Readonly<Record<string, Omit<RuleMatchDto, 'value' | 'litteral'>>> 
   'URL ends with': { element: 'Atom', field: 'url', kind: 'suffix' },
   'URL is': { element: 'Atom', field: 'url', kind: 'exact' },
   'host is': { element: 'Atom', field: 'host', kind: 'exact' },
-  'host is or ends in the domain': { element: 'Domain' },
+  'host is the domain or a subdomain of it': { element: 'Domain' },
   'path begins with': { element: 'Atom', field: 'path', kind: 'prefix' },
   'path contains': { element: 'Atom', field: 'path', kind: 'inside' },
   'path ends with': { element: 'Atom', field: 'path', kind: 'suffix' },
@@ -31,7 +31,7 @@ export function MatchFields({ match, onChange }: MatchProps): JSX.Element {
   const replace = (index: number, by: RuleMatchDto): void => onChange(match.with(index, by));
   return (
     <fieldset class="fieldset">
-      <legend>For URLs to which all of this applies</legend>
+      <legend>For URLs that match all of these conditions</legend>
       <div class="stack">
         {match.map((one, index) => (
           <Condition

@@ -71,7 +71,7 @@ function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto 
       'Excluded',
       sumReasons(coverage, ({ status }) => ['excluded', 'elsewhere', 'filtered'].includes(status)),
       href('/urls', { crawler, status: 'excluded' }),
-      'The configuration keeps it out',
+      'Excluded by the configuration',
     ],
     [
       'In error',

@@ -81,7 +81,7 @@ function NoDocument({ page: { outcome, detail, target, robots } }: { page: PageV
   if (outcome === 'robots-unreachable')
     return (
       <p class="notice bad">
-        robots.txt cannot be read{detail ? ` (${detail})` : ''}. Until it can, nothing is fetched from the site.
+        robots.txt cannot be read{detail ? ` (${detail})` : ''}. Until it can be read, nothing is fetched from the site.
       </p>
     );
   const words = target === undefined ? detail && `: ${detail}` : `: it redirects to ${target}`;

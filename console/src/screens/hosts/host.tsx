@@ -171,7 +171,7 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
 function missingRobotsText({ state, status }: HostRobotsDto): string {
   if (state === 'unreachable') return 'It could not be read; until it can, nothing is fetched from the host.';
   if (state === 'absent' && /^[34]/.test(status) && status !== '429')
-    return 'The host does not have one: everything is allowed.';
-  if (state === 'rules' && status.startsWith('2')) return 'It is empty: everything is allowed.';
-  return 'It could not be read this time; the version read before stays in force.';
+    return 'The host has no robots.txt: everything is allowed.';
+  if (state === 'rules' && status.startsWith('2')) return 'The file is empty: everything is allowed.';
+  return 'It could not be read this time; the previous version stays in force.';
 }

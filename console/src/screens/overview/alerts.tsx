@@ -56,7 +56,7 @@ async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]
 
 const heldDeletionsAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
   tone: 'warn',
-  text: `${formatPlural(count, 'deletion')} of ${host} ${count === 1 ? 'is' : 'are'} held: too many were decided for one host at once.`,
+  text: `${formatPlural(count, 'deletion')} for ${host} ${count === 1 ? 'is' : 'are'} held: too many came up for one host at once.`,
   target: href('/push', { view: 'held' }),
   action: 'Review',
 });

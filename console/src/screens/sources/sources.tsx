@@ -15,7 +15,7 @@ import { Scroll } from '../../ui/scroll.js';
 import { Time } from '../../ui/time.js';
 
 const WORDS: Readonly<Record<string, string>> = {
-  user: 'roots and what people submit',
+  user: 'roots and submitted URLs',
   redir: 'targets of redirects',
   index: 'to be indexed, links not followed',
   index_follow: 'to be indexed, links followed',
@@ -55,7 +55,7 @@ function SourcesOf({ crawler }: { crawler: CrawlerDto }): JSX.Element {
       await saveWeights(crawler.name, Object.fromEntries(changed.map(([name, weight]) => [name, Number(weight)])));
       setDraft({});
       reload();
-      return 'The weights are in the configuration and in force.';
+      return 'The weights have been saved and are in force.';
     });
   };
   return (

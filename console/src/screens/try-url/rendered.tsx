@@ -46,7 +46,7 @@ const Cost = ({ rendering }: { readonly rendering: PageRenderingDto }): JSX.Elem
     <span>
       {formatSeconds(rendering.seconds)}, {formatPlural(rendering.requests, 'request')}
       {refused.length > 0 && `, not made: ${refused.join(', ')}`}
-      {rendering.readiness === 'time limit' && ', read at its time limit'}
+      {rendering.readiness === 'time limit' && ', read when its time limit was reached'}
     </span>
   );
 };

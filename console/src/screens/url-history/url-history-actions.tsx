@@ -46,8 +46,8 @@ export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDon
           <p class="url">{url}</p>
           <p>
             1 URL is forgotten
-            {state.indexed ? ' and 1 document is removed from the index' : '; the index has no document for it'}. It is
-            found again by links to it.
+            {state.indexed ? ' and 1 document is removed from the index' : '; the index has no document for it'}. The
+            crawler may rediscover it through links.
           </p>
         </Confirm>
       )}

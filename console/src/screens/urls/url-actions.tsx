@@ -45,8 +45,8 @@ export function ClearUrls(props: ActionProps): JSX.Element {
   };
   return (
     <ActOnUrls {...props} title="Remove URLs" verb="Remove" danger act={clear}>
-      The URLs are forgotten, and <strong>their documents are removed from the index</strong>. They are found again by
-      links to them.
+      The URLs are forgotten, and <strong>their documents are removed from the index</strong>. The crawler may
+      rediscover them through links.
     </ActOnUrls>
   );
 }

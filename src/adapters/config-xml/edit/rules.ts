@@ -46,7 +46,7 @@ export function insertRule(xml: string, crawler: string, rule: RuleInput, index?
   const rules = findRules(opened);
   const at = index ?? rules.length;
   if (!Number.isInteger(at) || at < 0 || at > rules.length) {
-    throw new EditError('bad-index', `there are ${rules.length} rules: give an index from 0 to ${rules.length}`);
+    throw new EditError('bad-index', `there are ${rules.length} rules: specify an index from 0 to ${rules.length}`);
   }
   const text = renderRule(rule, findPrefixes(opened));
   return applySplices(xml, [createInsertion(opened, rules, at, { xml: text, group: rule.group, key: rule.key })]);

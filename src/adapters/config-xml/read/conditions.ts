@@ -89,7 +89,7 @@ function readOptions(parent: Node, problems: Problems): UrlOptions {
     const name = node.values.name as keyof typeof policy.URL_OPTIONS;
     const parsed = policy.URL_OPTIONS[name].type.parse(node.values.value);
     if (!parsed.ok) {
-      problems.add('bad-value', `option ${name}: the value is not valid; give ${parsed.wanted}`, node.place);
+      problems.add('bad-value', `option ${name}: the value is not valid; expected ${parsed.wanted}`, node.place);
     } else if (name === 'header') {
       const [header, value] = parsed.value as readonly [string, string];
       headers[header] = isSecretHeader(header) ? new Secret(value) : value;
@@ -106,6 +106,6 @@ function readOptions(parent: Node, problems: Problems): UrlOptions {
 
 function checkOptions({ refreshMinimumAge, refreshMaximumAge }: UrlOptions, { place }: Node, problems: Problems): void {
   if (refreshMinimumAge !== undefined && refreshMaximumAge !== undefined && refreshMinimumAge > refreshMaximumAge) {
-    problems.add('bad-range', 'refresh-minimum-age-s is above refresh-maximum-age-s: make it the smaller one', place);
+    problems.add('bad-range', 'refresh-minimum-age-s is greater than refresh-maximum-age-s: lower it', place);
   }
 }

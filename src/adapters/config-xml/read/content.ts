@@ -78,7 +78,7 @@ function readContent({ values, place, ...rest }: ContentNode, problems: Problems
     chunkOverlap: overlap,
   } = output?.values ?? collectDefaults(content.OUTPUT);
   if (output && size !== undefined && overlap * 2 > size) {
-    problems.add('bad-range', 'chunkOverlap is above half of chunks: make it smaller', output.place);
+    problems.add('bad-range', 'chunkOverlap is more than half of chunks: lower it', output.place);
   }
   return {
     ...(name === undefined ? {} : { name }),

@@ -92,7 +92,7 @@ const settingsOrDefaults = <A extends Attributes>(parent: Node, spec: ElementSpe
 function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDefinition {
   const { smartRefresh: smart, smartRefreshMinAgeS: minimumAge, smartRefreshMaxAgeS: maximumAge } = crawler.values;
   if (minimumAge > maximumAge) {
-    const message = 'smartRefreshMinAgeS is above smartRefreshMaxAgeS: make the minimum the smaller one';
+    const message = 'smartRefreshMinAgeS is greater than smartRefreshMaxAgeS: lower it';
     problems.add('bad-range', message, crawler.place);
   }
   const scheduler = findOnlyChild(crawler as Node, crawl.SCHEDULER);
@@ -205,7 +205,7 @@ function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyD
   const element = findOnlyChild(crawler, policy.ERROR_POLICY);
   const { maxTemporaryErrors, retryDelayS, maxRetryDelayS } = element?.values ?? collectDefaults(policy.ERROR_POLICY);
   if (element && retryDelayS > maxRetryDelayS) {
-    problems.add('bad-range', 'retryDelayS is above maxRetryDelayS: make it the smaller one', element.place);
+    problems.add('bad-range', 'retryDelayS is greater than maxRetryDelayS: lower it', element.place);
   }
   const overrides = element ? findValidChildren(element as Node, policy.ERROR) : [];
   return {

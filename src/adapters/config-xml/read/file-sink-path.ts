@@ -16,9 +16,9 @@ export function resolveFileSinkPath(
   const path = resolve(base, written);
   const endings = type === 'warc' ? ENDINGS.warc : ENDINGS.file;
   if (!endings.some((ending) => basename(path).toLowerCase().endsWith(ending)))
-    return { refusal: `give a file that ends in ${endings.join(', ')}` };
+    return { refusal: `specify a file that ends in ${endings.join(', ')}` };
   if (isBelow(path, base) && isBelow(resolveRealPath(path), resolveRealPath(base))) return { path };
-  return { refusal: `give a file below the folder for file sinks; CRAWLWAY_FILE_SINKS says which folder that is` };
+  return { refusal: `specify a file below the folder for file sinks, which CRAWLWAY_FILE_SINKS sets` };
 }
 
 const isBelow = (path: string, folder: string): boolean =>

@@ -42,7 +42,7 @@ it.each([
   [
     'a file that is no keytab',
     'type="negotiate" keytab="notes.txt"',
-    'login site: notes.txt is not a keytab: give one written by kadmin or ktutil',
+    'login site: notes.txt is not a keytab: specify one created by kadmin or ktutil',
   ],
   [
     'a certificate that is not there',
@@ -52,11 +52,11 @@ it.each([
   [
     'a key that is none',
     'type="certificate" certificate="robot.pem" key="notes.txt"',
-    'login site: the private key notes.txt cannot be read: give a key in PEM form, and its passphrase if it has one',
+    'login site: the private key notes.txt cannot be read: provide a key in PEM form, and its passphrase if it has one',
   ],
   [
     'a key of another certificate',
     'type="certificate" certificate="robot.pem" key="other.key"',
-    'login site: the certificate robot.pem cannot be used with the key other.key: give a matching pair in PEM form',
+    'login site: the certificate robot.pem cannot be used with the key other.key: provide a matching pair in PEM form',
   ],
 ])('%s is an error with its place', (_what, login, message) => expect(faultsOf(login)).toEqual([`3: ${message}`]));

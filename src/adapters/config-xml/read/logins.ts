@@ -86,7 +86,7 @@ function checkAddress({ values, place }: LoginNode, option: 'url' | 'check' | 'p
   if (hasUserInfo(address))
     problems.add(
       'bad-value',
-      `${option}: give the URL without user name and password, which have their own attributes`,
+      `${option}: write the URL without user name and password, which have their own attributes`,
       place,
     );
   if (URL.parse(address)?.protocol === 'https:' || values.insecure) return;
@@ -140,7 +140,7 @@ function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadCo
   const content = context.readFile(keytab, place);
   if (content === undefined) return undefined;
   if (!content.startsWith(KEYTAB_BEGIN)) {
-    const message = `login ${base.name}: ${keytab} is not a keytab: give one written by kadmin or ktutil`;
+    const message = `login ${base.name}: ${keytab} is not a keytab: specify one created by kadmin or ktutil`;
     context.problems.add('bad-value', message, place);
     return undefined;
   }
@@ -182,14 +182,14 @@ function readCertificate(base: Base, { values, place }: LoginNode, context: Read
     open = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   } catch {
     return reportFault(
-      `the private key ${values.key} cannot be read: give a key in PEM form, and its passphrase if it has one`,
+      `the private key ${values.key} cannot be read: provide a key in PEM form, and its passphrase if it has one`,
     );
   }
   try {
     createSecureContext({ cert: certificate, key: open });
   } catch {
     return reportFault(
-      `the certificate ${values.certificate} cannot be used with the key ${values.key}: give a matching pair in PEM form`,
+      `the certificate ${values.certificate} cannot be used with the key ${values.key}: provide a matching pair in PEM form`,
     );
   }
   return { ...base, type: 'certificate', certificate, key: new Secret(open) };
@@ -259,7 +259,7 @@ function parseOrigins(text: string, place: Place, problems: Problems): string[] 
       if (url && /^https?:$/.test(url.protocol)) return [url.origin];
       problems.add(
         'bad-value',
-        `sendTo: '${part.slice(0, 80)}' is not valid; give origins like https://login.example.com`,
+        `sendTo: '${part.slice(0, 80)}' is not valid; expected origins like https://login.example.com`,
         place,
       );
       return [];

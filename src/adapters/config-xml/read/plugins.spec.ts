@@ -53,7 +53,7 @@ it('only a module below the folder of plug-ins can be named', () => {
   writeFileSync(join(folder, 'orders.jsonl'), '');
   symlinkSync(join(elsewhere, 'evil.mjs'), join(folder, 'link.mjs'));
   const fault = (file: string): string[] => errors(`<cw:Plugin file="${file}"/>${SINK}`, folder);
-  expect(fault('orders.jsonl')[0]).toContain('give a file that ends in .mjs, .js, .mts, .ts');
+  expect(fault('orders.jsonl')[0]).toContain('specify a file that ends in .mjs, .js, .mts, .ts');
   expect(fault('../x.mjs')[0]).toContain('give a file below the folder for plug-ins');
   expect(fault(join(elsewhere, 'evil.mjs'))[0]).toContain('give a file below the folder for plug-ins');
   expect(fault('link.mjs')[0]).toContain('leads out of the folder for plug-ins');

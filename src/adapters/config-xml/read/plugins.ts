@@ -46,16 +46,16 @@ export function readPlugins(
 }
 
 function findFault(file: string, folder: string): string | undefined {
-  if (!ENDINGS.includes(extname(file).toLowerCase())) return `give a file that ends in ${ENDINGS.join(', ')}`;
+  if (!ENDINGS.includes(extname(file).toLowerCase())) return `specify a file that ends in ${ENDINGS.join(', ')}`;
   const base = resolve(folder);
   const path = resolve(base, file);
   const isBelow = (inner: string, outer: string): boolean =>
     inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
   if (!isBelow(path, base))
-    return `give a file below the folder for plug-ins; CRAWLWAY_PLUGINS says which folder that is`;
+    return `specify a file below the folder for plug-ins, which CRAWLWAY_PLUGINS sets`;
   if (!existsSync(path)) return `there is no ${file} below the folder for plug-ins`;
   if (!isBelow(realpathSync(path), realpathSync(base)))
-    return `${file} is a link that leads out of the folder for plug-ins; give the file itself`;
+    return `${file} is a link that leads out of the folder for plug-ins; specify the file itself`;
   return undefined;
 }
 

@@ -97,7 +97,7 @@ function readAtom(node: Node<typeof rules.ATOM.attributes>, problems: Problems):
   if (kind !== 'length') return { type: 'atom', field, kind, norm, value, litteral, place };
   const range = lengthRange.parse(value);
   if (range.ok) return { type: 'length', field, ...range.value, place };
-  problems.add('bad-value', `value: '${value.slice(0, 80)}' is not valid; give ${range.wanted}`, place);
+  problems.add('bad-value', `value: '${value.slice(0, 80)}' is not valid; expected ${range.wanted}`, place);
   return undefined;
 }
 

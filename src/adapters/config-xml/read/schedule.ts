@@ -27,7 +27,7 @@ export function readSchedules(crawler: Node, { problems }: ReadContext): Schedul
     });
     if (windows.length > 0 && outside === 'rest' && windows.every(({ crawl }) => !crawl)) {
       const message =
-        'this Schedule never lets its hosts be crawled: give it a Window with crawl="true", or write outside="crawl"';
+        'this Schedule never lets its hosts be crawled: add a Window with crawl="true", or write outside="crawl"';
       problems.add('no-effect', message, node.place);
     }
     return {

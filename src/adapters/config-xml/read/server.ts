@@ -86,7 +86,7 @@ function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[
     const prefix = values.for ?? '';
     const which = prefix === '' ? 'without the attribute for' : `for ${prefix}`;
     if (seen.has(prefix)) problems.add('duplicate-element', `there is more than one Proxy ${which}: keep one`, place);
-    if (hasUserInfo(prefix)) problems.add('bad-value', 'for: give the prefix without user name and password', place);
+    if (hasUserInfo(prefix)) problems.add('bad-value', 'for: write the prefix without user name and password', place);
     seen.add(prefix);
   }
   return nodes.map(({ values: { url, for: prefix, noProxy } }) => ({
@@ -202,7 +202,7 @@ export function readRenderer(root: Node, { problems }: ReadContext): RendererDef
   const { path, url, timeLimitMS, memoryLimitBytes, renderObeysRobots, readyWhen, pages, webSocketHosts, ...rest } =
     element?.values ?? collectDefaults(server.RENDERER);
   if (element && path !== undefined && url !== undefined)
-    problems.add('ambiguous-browser', 'Renderer has both path and url: give only one of them', element.place);
+    problems.add('ambiguous-browser', 'Renderer has both path and url: set only one of them', element.place);
   return {
     ...rest,
     ...(pages === undefined ? {} : { pages }),

@@ -153,7 +153,7 @@ function checkSink({ element, values, place }: SinkNode, problems: Problems): vo
     SINK_TYPES[type];
   const options: readonly SinkOption[] = SINK_TYPES[type].options;
   const wanted = ADDRESS_CHECKS[address](url);
-  if (wanted) problems.add('bad-value', `url of a sink of type ${type}: give ${wanted}`, place);
+  if (wanted) problems.add('bad-value', `url of a sink of type ${type}: expected ${wanted}`, place);
   for (const option of required) {
     if (values[option] !== undefined) continue;
     problems.add('missing-attribute', `a sink of type ${type} requires the attribute ${option}`, place);

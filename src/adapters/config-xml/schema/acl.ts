@@ -10,26 +10,26 @@ export const ACL = element(
   {
     default: attribute(
       t.text,
-      'Principals that may see documents that no rule, header or meta covers, separated by commas.',
+      'Principals that may see documents not covered by any rule, header or meta; separated by commas.',
       {
         default: '',
       },
     ),
-    header: attribute(t.headerName, 'Response header with principals that may see the page.'),
-    denyHeader: attribute(t.headerName, 'Response header with principals that may not see the page.'),
-    meta: attribute(t.word, 'Meta of the page with principals that may see it.'),
-    denyMeta: attribute(t.word, 'Meta of the page with principals that may not see it.'),
-    file: attribute(t.fileName, 'File with lines `allow|deny PREFIX principal, principal`.'),
+    header: attribute(t.headerName, 'Response header that lists principals that may see the page.'),
+    denyHeader: attribute(t.headerName, 'Response header that lists principals that may not see the page.'),
+    meta: attribute(t.word, 'Meta that lists principals that may see the page.'),
+    denyMeta: attribute(t.word, 'Meta that lists principals that may not see the page.'),
+    file: attribute(t.fileName, 'File with one entry per line: `allow|deny PREFIX principal, principal`.'),
   },
   { once: true, children: ['AclRule'] },
 );
 
 export const ACL_RULE = element(
   'AclRule',
-  'Principals for the URLs with a prefix; the longest matching prefix counts.',
+  'Principals for all URLs with a given prefix; the longest matching prefix applies.',
   {
-    url: attribute(t.httpUrl, 'Prefix of the URLs.', { required: true }),
-    allow: attribute(t.text, 'Principals that may see them, separated by commas.', { default: '' }),
-    deny: attribute(t.text, 'Principals that may not see them, separated by commas.', { default: '' }),
+    url: attribute(t.httpUrl, 'Prefix of the URLs that the element covers.', { required: true }),
+    allow: attribute(t.text, 'Principals that may see these documents, separated by commas.', { default: '' }),
+    deny: attribute(t.text, 'Principals that may not see these documents, separated by commas.', { default: '' }),
   },
 );

@@ -13,7 +13,7 @@ export const CONTENT = element(
   {
     name: attribute(
       t.name,
-      'Name for the option `content`; without a name, it applies to all pages for which no option names another one.',
+      'Name to use in the option `content`. An element without a name applies to all pages for which that option does not choose another one.',
     ),
     main: attribute(t.boolean, 'Only the main content of the page, without navigation, headers and footers.', {
       default: 'false',
@@ -41,7 +41,7 @@ const selector = attribute(t.selector, 'CSS selector; separate several by commas
 
 export const INCLUDE = element(
   'Include',
-  'Only the elements that match this selector count, on pages that have any; several Include elements add up. Links of the whole page are still followed.',
+  'On pages with elements that match this selector, only those elements count; several Include elements add up. Links of the whole page are still followed.',
   { select: selector },
 );
 export const EXCLUDE = element('Exclude', 'The elements that match this selector do not count.', { select: selector });
@@ -55,7 +55,7 @@ export const FIELD = element(
       t.selector,
       'CSS selector of elements anywhere on the page, including excluded parts. The value is their text.',
     ),
-    attribute: attribute(t.word, 'With `select`: the value is this attribute of the elements.'),
+    attribute: attribute(t.word, 'With `select`: attribute of the elements from which to take the value.'),
     jsonld: attribute(
       t.jsonLdPath,
       'Path into the JSON-LD of the page: `author.name`, or `Product:offers.price` for items of one type. Every item of a list is examined.',
@@ -64,14 +64,14 @@ export const FIELD = element(
     url: attribute(t.enumeration(URL_PARTS), 'Part of the URL of the page.'),
     match: attribute(
       t.regex,
-      'Regular expression (linear time), found anywhere in the value: its first group, or without a group the match, becomes the value. Without a match, there is no value.',
+      'Regular expression (linear time) to search for in the value. Its first group, or the whole match if it has no group, becomes the value. If nothing matches, there is no value.',
     ),
     type: attribute(
       t.enumeration(FIELD_TYPES),
       '`date`: ISO 8601 in UTC; `number`: with a decimal point; `url`: absolute. A value that cannot be converted is left out.',
       { default: 'text' },
     ),
-    multiple: attribute(t.boolean, 'All values instead of the first.', { default: 'false' }),
+    multiple: attribute(t.boolean, 'Take all values instead of only the first.', { default: 'false' }),
   },
 );
 
@@ -84,7 +84,7 @@ export const SPLIT = element(
     }),
     id: attribute(
       t.word,
-      "Attribute whose value, on the element or the first element inside that has it, becomes the fragment of the part's URL. Without one, the fragment is `part-1` and so on.",
+      "Attribute from which to take the fragment of the part's URL, on the element itself or on the first element inside that has the attribute. If there is none, the fragment is `part-1` and so on.",
       { default: 'id' },
     ),
   },

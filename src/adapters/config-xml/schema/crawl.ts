@@ -29,7 +29,7 @@ export const CRAWLER = element(
   'Crawler',
   'A crawl with its own rules, start URLs and stored URLs. Several run side by side.',
   {
-    name: attribute(t.name, 'Name of the crawler; stored URLs belong to it.', { required: true }),
+    name: attribute(t.name, 'Name of the crawler; stored URLs are tied to this name.', { required: true }),
     nthreads: attribute(t.integer(1, 1000), 'Maximum number of pages in flight at once.', { default: '20' }),
     throttleTimeMS: attribute(t.durationMs(), 'Pause between two requests to one web server.', {
       default: '2500',
@@ -113,13 +113,13 @@ export const CRAWLER = element(
       default: '3600',
       unit: 's',
     }),
-    smartRefreshMaxAgeS: attribute(t.durationS(1), 'Maximum age that a document reaches without a visit.', {
+    smartRefreshMaxAgeS: attribute(t.durationS(1), 'Maximum age that a document may reach before it is revisited.', {
       default: '604800',
       unit: 's',
     }),
     deletionGuard: attribute(
       t.boolean,
-      'Hold mass deletions for one host until a person has reviewed them; DeletionGuard has the limits.',
+      'Hold mass deletions for one host until a person has reviewed them; the limits are set in DeletionGuard.',
       {
         default: 'true',
       },
@@ -168,8 +168,8 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
     { default: 'false' },
   ),
   priority: attribute(t.integer(-2, 2), 'Priority shift: -2 highest, 2 lowest.', { default: '0' }),
-  group: attribute(t.text, 'Rules group to which the root belongs; for order in the file and for the linter.'),
-  kvs: attribute(t.keyValues, 'Metas of every document found from this root.'),
+  group: attribute(t.text, 'Rules group that the root belongs to; only used to organize the file and by the linter.'),
+  kvs: attribute(t.keyValues, 'Metas to add to every document found from this root.'),
   followLinks: attribute(
     t.boolean,
     'Off: links of the page are listed for a person to choose from, and none are queued (FDSE).',
@@ -194,12 +194,12 @@ const ACTIONS = [
 
 export const RULES = element(
   'Rules',
-  'A group of rules. All rules of a crawler run in file order; groups only organise them.',
+  'A group of rules. All rules of a crawler run in file order; groups only organize them.',
   {
     group: attribute(t.text, 'Name of the group.', { default: 'default' }),
     key: attribute(
       t.text,
-      'Mark that says who wrote the group, for example `auto`; it is kept, but has no meaning here.',
+      'Marker that indicates who wrote the group, for example `auto`; it is kept, but Crawlway does not use it.',
     ),
   },
   { children: ['Rule'] },
@@ -214,8 +214,8 @@ export const RULE = element(
 
 export const INDEX = element('Index', 'Index the document.', {});
 export const NO_INDEX = element('NoIndex', 'Do not index the document.', {});
-export const FOLLOW = element('Follow', 'Follow its links.', {});
-export const NO_FOLLOW = element('NoFollow', 'Do not follow its links.', {});
+export const FOLLOW = element('Follow', 'Follow the links of the document.', {});
+export const NO_FOLLOW = element('NoFollow', 'Do not follow the links of the document.', {});
 export const ACCEPT = element('Accept', 'Crawl the URL.', {});
 export const IGNORE = element('Ignore', 'Do not crawl the URL: not accepted, not indexed, not followed.', {});
 export const SOURCE = element('Source', 'Push the document under this source.', {
@@ -224,7 +224,7 @@ export const SOURCE = element('Source', 'Push the document under this source.', 
 export const ADD_META = element('AddMeta', 'Add a meta to the document.', {
   name: attribute(t.word, 'Name of the meta.', { required: true }),
   value: attribute(t.text, 'Value of the meta.', { required: true, aliases: ['val'] }),
-  scope: attribute(t.enumeration(['document', 'links']), '`links`: documents found from this one carry it too.', {
+  scope: attribute(t.enumeration(['document', 'links']), '`links`: documents found through this one also get the meta.', {
     default: 'document',
   }),
 });
@@ -236,13 +236,13 @@ export const PRIORITY = element(
 
 export const RENDER = element(
   'Render',
-  'How pages are rendered (docs/RENDERING.md); settings that are not given are unchanged.',
+  'How pages are rendered (docs/RENDERING.md); settings that are not specified stay unchanged.',
   {
-    mode: attribute(t.enumeration(['never', 'auto', 'always']), 'As `render` on Crawler.'),
-    readyWhen: attribute(t.trimInput(t.text), 'As `readyWhen` on Renderer.'),
+    mode: attribute(t.enumeration(['never', 'auto', 'always']), 'Same as `render` on Crawler.'),
+    readyWhen: attribute(t.trimInput(t.text), 'Same as `readyWhen` on Renderer.'),
     steps: attribute(
       t.renderSteps,
-      'Steps to carry out on the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, with semicolons between them.',
+      'Steps to carry out on the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, separated by semicolons.',
     ),
   },
 );

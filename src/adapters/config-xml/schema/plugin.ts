@@ -16,11 +16,11 @@ export const PLUGIN = element(
       { required: true },
     ),
     name: attribute(t.name, 'Name. Default: the file name without its extension.'),
-    crawlers: attribute(t.listOf(t.name), 'Crawlers whose URLs, pages and orders it sees. Default: all.'),
+    crawlers: attribute(t.listOf(t.name), 'Crawlers whose URLs, pages and orders the plug-in sees. Default: all.'),
     timeLimitMS: attribute(t.durationMs(10), 'Maximum time for one call.', { default: '5000', unit: 'ms' }),
     memoryLimitBytes: attribute(
       t.integer(128 * 1024 * 1024),
-      'Maximum memory of its process; Node itself uses 80 MB of it.',
+      'Maximum memory of the plug-in process, of which Node itself uses 80 MB.',
       {
         default: mebibytes(256),
         unit: 'bytes',
@@ -28,7 +28,7 @@ export const PLUGIN = element(
     ),
     onFailure: attribute(
       t.enumeration(['fail', 'skip']),
-      'What happens to a page or an order when it fails: `fail`: the page is visited again later (`plugin-failed`), the order is refused; `skip`: both continue as if the plug-in did not exist.',
+      'What happens to a page or an order when the plug-in fails: `fail`: the page is visited again later (`plugin-failed`), the order is refused; `skip`: both continue as if the plug-in did not exist.',
       { default: 'fail' },
     ),
   },

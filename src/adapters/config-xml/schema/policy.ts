@@ -31,14 +31,14 @@ export const REFRESH = element(
     ),
     hubs: attribute(
       t.boolean,
-      'When a page has changed, visit the pages of the same host to which it links sooner, as far as this has proved right for the page before.',
+      'When a page has changed, visit the pages of the same host to which it links sooner, to the extent that this has proved right for the page so far.',
       { default: 'false' },
     ),
     cron: attribute(
       t.cron,
-      'Times of refresh while smart refresh is off. Absent: documents are never revisited automatically.',
+      'Times of refresh while smart refresh is off. If this is not set, documents are never revisited automatically.',
     ),
-    timeZone: attribute(t.timeZone, 'Time zone of the expression.', { default: 'UTC' }),
+    timeZone: attribute(t.timeZone, 'Time zone of the cron expression.', { default: 'UTC' }),
   },
   { once: true },
 );
@@ -51,14 +51,14 @@ export const NOT_READABLE =
 
 export const LINK_RULES = element(
   'LinkRules',
-  'Checks of a link before all others (Fluid Dynamics Search Engine).',
+  'Checks that each link undergoes before all others (Fluid Dynamics Search Engine).',
   {
     dialect: attribute(
       t.enumeration(['crawlway', 'fdse']),
-      '`fdse`: the defaults of that engine, 128 characters and no query strings.',
+      '`fdse`: the defaults of that search engine: at most 128 characters and no query strings.',
       { default: 'crawlway' },
     ),
-    protocols: attribute(t.protocols, 'Protocols that a URL may have.', { default: 'http|https' }),
+    protocols: attribute(t.protocols, 'Protocols that a URL may use.', { default: 'http|https' }),
     maxUrlLength: attribute(
       t.integer(1, 65_536),
       'Maximum length of a link; longer ones are ignored. Default 2048, in dialect fdse 128.',
@@ -66,10 +66,10 @@ export const LINK_RULES = element(
         unit: 'characters',
       },
     ),
-    followQueryStrings: attribute(t.boolean, 'Take links with a `?`. Default true, in dialect fdse false.'),
+    followQueryStrings: attribute(t.boolean, 'Accept links that contain a `?`. Default true, in dialect fdse false.'),
     ignoreLinksTo: attribute(
       t.extensions,
-      `Links whose path ends in one of these extensions are ignored. Default: ${NOT_READABLE}, without those that a rule or a condition lets in by name.`,
+      `Links whose path ends in one of these extensions are ignored. Default: ${NOT_READABLE}, except those that a rule or a condition explicitly accepts.`,
     ),
     rogue: attribute(
       t.boolean,
@@ -87,9 +87,9 @@ export const LINK_RULES = element(
 
 export const CANONICALIZATION = element(
   'Canonicalization',
-  'Steps after the WHATWG form of a URL with normalized percent-encoding. They run in the order in which the names are listed below, whatever the order here. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are separate pages; once rendered, they have different texts (docs/RENDERING.md).',
+  'Steps that follow after a URL has been brought into WHATWG form with normalized percent-encoding. They run in the order in which the names are listed below, regardless of the order in the attribute. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are separate pages; once rendered, they have different texts (docs/RENDERING.md).',
   {
-    steps: attribute(t.listOf(t.enumeration(CANONICALIZATION_STEPS)), 'The steps to take.', {
+    steps: attribute(t.listOf(t.enumeration(CANONICALIZATION_STEPS)), 'The steps to carry out.', {
       default: DEFAULT_CANONICALIZATION.join(' '),
     }),
   },
@@ -130,7 +130,7 @@ export const CRAWL_SPACE = element(
 export const GLOBAL_CRAWL_SPACE = element(
   'GlobalCrawlSpace',
   'The space of all crawlers together (OmniFind): a host that another crawler takes over keeps its documents in the index. Without this element, a file global.rules beside the configuration is in force.',
-  { rules: attribute(t.fileName, 'File of domain rules.', { required: true }) },
+  { rules: attribute(t.fileName, 'File with domain rules.', { required: true }) },
   { once: true },
 );
 
@@ -139,11 +139,11 @@ const parameters = {
     t.period,
     'Time between two visits: seconds, or pairs of a number and a unit: `s`, `M` minute, `h`, `d`, `m` month of 30 days, `y` year of 365 days.',
   ),
-  tag: attribute(t.text, 'Tag that documents get as a meta.'),
-  category: attribute(t.text, 'Category that documents get as a meta.'),
+  tag: attribute(t.text, 'Tag to add to documents as a meta.'),
+  category: attribute(t.text, 'Category to add to documents as a meta.'),
   maxHops: attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
-  readTimeout: attribute(t.period, 'Maximum pause while the site is responding; written like period.'),
-  documentTimeout: attribute(t.period, 'Maximum time for one document; written like period.'),
+  readTimeout: attribute(t.period, 'Maximum pause while the site is responding; in the same format as `period`.'),
+  documentTimeout: attribute(t.period, 'Maximum time for one document; in the same format as `period`.'),
   robots: attribute(t.boolean, 'Obey robots.txt and robots meta tags.'),
   index: attribute(t.boolean, 'Index the documents.'),
   follow: attribute(t.boolean, 'Follow the links of the documents.'),
@@ -151,34 +151,34 @@ const parameters = {
     t.integer(0, 10_000),
     'Number of consecutive network errors after which a page is given up.',
   ),
-  networkErrorDelay: attribute(t.period, 'Time to wait after a network error; written like period.'),
+  networkErrorDelay: attribute(t.period, 'Time to wait after a network error; in the same format as `period`.'),
   alias: attribute(t.urlPrefix, "Prefix that replaces the record's URL in requests."),
   authentication: attribute(
     t.login,
-    '`user:password`, Basic. Sent only to the server that the record (or its alias) names, whatever its prefix covers; in Parameters, to that of the next record.',
+    "`user:password` for Basic authentication. Sent only to the server in the record's URL (or alias), even if the prefix covers more; in Parameters, only to the server of the next record.",
     { secret: true },
   ),
 };
 
 export const SERVERS = element(
   'Servers',
-  'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Without the two switches, a link is followed if it has a record. The records of a crawler without a Root are where it begins, as in mnoGoSearch.',
+  'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Unless the two switches say otherwise, a link is followed if a record matches it. If a crawler has no Root, it begins at the URLs of its records, as in mnoGoSearch.',
   {
-    followOutside: attribute(t.boolean, 'Also follow links that have no record. Default: as in the file, or false.'),
+    followOutside: attribute(t.boolean, 'Also follow links that match no record. Default: the value in the file, or false.'),
     deleteNoServer: attribute(
       t.boolean,
-      'Off: stored URLs without a record are kept, and only links to the server of their page are followed. Default: as in the file, or true.',
+      'Off: stored URLs that match no record are kept, and only links to the server of their page are followed. Default: the value in the file, or true.',
     ),
     file: attribute(
       t.fileName,
-      'An indexer.conf from which to read records, in addition to those written here. Values set there end with it.',
+      'An indexer.conf from which to read records, in addition to those written inside the element. Values set in the file apply only within it.',
     ),
   },
   { children: ['Parameters', 'Server'], once: true },
 );
 export const PARAMETERS = element('Parameters', 'Values that apply to the records after this element.', parameters);
 export const SERVER = element('Server', 'A server record.', {
-  url: attribute(t.urlPrefix, 'Prefix of the URLs to which the record applies; may be empty.', { required: true }),
+  url: attribute(t.urlPrefix, 'Prefix of the URLs that the record applies to; may be empty.', { required: true }),
   ...parameters,
 });
 
@@ -201,18 +201,18 @@ export const CONDITIONS = element(
 const test = {
   test: attribute(
     t.enumeration(['wildcard', 'regex', 'wildcard-set']),
-    '`wildcard`: `*` and `?` over the whole part; `wildcard-set`: several patterns, separated by spaces; `regex`: found anywhere.',
+    '`wildcard`: `*` and `?`, matched against the whole part; `wildcard-set`: several patterns, separated by spaces; `regex`: found anywhere.',
     { default: 'wildcard' },
   ),
   field: attribute(t.enumeration(FIELDS), 'Part of the URL to examine.', { default: 'url' }),
   value: attribute(t.trimInput(t.word), 'String or pattern to find.', { required: true }),
-  'case-sensitive': attribute(t.boolean, 'Whether case matters.', { default: 'false' }),
+  'case-sensitive': attribute(t.boolean, 'Whether matching is case-sensitive.', { default: 'false' }),
 };
 const log = attribute(t.boolean, 'Record the URLs that are filtered.', { default: 'false' });
 
 export const APPLY_FOR = element(
   'apply-for',
-  'If it matches, its options are set and the elements inside it are evaluated.',
+  'If the condition matches, its options are set and the elements inside it are evaluated.',
   test,
   {
     children: CONDITIONS_INSIDE,
@@ -220,18 +220,18 @@ export const APPLY_FOR = element(
 );
 export const APPLY_EXCEPT_FOR = element(
   'apply-except-for',
-  'If it does not match, its options are set and the elements inside it are evaluated.',
+  'If the condition does not match, its options are set and the elements inside it are evaluated.',
   test,
   {
     children: CONDITIONS_INSIDE,
   },
 );
-export const MAY_NOT_HAVE = element('may-not-have', 'Filters the URL if it matches.', { ...test, log });
-export const MUST_HAVE = element('must-have', 'Filters the URL if it does not match.', { ...test, log });
+export const MAY_NOT_HAVE = element('may-not-have', 'Filters the URL if the condition matches.', { ...test, log });
+export const MUST_HAVE = element('must-have', 'Filters the URL if the condition does not match.', { ...test, log });
 
 /** What `<cw:option name= value=>` can set: the names in the definition's UrlOptions, with units. */
 export const URL_OPTIONS = {
-  'default-allow': attribute(defaultAllow, 'As on Conditions.'),
+  'default-allow': attribute(defaultAllow, 'Same as on Conditions.'),
   'max-hops': attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
   'throttle-ms': attribute(t.durationMs(), 'Pause between two requests to the web server.', { unit: 'ms' }),
   'concurrency-per-host': attribute(t.integer(1, 1000), 'Maximum number of simultaneous requests to the web server.'),
@@ -247,11 +247,11 @@ export const URL_OPTIONS = {
   ),
   credentials: attribute(
     t.login,
-    '`user:password`, Basic. Sent only to the servers that the condition names and to those of the configured roots.',
+    '`user:password` for Basic authentication. Sent only to the servers named in the condition and the servers of the configured roots.',
     { secret: true },
   ),
-  proxy: attribute(t.proxyUrl, 'HTTP or SOCKS5 proxy to use instead of that of the fetcher.'),
-  fetcher: attribute(t.word, 'Name of the Fetcher to use instead of that of FetchWith.'),
+  proxy: attribute(t.proxyUrl, 'HTTP or SOCKS5 proxy to use instead of the one set in the fetcher.'),
+  fetcher: attribute(t.word, 'Name of the Fetcher to use instead of the one set in FetchWith.'),
   login: attribute(
     t.word,
     'Name of the Login to use, among those whose `url` is a prefix of the URL; `none`: no login.',
@@ -259,7 +259,7 @@ export const URL_OPTIONS = {
   'obey-robots': attribute(t.boolean, 'Obey robots.txt and robots meta tags.'),
   'render-mode': attribute(
     t.enumeration(['never', 'auto', 'always']),
-    'Whether the scripts of a page run before it is read; as `render` on Crawler.',
+    'Whether the scripts of a page run before it is read; same as `render` on Crawler.',
   ),
   content: attribute(
     t.word,
@@ -270,7 +270,7 @@ export const URL_OPTIONS = {
   'refresh-maximum-age-s': attribute(t.durationS(1), 'As smartRefreshMaxAgeS.', { unit: 's' }),
   weight: attribute(
     t.decimal(0.01, 100),
-    'How much more an up-to-date copy of the document is worth to smart refresh than that of another document; with 4, it is visited about twice as often.',
+    'How much more an up-to-date copy of the document is worth to smart refresh than a copy of any other document; with 4, the document is visited about twice as often.',
   ),
   'error-expiry-s': attribute(t.durationS(), 'How long a URL in error is remembered before it is tried again.', {
     unit: 's',
@@ -278,7 +278,7 @@ export const URL_OPTIONS = {
 };
 
 export const OPTION = element('option', 'Sets one option for the URLs that reach this element.', {
-  name: attribute(t.enumeration(Object.keys(URL_OPTIONS)), 'Which option; see the list of options.', {
+  name: attribute(t.enumeration(Object.keys(URL_OPTIONS)), 'Name of the option; see the list of options.', {
     required: true,
   }),
   value: attribute(t.text, 'Value of the option.', { required: true }),
@@ -305,14 +305,14 @@ export const ERROR_POLICY = element(
   },
   { children: ['Error'], once: true },
 );
-export const ERROR = element('Error', 'Moves an error code to a class; the defaults are in the table of error codes.', {
+export const ERROR = element('Error', 'Assigns an error code to a class; the defaults are in the table of error codes.', {
   code: attribute(t.enumeration(Object.keys(ERROR_CODES) as ErrorCode[]), 'Error code.', { required: true }),
-  class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to which the code is moved.', { required: true }),
+  class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to assign the code to.', { required: true }),
 });
 
 export const DELETION_GUARD = element(
   'DeletionGuard',
-  'A deletion that follows from a fault of the server (any error but 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held for a person.',
+  'A deletion that follows from a fault of the server (any error but 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held until a person decides.',
   {
     enabled: attribute(t.boolean, 'Off: deletions are always sent at once.', { default: 'true' }),
     maxDeletions: attribute(t.integer(0), 'Maximum number of deletions for one host within the window.', {
@@ -344,7 +344,7 @@ export const SOFT_ERRORS = element(
   {
     probe: attribute(
       t.boolean,
-      'Request a page that cannot exist from each host once a day; pages that look like the response are errors.',
+      'Once a day, request a page that cannot exist from each host; pages that look like the response are treated as errors.',
       { default: 'false' },
     ),
   },
@@ -353,19 +353,19 @@ export const SOFT_ERRORS = element(
     once: true,
   },
 );
-export const SOFT_ERROR = element('SoftError', 'A pattern of such responses.', {
-  url: attribute(t.word, 'Regular expression (linear time), found anywhere in the URL.'),
+export const SOFT_ERROR = element('SoftError', 'A pattern that identifies pages that are errors despite status 200.', {
+  url: attribute(t.word, 'Regular expression (linear time) to search for in the URL.'),
   title: attribute(
     t.word,
-    'Regular expression (linear time), found anywhere in the title. If several patterns are given, all of them must match.',
+    'Regular expression (linear time) to search for in the title. If several patterns are set, all of them must match.',
   ),
-  content: attribute(t.word, 'Regular expression (linear time), found anywhere in the text of the page.'),
+  content: attribute(t.word, 'Regular expression (linear time) to search for in the text of the page.'),
   field: attribute(
     t.enumeration(['url', 'title', 'content']),
-    'Where `pattern` is searched, instead of the three attributes above.',
+    'The part of the page in which to search for `pattern`; use `field` and `pattern` instead of the three attributes above.',
   ),
-  pattern: attribute(t.word, 'Regular expression for `field`.'),
-  status: attribute(t.integer(400, 599), 'HTTP status as which the response is treated.', { default: '404' }),
+  pattern: attribute(t.word, 'Regular expression to search for in `field`.'),
+  status: attribute(t.integer(400, 599), 'HTTP status to treat the response as.', { default: '404' }),
 });
 
 export const TRAPS = element(
@@ -403,6 +403,6 @@ export const FETCH_WITH = element(
 
 export const PUSH_TO = element(
   'PushTo',
-  'A sink for the documents; several may be given. Default: the only sink in the file.',
+  'A sink for the documents; a crawler may have several. Default: the only sink in the file.',
   { sink: attribute(t.name, 'Name of a Sink.', { required: true }) },
 );

@@ -12,7 +12,7 @@ export const SCHEDULE = element(
     timeZone: attribute(t.timeZone, 'Time zone of the windows.', { default: 'UTC' }),
     outside: attribute(
       t.enumeration(['rest', 'crawl']),
-      'What applies outside all Windows: the hosts are not crawled, or they are crawled as usual.',
+      'Whether the hosts are crawled as usual outside all Windows, or not at all.',
       { default: 'rest' },
     ),
     maxBytesPerS: attribute(
@@ -26,11 +26,11 @@ export const SCHEDULE = element(
 
 export const WINDOW = element(
   'Window',
-  'A time of the week. If several contain the current time, the first one counts. Without any, the hosts are crawled at all times.',
+  'A time of the week. If several contain the current time, the first one applies. If a Schedule has none, its hosts are crawled at all times.',
   {
     days: attribute(t.weekDays, 'Days on which the window begins.', { default: 'mon-sun' }),
     from: attribute(t.timeOfDay, 'Time at which the window begins.', { default: '00:00' }),
-    to: attribute(t.timeOfDay, 'Time at which the window ends; if it is earlier than `from`, on the next day.', {
+    to: attribute(t.timeOfDay, 'Time at which the window ends; if it is earlier than `from`, the window ends on the next day.', {
       default: '24:00',
     }),
     crawl: attribute(t.boolean, 'Off: the hosts are not crawled.', { default: 'true' }),
@@ -39,6 +39,6 @@ export const WINDOW = element(
       'Minimum pause between two requests to one web server; a longer one set by the crawler, a condition or robots.txt takes precedence.',
       { unit: 'ms' },
     ),
-    maxBytesPerS: attribute(t.integer(1), 'Replaces the limit of the Schedule.', { unit: 'bytes per second' }),
+    maxBytesPerS: attribute(t.integer(1), 'Maximum rate of data during the window; replaces the limit of the Schedule.', { unit: 'bytes per second' }),
   },
 );

@@ -14,11 +14,11 @@ export const FETCHER = element(
     userAgent: attribute(t.headerValue, 'User agent sent with each request.', { default: 'Crawlway/0.1' }),
     contact: attribute(
       t.contact,
-      'Where site operators can read about this crawl or reach you: a URL or a mail address. It is added to the default user agent; a mail address is sent as the header From.',
+      'Where site operators can read about this crawl or reach you: a URL or a mail address. It is added to the default user agent; a mail address is sent in the From header.',
     ),
     acceptLanguage: attribute(
       t.headerValue,
-      'Header Accept-Language, like `de, en;q=0.5`. Without it, sites respond in a language of their choice.',
+      'Accept-Language header, such as `de, en;q=0.5`. Without it, sites choose the language of the response.',
     ),
     robotsAgent: attribute(t.productToken, 'Product token that is looked up in robots.txt.', { default: 'crawlway' }),
     connectTimeoutMS: attribute(t.durationMs(1), 'Maximum time to wait for a connection.', {
@@ -29,7 +29,7 @@ export const FETCHER = element(
       default: '30000',
       unit: 'ms',
     }),
-    bodyTimeoutMS: attribute(t.durationMs(1), 'Maximum pause inside the body.', { default: '30000', unit: 'ms' }),
+    bodyTimeoutMS: attribute(t.durationMs(1), 'Maximum pause while the response body is being received.', { default: '30000', unit: 'ms' }),
     totalTimeoutMS: attribute(t.durationMs(1), 'Maximum time for one document.', { default: '120000', unit: 'ms' }),
     maxSizeBytes: attribute(t.integer(1), 'Maximum size of a document, after decoding.', {
       default: mebibytes(32),
@@ -38,12 +38,12 @@ export const FETCHER = element(
     maxRedirects: attribute(t.integer(0, 100), 'Maximum length of a redirect chain.', { default: '10' }),
     cookies: attribute(
       t.boolean,
-      'Keep the cookies that a host sets and send them back to it. Off: only within one visit, to a page that redirects to itself.',
+      'Keep the cookies that a host sets and send them back to it. Off: cookies are kept only within one visit, for a page that redirects to itself.',
       { default: 'true' },
     ),
     preferHttp2: attribute(
       t.boolean,
-      'Use HTTP/2 with servers that offer it. Off: only with servers that refuse HTTP/1.1, which costs less.',
+      'Use HTTP/2 with servers that offer it. Off: it is used only with servers that refuse HTTP/1.1, which saves resources.',
       { default: 'false' },
     ),
     verifyCertificates: attribute(t.boolean, 'Off: certificates are not checked. Only for test sites.', {
@@ -55,19 +55,19 @@ export const FETCHER = element(
 
 export const ALLOW_ADDRESS = element(
   'AllowAddress',
-  'Addresses to which requests are allowed although they are not public.',
+  'Addresses that requests may be sent to although they are not public.',
   {
-    cidr: attribute(t.cidr, 'Address or block.', { required: true }),
+    cidr: attribute(t.cidr, 'IP address or CIDR block.', { required: true }),
   },
 );
 
 export const PROXY = element(
   'Proxy',
-  'HTTP or SOCKS5 proxy for requests of the fetcher. If there are several, the one with the longest prefix in `for` is used.',
+  'HTTP or SOCKS5 proxy for requests of the fetcher. If several apply, the one with the longest prefix in `for` is used.',
   {
     url: attribute(
       t.proxyUrl,
-      'URL of the proxy, with user and password if required. `socks5` resolves names here and sends addresses to the proxy, `socks5h` lets the proxy resolve names.',
+      'URL of the proxy, with user and password if required. `socks5` resolves names on this machine and sends addresses to the proxy, `socks5h` lets the proxy resolve names.',
       { required: true, variables: true },
     ),
     for: attribute(
@@ -76,12 +76,12 @@ export const PROXY = element(
     ),
     noProxy: attribute(
       t.proxyExceptions,
-      'Hosts with their subdomains, addresses and blocks, each with or without a port, to which requests are made without a proxy. `*`: all.',
+      'Destinations that are requested directly: hosts (including their subdomains), IP addresses and CIDR blocks, each optionally with a port. `*` means every destination.',
     ),
   },
 );
 
-export const CREDENTIAL = element('Credential', 'A login, sent only to URLs with its prefix.', {
+export const CREDENTIAL = element('Credential', 'A login that is sent only to URLs with a given prefix.', {
   url: attribute(t.httpUrl, 'Prefix of the URLs for which the login is used.', { required: true }),
   user: attribute(t.word, 'User name.', { required: true, variables: true }),
   password: attribute(t.text, 'Password.', { required: true, secret: true }),
@@ -90,7 +90,7 @@ export const CREDENTIAL = element('Credential', 'A login, sent only to URLs with
 export const CERTIFICATE_AUTHORITY = element(
   'CertificateAuthority',
   'A further certificate authority to trust.',
-  { file: attribute(t.fileName, 'File with the certificates, PEM. They can also be written inside the element.') },
+  { file: attribute(t.fileName, 'PEM file with the certificates, which can also be written inside the element.') },
   { text: 'Certificates, PEM.' },
 );
 
@@ -102,7 +102,7 @@ export const HEADER = element('Header', 'A header sent with each request.', {
   }),
   url: attribute(
     t.httpUrl,
-    'Prefix of the URLs to which it is sent. Without it, a header whose name suggests a secret is sent to the servers of the roots in this configuration, and any other header is sent everywhere.',
+    'Prefix of the URLs to which the header is sent. Without a prefix, a header whose name suggests a secret is sent to the servers of the roots in this configuration, and any other header is sent everywhere.',
   ),
 });
 
@@ -157,11 +157,11 @@ export const RENDERER = element(
   {
     path: attribute(
       t.trimInput(t.text),
-      'Program of the browser. Default: the first of chromium-headless-shell, chromium and chrome that is installed.',
+      'Path of the browser program. Default: the first of chromium-headless-shell, chromium and chrome that is installed.',
     ),
     url: attribute(
       t.webSocketUrl,
-      'Address of a browser elsewhere, by the Chrome DevTools Protocol: `ws://host:9222/devtools/browser/…`.',
+      'Address of a browser that runs elsewhere, for the Chrome DevTools Protocol: `ws://host:9222/devtools/browser/…`.',
       {
         variables: true,
       },
@@ -187,12 +187,12 @@ export const RENDERER = element(
     ),
     renderObeysRobots: attribute(
       t.enumeration(['documents', 'all']),
-      'Requests of a page for which robots.txt is checked: `documents` (the page and its frames), or `all`, including scripts and data.',
+      'Requests made by a page that are checked against robots.txt: `documents` (the page and its frames), or `all`, including scripts and data.',
       { default: 'documents' },
     ),
     readyWhen: attribute(
       t.trimInput(t.text),
-      'When a page is ready: a CSS selector that matches, or `js:` and an expression that is true. Default: when the network and the document are quiet.',
+      'When a page is ready to be read: a CSS selector that has to match, or `js:` and an expression that has to be true. Default: once the network and the document are quiet.',
     ),
     sandbox: attribute(
       t.boolean,
@@ -219,7 +219,7 @@ export const INDEX_NOW = element(
   'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites report URLs that have changed. Only hosts that a crawler crawls are accepted.',
   {
     enabled: attribute(t.boolean, 'Off: submissions are refused.', { default: 'true' }),
-    urlsPerHour: attribute(t.integer(1, 10_000_000), 'Maximum number of URLs of one host in an hour.', {
+    urlsPerHour: attribute(t.integer(1, 10_000_000), 'Maximum number of URLs of one host per hour.', {
       default: '50000',
     }),
   },
@@ -230,7 +230,7 @@ export const WEB_SUB = element(
   'WebSub',
   'Subscribes to hubs named by feeds, which then report changes (docs/SIGNALS.md). Without this element, there are no subscriptions.',
   {
-    callback: attribute(t.httpUrl, 'URL of this server as hubs reach it; they call `/websub/…` below it.', {
+    callback: attribute(t.httpUrl, 'URL at which hubs reach this server; they call `/websub/…` below this URL.', {
       required: true,
     }),
     hubs: attribute(

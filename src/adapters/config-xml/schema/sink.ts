@@ -12,7 +12,7 @@ export const SINK = element(
   'Sink',
   'Where orders are delivered.',
   {
-    name: attribute(t.name, 'Name, for PushTo.', { required: true }),
+    name: attribute(t.name, 'Name to use in PushTo.', { required: true }),
     type: attribute(t.enumeration(SINK_TYPE_NAMES), 'Protocol.', {
       required: true,
     }),
@@ -25,7 +25,7 @@ export const SINK = element(
       t.word,
       '`papi`: name of the connector; by default one unique to this database, `crawlway-` and six digits, which GET /sinks shows (`crawlway` for older databases).',
     ),
-    index: attribute(t.word, '`elasticsearch`, `opensearch`: name of the index; `solr`: of the collection.'),
+    index: attribute(t.word, '`elasticsearch`, `opensearch`: name of the index; `solr`: name of the collection.'),
     login: attribute(t.word, 'User name; sent by Basic authentication over HTTP.', { variables: true }),
     password: attribute(t.text, 'Password.', { secret: true }),
     apiKey: attribute(t.word, '`elasticsearch`: API key, instead of login and password.', { secret: true }),
@@ -34,7 +34,7 @@ export const SINK = element(
     }),
     rotateBytes: attribute(
       t.byteCount,
-      '`file`, `warc`: bytes after which a file is full and a new one begins. Default: no limit for `file`, 1 GiB for `warc`.',
+      '`file`, `warc`: number of bytes after which a file is full and a new one is started. Default: no limit for `file`, 1 GiB for `warc`.',
     ),
     compress: attribute(
       t.enumeration(['gzip']),
@@ -47,12 +47,12 @@ export const SINK = element(
     ),
     search: attribute(
       t.name,
-      '`postgresql`: text search configuration (`simple`, `english` …) of a generated column `search` with an index over title and text. Absent: there is no such column.',
+      '`postgresql`: text search configuration (`simple`, `english` …) of a generated column `search` with an index over title and text. If this is not set, there is no such column.',
     ),
-    secret: attribute(t.word, '`json`: key of the signature, HMAC-SHA256.', { secret: true }),
+    secret: attribute(t.word, '`json`: key for the HMAC-SHA256 signature.', { secret: true }),
     fingerprint: attribute(
       t.fingerprint,
-      'Over HTTPS: SHA-256 fingerprint of the certificate of the server, or of the authority that issued it. The certificate is then trusted because of this fingerprint alone.',
+      'Over HTTPS: SHA-256 fingerprint of the server certificate, or of the certificate of the authority that issued it. The certificate is then trusted because of this fingerprint alone.',
     ),
     pipeline: attribute(t.word, '`elasticsearch`, `opensearch`: ingest pipeline that documents go through.'),
     alias: attribute(t.word, '`elasticsearch`, `opensearch`: alias of the index.'),
@@ -85,7 +85,7 @@ export const SINK = element(
     batchBytes: attribute(t.integer(1), 'Maximum size of one request.', { default: mebibytes(8), unit: 'bytes' }),
     batchAgeMS: attribute(
       t.durationMs(),
-      'Maximum time that an order waits for others; if none can come in that time, it is sent at once.',
+      'Maximum time that an order waits for others to be sent with it; if none can arrive in that time, it is sent at once.',
       {
         default: '1000',
         unit: 'ms',
@@ -105,12 +105,12 @@ export const CLIENT_CERTIFICATE = element(
     key: attribute(t.fileName, 'File with the private key.'),
     passphrase: attribute(t.text, 'Passphrase of the private key.', { secret: true }),
   },
-  { once: true, text: 'Certificate and private key, PEM.' },
+  { once: true, text: 'Certificate and private key in PEM form.' },
 );
 
 export const MAP = element(
   'Map',
-  'Changes one field (meta) of the documents before they go to this sink. Elements are applied in their order, and the changes of one element in the order of this table. If a value cannot be changed as required, the order is refused with the field and the reason.',
+  'Changes one field (meta) of the documents before they go to this sink. The elements are applied in the order in which they are written, and the changes within one element in the order of this table. If a value cannot be changed as required, the order is refused with the field and the reason.',
   {
     field: attribute(t.word, 'Name of the meta; a `*` at the end matches any ending; `text` is the extracted text.', {
       required: true,
@@ -131,7 +131,7 @@ export const MAP = element(
     copyTo: attribute(t.word, 'Name of an additional field with the same values.'),
     rename: attribute(
       t.word,
-      'New name of the field; with `field="dc.*"` and `rename="dublin_*"` the rest of the name stays.',
+      'New name of the field; with `field="dc.*"` and `rename="dublin_*"` the rest of the name stays the same.',
     ),
     drop: attribute(t.boolean, 'Do not send the field to the sink.', { default: 'false' }),
   },

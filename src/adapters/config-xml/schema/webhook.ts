@@ -7,9 +7,9 @@ export const WEBHOOK = elementFactory('cw')(
   'Webhook',
   'A receiver of signed messages about events (docs/WEBHOOKS.md), according to the Standard Webhooks specification.',
   {
-    name: attribute(t.name, 'Name, for the log.', { required: true }),
+    name: attribute(t.name, 'Name to show in the log.', { required: true }),
     url: attribute(t.httpUrl, 'Address of the receiver.', { required: true, variables: true }),
-    secret: attribute(t.webhookSecret, 'Key of the signature: `whsec_` and Base64 of 24 to 64 bytes.', {
+    secret: attribute(t.webhookSecret, 'Signing key: `whsec_` followed by 24 to 64 bytes in Base64.', {
       required: true,
       secret: true,
     }),

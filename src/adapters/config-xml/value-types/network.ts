@@ -45,7 +45,7 @@ export const urlPrefix: ValueType<string> = {
 };
 
 const WITHOUT_USER_INFO =
-  'a URL without user name and password, which are written as `authentication="user:password"` of the record, or in a Credential of the fetcher';
+  'a URL without user name and password, which belong in `authentication="user:password"` on the record or in a Credential of the fetcher';
 
 export const cidr: ValueType<string> = {
   label: 'IP address or CIDR block, for example `10.0.0.0/8`',
@@ -133,7 +133,7 @@ export const fingerprint: ValueType<string> = {
 };
 
 export const webhookSecret: ValueType<string> = {
-  label: '`whsec_` and Base64 of 24 to 64 bytes',
+  label: '`whsec_` followed by 24 to 64 bytes in Base64',
   xsd: STRING,
   parse: (value) => {
     const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value.trim()) ?? [];
@@ -141,6 +141,6 @@ export const webhookSecret: ValueType<string> = {
     const isKey = (bytes >= 24 && bytes <= 64) || value.includes('${');
     return isKey
       ? ok(value.trim())
-      : invalid('`whsec_` and Base64 of 24 to 64 bytes, like the output of `echo whsec_$(openssl rand -base64 32)`');
+      : invalid('`whsec_` followed by 24 to 64 bytes in Base64, like the output of `echo whsec_$(openssl rand -base64 32)`');
   },
 };

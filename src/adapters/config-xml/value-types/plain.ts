@@ -157,7 +157,7 @@ export const lengthRange: ValueType<LengthRange> = {
 };
 
 export const keyValues: ValueType<readonly { name: string; value: string }[]> = {
-  label: 'pairs `name=value`, separated by `;`',
+  label: '`name=value` pairs separated by `;`',
   xsd: STRING,
   parse: (value) => {
     const pairs: { name: string; value: string }[] = [];

@@ -58,7 +58,7 @@ export function readElastic(files: readonly ImportFile[], report: ImportReport):
   // In Open Crawler, the crawl and the connection are two files; the later one overrides the earlier.
   const config: Mapping = Object.assign({}, ...files.map((file) => asMapping(parseYamlValue(file))));
   const domains = asList(config['domains']).map(asMapping);
-  if (domains.length === 0) throw new ImportError('no domains: give the file that contains them');
+  if (domains.length === 0) throw new ImportError('no domains: specify the file that contains them');
   const sink = toSink(config, report);
   for (const key of Object.keys(config))
     if (!KNOWN.has(key)) report.reportSkipped(key, INSTEAD[key] ?? 'has no counterpart');

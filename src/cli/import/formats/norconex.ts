@@ -109,7 +109,7 @@ function readStarts(
   for (const { text } of findAll(start, 'urlsFile', 'refsFile')) {
     const list = lists.get(text.split(/[\\/]/).at(-1)!);
     if (list) addAll(crawler.roots, splitLines(list).filter(isUrl));
-    else report.reportSkipped(`urlsFile ${text}`, 'to import its URLs as roots, give the file after the configuration');
+    else report.reportSkipped(`urlsFile ${text}`, 'to import its URLs as roots, specify the file after the configuration');
   }
   for (const { text } of findAll(start, 'sitemap', 'sitemapsFile')) {
     if (!isUrl(text)) continue;

@@ -143,7 +143,7 @@ function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: Stor
       'the first match wins in StormCrawler, the last one in Crawlway: the rules are in reverse order',
     );
   } else if (kind === 'RegexURLFilter' && named !== '') {
-    report.reportSkipped(`${kind} ${named}`, 'to import its rules, give this file after the configuration');
+    report.reportSkipped(`${kind} ${named}`, 'to import its rules, specify this file after the configuration');
   } else if (kind === 'MaxDepthFilter') {
     if (Number(params['maxDepth']) >= 0) crawler.maxHops = Number(params['maxDepth']);
     report.reportTaken(kind, 'option max-hops');

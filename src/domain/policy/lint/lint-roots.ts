@@ -65,7 +65,7 @@ function lintGroupCrossings(crawler: CrawlerDefinition, roots: readonly Root[]):
         definition.group !== undefined && definition.group !== rule.group && matches(new Subject(url)),
     );
     if (!other) return [];
-    const message = `rule ${rule.number} of group "${rule.group}" also matches root ${other.url.href} of group "${other.definition.group}": groups only organise, rules apply to all roots`;
+    const message = `rule ${rule.number} of group "${rule.group}" also matches root ${other.url.href} of group "${other.definition.group}": groups only organize, rules apply to all roots`;
     return [lintWarning('group-crossing', rule.place, message)];
   });
 }

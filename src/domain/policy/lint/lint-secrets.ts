@@ -39,7 +39,7 @@ export const lintFetcherHeaders = ({ fetchers, crawlers }: ServerDefinition): Pr
   fetchers.flatMap(({ name, secretHeaders: secret, place }) => {
     const users = crawlers.filter(({ fetcher }) => fetcher === name);
     if (secret.length === 0 || isOneSite(users.flatMap(({ roots }) => roots))) return [];
-    const message = `Header ${secret.join(', ')} of Fetcher ${name} has no url, so it is sent to ${HOW} only; give it a url with the prefix for which it is meant`;
+    const message = `Header ${secret.join(', ')} of Fetcher ${name} has no url, so it is sent to ${HOW} only; set url to the prefix for which it is meant`;
     return place ? [lintWarning('credentials-unbound', place, message)] : [];
   });
 
