@@ -13,9 +13,9 @@ export interface AuditEntryDto {
   readonly target: string;
   /** `done`, or why it failed. */
   readonly outcome: string;
-  /** JSON: the state before, as far as the call reports it. */
+  /** State before the call, as JSON, as far as the call reports it. */
   readonly before?: string;
-  /** JSON: the state after. */
+  /** State after the call, as JSON. */
   readonly after?: string;
 }
 
@@ -33,9 +33,9 @@ export interface PreviewGroupDto {
 
 export interface PreviewCrawlerDto {
   readonly crawler: string;
-  /** Documents in the index now. */
+  /** Documents currently in the index. */
   readonly indexed: number;
-  /** Stored URLs that are not crawled now but would be. */
+  /** Stored URLs that are not currently crawled but would be. */
   readonly newlyAccepted: PreviewGroupDto;
   /** Stored URLs that would no longer be crawled (760). */
   readonly excluded: PreviewGroupDto;
@@ -69,7 +69,7 @@ export interface ConfigurationProblemDto {
   readonly severity: 'error' | 'warning';
   /** Stable code. */
   readonly code: string;
-  /** What is wrong, and what would be right. */
+  /** What is wrong and how to correct it. */
   readonly message: string;
   readonly file: string;
   readonly line: number;
@@ -124,7 +124,7 @@ export interface RobotsOpinionDto {
   /** Line of the rule. */
   readonly line?: number;
   readonly fetchedAt?: string;
-  /** HTTP status of its fetch, or the code of the failure. */
+  /** HTTP status with which robots.txt was fetched, or the code of the failure. */
   readonly status?: string;
 }
 
@@ -140,9 +140,9 @@ export interface MarkedTextDto {
 }
 
 export interface SelectorMatchesDto {
-  /** Numbers of elements for each `Include`, in their order. */
+  /** Number of elements for each `Include`, in order. */
   readonly include: readonly number[];
-  /** Numbers of elements for each `Exclude`, in their order. */
+  /** Number of elements for each `Exclude`, in order. */
   readonly exclude: readonly number[];
 }
 
@@ -249,11 +249,11 @@ export interface VerdictDto {
   readonly reason: string;
   /** What the reason code means. */
   readonly meaning: string;
-  /** What to change if this verdict is not wanted. */
+  /** What to change if this verdict is not what you want. */
   readonly remedy: string;
   /** The layer that decided. */
   readonly layer?: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
-  /** The place in the configuration that says so. */
+  /** The place in the configuration that determines the verdict. */
   readonly place?: PlaceDto;
   /** Details, in one sentence. */
   readonly detail?: string;
@@ -274,7 +274,7 @@ export interface TraceStepDto {
   readonly outcome: 'accept' | 'reject' | 'set' | 'no match' | 'not configured' | 'not evaluated' | 'pending';
   readonly reason?: string;
   readonly place?: PlaceDto;
-  /** What it changed. */
+  /** What the rule changed. */
   readonly effect?: string;
 }
 
@@ -320,7 +320,7 @@ export interface UrlStateDto {
   /** Estimated mean time between two changes, from the visits so far. */
   readonly changeIntervalSeconds?: number;
   readonly etag?: string;
-  /** As the site wrote it. */
+  /** The value exactly as the site sent it. */
   readonly lastModified?: string;
   /** Whether the sinks hold a document for this URL. */
   readonly indexed: boolean;
@@ -355,7 +355,7 @@ export interface RenderingFailureDto {
 
 export interface SentPageDto {
   readonly title: string;
-  /** The first 200,000 characters of its text. */
+  /** The first 200,000 characters of the text. */
   readonly text: string;
   readonly textLength: number;
   /** Number of different links. */
@@ -379,7 +379,7 @@ export interface PageRenderingDto {
   readonly requests: number;
   /** Requests that were not made, by reason. */
   readonly refused: Readonly<Record<string, number>>;
-  /** What ended the wait for its scripts: `quiet`, `condition` or `time limit`. */
+  /** What ended the wait for the scripts: `quiet`, `condition` or `time limit`. */
   readonly readiness?: string;
   /** Why the page could not be rendered; the response then shows the page as it was sent. */
   readonly failure?: RenderingFailureDto;
@@ -403,7 +403,7 @@ export interface PageViewDto {
   /** For a document: what a sink would receive. */
   readonly reading?: PageReadingDto;
   readonly links: readonly LinkDto[];
-  /** Present if `render` was requested. */
+  /** Present only if `render` was requested. */
   readonly rendering?: PageRenderingDto;
 }
 
@@ -413,7 +413,7 @@ export interface CoverageReasonDto {
   readonly reason: string;
   /** Stored URLs. */
   readonly urls: number;
-  /** How many of these are documents in the index. */
+  /** Number of these URLs whose document is in the index. */
   readonly indexed: number;
 }
 
@@ -454,11 +454,11 @@ export interface CrawlerDto {
   /** Documents in the index. */
   readonly indexed: number;
   readonly sources: readonly SourceDto[];
-  /** Over the last minute. */
+  /** Rate over the last minute. */
   readonly pagesPerSecond: number;
-  /** Over the last minute. */
+  /** Rate over the last minute. */
   readonly errorsPerSecond: number;
-  /** Over the last minute. */
+  /** Rate over the last minute. */
   readonly ordersPerSecond: number;
   /** Pages being fetched now. */
   readonly active: number;
@@ -469,7 +469,7 @@ export interface CrawlerDto {
   readonly nextRequestAt?: string;
   /** Due time of the URL that has been waiting longest. */
   readonly oldestDueAt?: string;
-  /** Nothing is due and nothing is in flight. */
+  /** Whether nothing is due and nothing is in flight. */
   readonly idle: boolean;
 }
 
@@ -490,22 +490,22 @@ export interface AttributeFormDto {
   readonly default?: string;
   readonly unit?: string;
   readonly required: boolean;
-  /** Never shown; a placeholder takes its place. */
+  /** Whether the value is secret: it is never shown, and a placeholder takes its place. */
   readonly secret: boolean;
-  /** Other spellings with the same meaning. */
+  /** Other names with the same meaning. */
   readonly aliases: readonly string[];
 }
 
 export interface ElementFormDto {
-  /** Without a prefix; unique over all namespaces. */
+  /** Name without a prefix; unique across all namespaces. */
   readonly name: string;
   readonly namespace: string;
   readonly meaning: string;
-  /** Elements that are allowed inside. */
+  /** Elements that may appear inside this element. */
   readonly children: readonly string[];
-  /** At most once in its parent. */
+  /** Whether the element may appear at most once in its parent. */
   readonly once: boolean;
-  /** Meaning of its text, if it may have any. */
+  /** Meaning of the text inside the element, if text is allowed. */
   readonly text?: string;
   readonly attributes: readonly AttributeFormDto[];
 }
@@ -513,22 +513,22 @@ export interface ElementFormDto {
 export interface ErrorClassDto {
   /** URLs in error. */
   readonly urls: number;
-  /** How many of these were last tried within the last hour. */
+  /** Number of these URLs that were last tried within the last hour. */
   readonly lastHour: number;
-  /** How many of these were last tried within the last 24 hours. */
+  /** Number of these URLs that were last tried within the last 24 hours. */
   readonly lastDay: number;
   /** Error code; `GET /reasons` explains it. */
   readonly reason: string;
-  /** Web servers with such URLs. */
+  /** Web servers with URLs in this error. */
   readonly hosts: number;
 }
 
 export interface ErrorHostDto {
   /** URLs in error. */
   readonly urls: number;
-  /** How many of these were last tried within the last hour. */
+  /** Number of these URLs that were last tried within the last hour. */
   readonly lastHour: number;
-  /** How many of these were last tried within the last 24 hours. */
+  /** Number of these URLs that were last tried within the last 24 hours. */
   readonly lastDay: number;
   readonly host: string;
 }
@@ -549,12 +549,12 @@ export interface HeldDeletionsDto {
   readonly oldest: string;
   /** Number of deletions by reason code. */
   readonly reasons: Readonly<Record<string, number>>;
-  /** Some of the URIs. */
+  /** A sample of the URIs. */
   readonly samples: readonly string[];
 }
 
 export interface CountDto {
-  /** How many were affected. */
+  /** Number of items affected. */
   readonly count: number;
 }
 
@@ -583,13 +583,13 @@ export interface HostRobotsDto {
   readonly fetchedAt: string;
   /** Result of the last fetch of robots.txt. If it failed, the version read before stays in force. */
   readonly status: string;
-  /** The file as fetched. */
+  /** Content of robots.txt as fetched. */
   readonly text: string;
 }
 
 export interface NeedRenderingDto {
   readonly documents: number;
-  /** URL of one of them. */
+  /** URL of one of these documents. */
   readonly sample?: string;
 }
 
@@ -608,12 +608,12 @@ export interface HostDto {
   readonly nextRequestAt?: string;
   /** No request before this time because the host asked crawlers to slow down, or did not respond. */
   readonly backOffUntil?: string;
-  /** The pause between two requests that is in force now. */
+  /** The pause between two requests that is currently in force. */
   readonly crawlDelaySeconds?: number;
   /** How much time one page must gain in freshness for a refresh visit to be worthwhile; it rises while the host cannot serve all the visits that its pages need. */
   readonly visitPriceSeconds?: number;
   readonly robots?: HostRobotsDto;
-  /** Paused by a person. */
+  /** Whether a person has paused the host. */
   readonly paused: boolean;
   /** Share of the remembered visits that succeeded. */
   readonly successShare?: number;
@@ -659,7 +659,7 @@ export interface RenderPatternDto {
   readonly rendered: number;
   /** Share of the recently rendered pages for which rendering yielded more content, 0 to 1. */
   readonly worthwhile: number;
-  /** Mean time in seconds to render a page, over the recent ones. */
+  /** Mean time in seconds to render a page, over the recently rendered pages. */
   readonly seconds: number;
   /** Pages that could not be rendered. */
   readonly failures: number;
@@ -689,14 +689,14 @@ export interface PublicKeyDto {
   readonly crv: 'Ed25519';
   /** The key, base64url (RFC 8037). */
   readonly x: string;
-  /** Its thumbprint (RFC 7638), the `keyid` of signatures. */
+  /** Thumbprint of the key (RFC 7638), used as the `keyid` of signatures. */
   readonly kid: string;
   /** Signatures only. */
   readonly use: 'sig';
 }
 
 export interface KeyDirectoryDto {
-  /** Each key once. */
+  /** The keys, each listed once. */
   readonly keys: readonly PublicKeyDto[];
 }
 
@@ -706,7 +706,7 @@ export interface KeyDto {
   /** Whether the key is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
-  /** Who created it. */
+  /** Who created the key. */
   readonly createdBy?: string;
   readonly expiresAt?: string;
   /** The key is no longer valid. */
@@ -716,7 +716,7 @@ export interface KeyDto {
 export interface NewKeyDto {
   /** Name that the audit log shows: letters, digits and `. _ @ -`, at most 64 characters. */
   readonly name: string;
-  /** Each role also has the permissions of those before it. */
+  /** Each role includes the permissions of the roles before it. */
   readonly role: 'read' | 'operate' | 'admin';
   /** When the key becomes invalid. Absent: it never expires. */
   readonly expiresAt?: string;
@@ -728,7 +728,7 @@ export interface CreatedKeyDto {
   /** Whether the key is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
-  /** Who created it. */
+  /** Who created the key. */
   readonly createdBy?: string;
   readonly expiresAt?: string;
   /** The key is no longer valid. */
@@ -738,7 +738,7 @@ export interface CreatedKeyDto {
 }
 
 export interface LoginStepDto {
-  /** What was done. */
+  /** What was done in this step. */
   readonly what: string;
   /** URL to which the request was sent, without its query. */
   readonly url?: string;
@@ -750,11 +750,11 @@ export interface LoginStepDto {
 
 export interface LoginDto {
   readonly name: string;
-  /** How it logs in: `form`, `basic` or another type described in docs/LOGINS.md. */
+  /** How the login works: `form`, `basic` or another type described in docs/LOGINS.md. */
   readonly type: string;
   /** Prefix of the URLs for which the login is used. */
   readonly url: string;
-  /** Fetcher to which it belongs. */
+  /** Fetcher to which the login belongs. */
   readonly fetcher: string;
   /** `stopped`: refused, and not retried until a person tests it or its secret changes. */
   readonly state: 'unused' | 'logged-in' | 'failing' | 'stopped';
@@ -784,24 +784,24 @@ export interface PluginCallsDto {
 
 export interface PluginErrorDto {
   readonly at: string;
-  /** What failed, with the place in its file if that is known. */
+  /** What failed, with the place in the file of the plug-in if it is known. */
   readonly message: string;
 }
 
 export interface PluginDto {
   readonly name: string;
-  /** Its module on the server. */
+  /** Path of the plug-in module on the server. */
   readonly file: string;
-  /** `failed`: it cannot be loaded, or ends again and again; it is retried, at once if its file changes. */
+  /** `failed`: the plug-in cannot be loaded, or its process keeps ending; it is retried, immediately if its file changes. */
   readonly state: 'starting' | 'ready' | 'failed';
-  /** As the plug-in states it. */
+  /** Version, as stated by the plug-in. */
   readonly version?: string;
   /** Functions that the plug-in has. */
   readonly hooks: readonly ('onUrl' | 'onResponse' | 'onDocument' | 'onOrder' | 'extract' | 'deliver')[];
   readonly calls: readonly PluginCallsDto[];
-  /** Number of times that its process ended or had to be ended. */
+  /** Number of times that the plug-in process ended or had to be stopped. */
   readonly restarts: number;
-  /** Memory of its process in bytes; 0 if the system does not report it. */
+  /** Memory used by the plug-in process in bytes; 0 if the system does not report it. */
   readonly memory: number;
   readonly lastError?: PluginErrorDto;
 }
@@ -812,11 +812,11 @@ export interface FieldDto {
 }
 
 export interface MapPreviewRequestDto {
-  /** The crawler of `url`. */
+  /** The crawler that has indexed `url`. */
   readonly crawler?: string;
   /** URL of an indexed document, which is read from a sink of the crawler. */
   readonly url?: string;
-  /** The fields of a document, instead of a URL. */
+  /** The fields of a document, as an alternative to a URL. */
   readonly fields?: readonly FieldDto[];
 }
 
@@ -825,7 +825,7 @@ export interface MapPreviewDto {
   readonly before: readonly FieldDto[];
   /** Fields as the sink receives them. */
   readonly after?: readonly FieldDto[];
-  /** Why the document would be refused, with the name of the field. */
+  /** Why the sink would refuse the document, with the name of the field. */
   readonly refusal?: string;
 }
 
@@ -871,9 +871,9 @@ export interface HeadlineDto {
 }
 
 export interface QueueDto {
-  /** Source by how the URL was found and what the rules allow. */
+  /** Source that follows from how the URL was found and what the rules allow. */
   readonly natural: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
-  /** Priority shift by rules and root; negative values mean earlier. */
+  /** Priority shift set by rules and the root; negative values mean earlier. */
   readonly shift: number;
   /** The source in which the URL is queued: the natural one, moved by the shift. */
   readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
@@ -888,7 +888,7 @@ export interface VisitDto {
   readonly detail?: string;
   readonly durationSeconds: number;
   readonly bytes: number;
-  /** Whether it found different content from the previous visit. Never true for the first visit. */
+  /** Whether the visit found different content from the previous one. Never true for the first visit. */
   readonly changed: boolean;
 }
 
@@ -911,7 +911,7 @@ export interface JudgedDto {
   readonly trace: readonly TraceStepDto[];
   /** Canonical URL that was judged. */
   readonly url: string;
-  /** The result in one sentence; the rest explains it. */
+  /** The result in one sentence; the other fields explain it. */
   readonly headline: HeadlineDto;
   /** How the URL is assumed to have been discovered. */
   readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
@@ -932,7 +932,7 @@ export interface JudgedDto {
   readonly orders: readonly OrderDto[];
   /** Sinks that are behind and are owed this URL. */
   readonly behind: readonly UrlBehindDto[];
-  /** Refused links to it among the samples that are kept. */
+  /** Refused links to the URL, among the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
 }
 
@@ -968,7 +968,7 @@ export interface ContentTrialDto {
 
 export interface RefusedSampleDto {
   readonly url: string;
-  /** The page that links to it. */
+  /** The page that links to the URL. */
   readonly from: string;
   readonly at: string;
 }
@@ -989,10 +989,10 @@ export interface ReasonDto {
   readonly kind: 'reason' | 'error';
   /** For a reason: the layer or part that emits it. */
   readonly layer?: string;
-  /** For an error: its default class. */
+  /** For an error: the default class. */
   readonly class?: 'permanent' | 'temporary';
   readonly meaning: string;
-  /** What to change if this is not wanted. */
+  /** What to change if this is not what you want. */
   readonly remedy: string;
 }
 
@@ -1000,15 +1000,15 @@ export interface ResolvedEntryDto {
   readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
   /** Nesting level within recursive conditions; 0 elsewhere. */
   readonly depth: number;
-  /** What it tests, in words. */
+  /** What the rule tests, in words. */
   readonly text: string;
-  /** What it sets if it applies. Secrets are hidden. */
+  /** What the rule sets if it applies. Secrets are hidden. */
   readonly effect?: string;
   readonly place?: PlaceDto;
 }
 
 export interface ResolvedViewDto {
-  /** In the order of evaluation. */
+  /** Rules in the order of evaluation. */
   readonly entries: readonly ResolvedEntryDto[];
 }
 
@@ -1016,9 +1016,9 @@ export interface MatchedEntryDto {
   readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
   /** Nesting level within recursive conditions; 0 elsewhere. */
   readonly depth: number;
-  /** What it tests, in words. */
+  /** What the rule tests, in words. */
   readonly text: string;
-  /** What it sets if it applies. Secrets are hidden. */
+  /** What the rule sets if it applies. Secrets are hidden. */
   readonly effect?: string;
   readonly place?: PlaceDto;
   /** Whether it matches the URL. Absent if it is not a rule that can match, or is below a condition that does not apply. */
@@ -1027,9 +1027,9 @@ export interface MatchedEntryDto {
 
 export interface ResolvedOptionDto {
   readonly name: string;
-  /** In words, with its unit. Secrets are hidden. */
+  /** The value in words, with its unit. Secrets are hidden. */
   readonly value: string;
-  /** What set it last. */
+  /** What last set the option. */
   readonly setBy: string;
   readonly place?: PlaceDto;
 }
@@ -1098,7 +1098,7 @@ export interface SubmitOutcomeDto {
 }
 
 export interface UrlListOutcomeDto {
-  /** URLs that were not known. */
+  /** URLs that were not known before. */
   readonly new: number;
   /** URLs that were already known; they are due now. */
   readonly known: number;
@@ -1116,7 +1116,7 @@ export interface RuleMatchDto {
   readonly value?: string;
   /** Special characters are literal and act as operators only after a backslash. */
   readonly litteral?: boolean;
-  /** Inside And, Or and Not. */
+  /** Elements inside And, Or or Not. */
   readonly children?: readonly RuleMatchDto[];
 }
 
@@ -1139,11 +1139,11 @@ export interface RuleActionDto {
 }
 
 export interface RuleDto {
-  /** Position over all Rules blocks of the crawler. */
+  /** Position across all Rules blocks of the crawler. */
   readonly index: number;
   readonly group: string;
   readonly key?: string;
-  /** Several are combined by And. */
+  /** Multiple elements are combined with And. */
   readonly match: readonly RuleMatchDto[];
   readonly actions: readonly RuleActionDto[];
   /** The Rule element as written in the file. */
@@ -1157,7 +1157,7 @@ export interface RuleInputDto {
   readonly key?: string;
   /** One Rule element; instead of `match` and `actions`. */
   readonly xml?: string;
-  /** Several are combined by And. */
+  /** Multiple elements are combined with And. */
   readonly match?: readonly RuleMatchDto[];
   readonly actions?: readonly RuleActionDto[];
 }
@@ -1171,7 +1171,7 @@ export interface MoveDto {
 export interface SessionDto {
   /** Name of the API key, or `user:` and the name of the person who has signed in; `local` if the server has no keys. */
   readonly name: string;
-  /** Each role also has the permissions of those before it. */
+  /** Each role includes the permissions of the roles before it. */
   readonly role: 'read' | 'operate' | 'admin';
   /** Whether calls require an API key or a sign-in. */
   readonly keyWanted: boolean;
@@ -1191,9 +1191,9 @@ export interface BackfillDto {
   readonly why: 'added' | 'asked' | 'access';
   /** Documents that were indexed when the backfill began. */
   readonly total: number;
-  /** How many of these have been examined. */
+  /** Number of these documents that have been examined. */
   readonly done: number;
-  /** How many of these needed no visit. */
+  /** Number of these documents that needed no visit. */
   readonly sent: number;
   /** Visits that are due but have not been made yet. */
   readonly waitingVisits: number;
@@ -1247,7 +1247,7 @@ export interface SinkDto {
 
 export interface DifferenceDto {
   readonly count: number;
-  /** Some of the URIs. */
+  /** A sample of the URIs. */
   readonly samples: readonly string[];
 }
 
@@ -1288,7 +1288,7 @@ export interface UrlHistoryDto {
   readonly orders: readonly OrderDto[];
   /** Sinks that are behind and are owed this URL. */
   readonly behind: readonly UrlBehindDto[];
-  /** Refused links to it among the samples that are kept. */
+  /** Refused links to the URL, among the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
   /** Links of the page that are waiting for a person, because `followLinks` of its root is off. */
   readonly listedLinks: readonly LinkDto[];
@@ -1308,7 +1308,7 @@ export interface RefreshDto {
   readonly reason?: string;
   /** `true`: only URLs whose document the sinks hold; `false`: only the others. */
   readonly indexed?: boolean;
-  /** Only URLs that were last visited before this. */
+  /** Only URLs that were last visited before this time. */
   readonly visitedBefore?: string;
   /** Only URLs that were visited at this time or later. */
   readonly visitedSince?: string;
@@ -1318,12 +1318,12 @@ export interface RefreshDto {
 
 export interface RestingHostDto {
   readonly host: string;
-  /** No other request is made until then, unless the one request succeeds. */
+  /** No further request is made before this time, unless the one request succeeds. */
   readonly until: string;
 }
 
 export interface RefreshedDto {
-  /** How many were affected. */
+  /** Number of items affected. */
   readonly count: number;
   /** Hosts of these URLs that rest because they failed or asked crawlers to slow down, at most 100. One request is made to each of them as soon as its throttle allows; a good response ends the rest, any other leaves it unchanged. */
   readonly resting: readonly RestingHostDto[];
@@ -1352,7 +1352,7 @@ export interface WeightsDto {
 }
 
 export interface ProblemErrorDto {
-  /** What is wrong, and what would be right. */
+  /** What is wrong and how to correct it. */
   readonly detail: string;
   /** JSON pointer into the body, or `?name` of a query parameter. */
   readonly pointer?: string;
@@ -1369,7 +1369,7 @@ export interface DeletionsDto {
   readonly crawler: string;
   /** Documents that would be removed from the index. */
   readonly documentsDeleted: number;
-  /** Documents in the index now. */
+  /** Documents currently in the index. */
   readonly indexed: number;
 }
 
@@ -1380,7 +1380,7 @@ export interface ProblemDto {
   readonly title: string;
   /** HTTP status. */
   readonly status: number;
-  /** What is wrong in this case, and what would be right. */
+  /** What is wrong in this case and how to correct it. */
   readonly detail: string;
   /** Path of the call; empty if it could not be read. */
   readonly instance: string;
@@ -1435,11 +1435,11 @@ export interface WebhookDocumentDto {
   readonly master: WebhookPartDto;
   /** Extracted text. */
   readonly text: string;
-  /** With `cw:Output headings`. */
+  /** Present with `cw:Output headings`. */
   readonly headings?: readonly WebhookHeadingDto[];
-  /** With `cw:Output markdown`. */
+  /** Present with `cw:Output markdown`. */
   readonly markdown?: string;
-  /** With `cw:Output chunks`. */
+  /** Present with `cw:Output chunks`. */
   readonly chunks?: readonly WebhookChunkDto[];
 }
 
@@ -1453,12 +1453,12 @@ export interface WebhookOrderDto {
   /** Reason code or error code: why it was decided. */
   readonly reason: string;
   readonly decidedAt: string;
-  /** For `add` only. */
+  /** Only for `add`. */
   readonly document?: WebhookDocumentDto;
 }
 
 export interface OrderBatchDto {
-  /** In the order in which they were decided. */
+  /** Orders, in the sequence in which they were decided. */
   readonly orders: readonly WebhookOrderDto[];
 }
 

@@ -37,7 +37,7 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
 }
 
 async function confirm(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError(`${question} There is no terminal on which to ask; use --yes.`);
+  if (!process.stdin.isTTY) throw new UsageError(`${question} There is no terminal to ask on; use --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));

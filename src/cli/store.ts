@@ -120,5 +120,5 @@ function requireExport(file: string, handle: number): void {
   } catch (error) {
     throw toFileError(file, 'read', error);
   }
-  throw new UsageError(`${file} exists but is not an export that could be continued: specify a new file`);
+  throw new UsageError(`${file} exists but is not an export that can be continued: specify a new file`);
 }

@@ -28,7 +28,7 @@ describe('what the API takes and refuses', () => {
       rejected: 2,
       rejections: [
         { line: 1, message: 'longer than 65536 characters' },
-        { line: 2, message: 'has a NUL character' },
+        { line: 2, message: 'contains a NUL character' },
       ],
     });
     expect(body.rejections[0].url.length).toBeLessThan(300);

@@ -314,7 +314,7 @@ describe('moving a store on the command line', () => {
     expect(await sentences('import', text)).toEqual(one('line 1 of the export: it is not a record of a store'));
     expect(await sentences('import', `${text}.gone`)).toEqual(one('cannot be read: no such file'));
     expect(await sentences('import', file)).toEqual(one('the store is not empty'));
-    expect(await sentences('export', text)).toEqual(one('is not an export that could be continued'));
+    expect(await sentences('export', text)).toEqual(one('is not an export that can be continued'));
     expect(readFileSync(text, 'utf8')).toBe('buy milk\nand bread');
   });
 

@@ -77,11 +77,11 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     const { page, open } = stage();
     await page.setViewportSize({ width: 390, height: 800 });
     await open('/');
-    await page.getByLabel('Colours').selectOption({ label: '● Dark' });
+    await page.getByLabel('Colors').selectOption({ label: '● Dark' });
     await open('/push');
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await page.getByLabel('Colours').selectOption({ label: '◐ System colours' });
+    await page.getByLabel('Colors').selectOption({ label: '◐ System colors' });
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 

@@ -34,7 +34,7 @@ it('a forced refresh is tried at once, and a good answer ends the rest', async (
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed' });
   expect(await backOffUntil()).toBeLessThanOrEqual(world.clock.now());
   const { visits } = (await world.engine.getUrlHistory('test', site.url('/a')))!;
-  expect(visits[0]!.detail).toMatch(/^tried at the request of a person, while the host was to rest for another \d+ s$/);
+  expect(visits[0]!.detail).toMatch(/^tried at a person's request, although the host was to rest for another \d+ s$/);
 });
 
 it('a forced refresh that finds the host as it was leaves the rest as it is, after one request', async () => {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 const CHOICE = 'crawlway-theme';
-const THEMES = { system: '◐ System colours', light: '○ Light', dark: '● Dark' } as const;
+const THEMES = { system: '◐ System colors', light: '○ Light', dark: '● Dark' } as const;
 type Theme = keyof typeof THEMES;
 
 export const THEME_CHANGED = 'crawlway:theme';
@@ -25,7 +25,7 @@ export function ThemeSwitch(): JSX.Element {
   };
   return (
     <select
-      aria-label="Colours"
+      aria-label="Colors"
       class="theme"
       value={theme}
       onChange={(event) => choose(event.currentTarget.value as Theme)}

@@ -16,7 +16,7 @@ const WATCH_MS = 250;
 /** How long to wait after the browser could not be started. */
 const START_AGAIN_MS = 60_000;
 /**
- * A page that was closed for using too much memory is recognised as such for this long: a busy machine reports it late.
+ * A page that was closed for using too much memory is recognized as such for this long: a busy machine reports it late.
  */
 const KILLED_MS = 30_000;
 const REST_AFTER_MS = 1_000;

@@ -83,20 +83,21 @@ const stripMarkdown = (markdown: string): string => escapeAttribute(markdown.rep
 
 const INTRODUCTION = `# Configuration reference
 
-Every element and attribute of \`CrawlConfig.xml\`. The server reads the file by the table from which this page is made, and so is the XML Schema for your
-editor, \`config/CrawlConfig.xsd\`. For whole examples see the [how-tos](how-to.md), for what the parts are for the [concepts](concepts.md).
+Every element and attribute of \`CrawlConfig.xml\`. This page and the XML Schema for your editor,
+\`config/CrawlConfig.xsd\`, are generated from the table that the server uses to read the file. For complete examples, see the [how-tos](how-to.md);
+for the purpose of the parts, see the [concepts](concepts.md).
 
-- The file is \`CrawlConfig.xml\` in the CloudView dialect. Its elements are read in namespaces of version 20 and 21, without any
-  namespace, with any prefix or none. Crawlway's own elements are under \`${NAMESPACES.cw[0]}\`, by custom with the
+- The file is \`CrawlConfig.xml\` in the CloudView dialect. Its elements are read in the namespaces of versions 20 and 21 or
+  without a namespace, with any prefix or none. Crawlway's own elements are under \`${NAMESPACES.cw[0]}\`, usually with the
   prefix \`cw\`.
 - \`\${NAME}\` in secrets, and in addresses and users of sinks, proxies and logins, is taken from the environment: names that begin with \`CRAWLWAY_SECRET_\`, and those in \`CRAWLWAY_ALLOW_VARIABLES\`.
   \`\${file:/run/secrets/NAME}\` is taken from that file, \`\${helper:NAME}\` from the program in \`CRAWLWAY_SECRETS_HELPER\` (LOGINS.md).
 - \`yes\`, \`on\` and \`1\` are read like \`true\`; \`no\`, \`off\` and \`0\` like \`false\`.
-- Files that the configuration reads are in its own folder or below. The path of a \`file\` sink begins in the folder for file sinks (CRAWLWAY_FILE_SINKS, by default the data directory).
-- Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown ones of the product
-  are warned about; a likely misspelling, and anything unknown inside a rule or an element of Crawlway's own, is an error, because
+- Files that the configuration reads must be in its own folder or below. The path of a \`file\` sink is relative to the folder for file sinks (CRAWLWAY_FILE_SINKS, by default the data directory).
+- Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown elements and attributes
+  of the product lead to a warning; a likely misspelling, and anything unknown inside a rule or an element of Crawlway's own, is an error, because
   it would silently change what is crawled.
-- Limits: 16 MiB, 500,000 elements, nested 64 deep, a tag with its attributes 65,536 characters. No document type, no entities but the five of XML.
+- Limits: 16 MiB, 500,000 elements, nested 64 deep, a tag with its attributes 65,536 characters. No document type, and no entities except the five predefined in XML.
 - All problems are reported at once, with file, line and column (\`crawlway check\`); a file with errors never replaces a working one.
 `;
 

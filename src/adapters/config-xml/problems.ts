@@ -19,8 +19,8 @@ export const PROBLEM_CODES = {
   'ignored-attribute': warning(
     'An attribute of the product or of another vendor that Crawlway does not use; it is kept.',
   ),
-  'ignored-text': warning('Text where none is expected; it is kept and has no meaning.'),
-  'undeclared-prefix': warning('A namespace prefix without xmlns; it is taken to have its usual meaning.'),
+  'ignored-text': warning('Text where none is expected; it is kept but ignored.'),
+  'undeclared-prefix': warning('A namespace prefix that is not declared with xmlns; its usual meaning is assumed.'),
   'missing-attribute': error('An attribute that the element requires.'),
   'duplicate-attribute': error('One attribute set under two names, for example val and value.'),
   'bad-value': error('A value that is not valid for the attribute.'),
@@ -47,7 +47,9 @@ export const PROBLEM_CODES = {
   'bad-range': error('A minimum that is greater than its maximum.'),
   'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
   'unreadable-file': error('A file that the configuration names but that cannot be read.'),
-  'refused-file': error('A file that the configuration must not use because it is of the wrong kind or outside its folder.'),
+  'refused-file': error(
+    'A file that the configuration must not use because it is of the wrong kind or outside its folder.',
+  ),
   'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
   'unnamed-file': error('Content was sent for a file that the configuration does not name as a rule file.'),
   'ignored-command': warning('A command in indexer.conf that has no effect in Crawlway.'),

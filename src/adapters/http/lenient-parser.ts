@@ -192,7 +192,7 @@ function parseFields(lines: readonly string[]): Record<string, string[]> {
  */
 function parseContentLength(values: readonly string[] | undefined): number | undefined {
   const lengths = new Set((values ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()));
-  if (lengths.size > 1) throw new FetchFailure('protocol', 'The response has several content lengths.');
+  if (lengths.size > 1) throw new FetchFailure('protocol', 'The response has more than one Content-Length.');
   const [length = ''] = lengths;
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

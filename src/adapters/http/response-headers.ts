@@ -39,7 +39,7 @@ function decodeUtf8(value: string): string | undefined {
   }
 }
 
-/** For a URL in some legacy encoding: the server recognises its own bytes, as browsers send them. */
+/** For a URL in some legacy encoding: the server recognizes its own bytes, as browsers send them. */
 const escapeNonAscii = (address: string): string =>
   address.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 

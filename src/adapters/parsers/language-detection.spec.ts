@@ -54,7 +54,7 @@ const NEIGHBOURS: Record<string, string> = {
 /** Languages that are identified by their script or unique letters, so that a few words are enough. */
 const BY_LETTERS = ['si', 'or', 'as', 'ti', 'yi', 'ps', 'ug', 'sd'];
 
-describe('the language is recognised', () => {
+describe('the language is recognized', () => {
   it.each(BY_LETTERS)('%s, by its letters', (language) => {
     const names = new Intl.DisplayNames([language], { type: 'region' });
     const words = 'DE FR IT ES GR TR RU UA BG IL EG CN JP US GB BR MX CA NO SE FI PL CZ HU RO'.split(' ');

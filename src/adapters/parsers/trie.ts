@@ -1,5 +1,5 @@
 /**
- * Recognises a fixed set of words character by character, without creating strings. A walk starts at `ROOT`; each
+ * Recognizes a fixed set of words character by character, without creating strings. A walk starts at `ROOT`; each
  * character leads to the next node through `next[node * width + column]`, where `columnOf` gives the character's
  * column. A character that no word has at that position leads to node 0, from which there is no way out. At the end of
  * the word, `valueAt` returns the value of the word, if it is one of the set.

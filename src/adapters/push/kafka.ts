@@ -20,7 +20,7 @@ const REFUSALS = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'
  * A Kafka topic. A record's key is the URI, so that the orders for one document are in one partition, in order, and a
  * compacted topic keeps the last one; the value of an `add` is the order as JSON, and a `delete` is a tombstone. The
  * producer is idempotent; a failed batch is sent again as a whole, and the header `order` contains the order's number,
- * by which repeats can be recognised.
+ * by which repeats can be recognized.
  */
 export class KafkaSink implements Sink {
   readonly name: string;

@@ -87,7 +87,7 @@ function findFurthestEnd(
   return end;
 }
 
-/** Hangul, kana and Han; characters in higher planes are recognised by their first surrogate. */
+/** Hangul, kana and Han; characters in higher planes are recognized by their first surrogate. */
 const isIdeograph = (code: number): boolean =>
   (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xd840 && code <= 0xd8bf);
 

@@ -27,7 +27,7 @@ export function unknownHeadline(facts: UrlFacts): Headline {
 function removedHeadline({ verdict }: UrlFacts, reason: Reason): Headline {
   const { meaning } = findEntry(reason);
   const text = `Not in the index: its document was deleted and the URL is no longer known. Reason: ${meaning}`;
-  const again = 'It comes back when a page that links to it is visited; submit it to crawl it now.';
+  const again = 'It will be rediscovered when a page that links to it is visited; submit it to crawl it now.';
   const nextStep = verdict.accepted ? again : `${withoutFullStop(findEntry(verdict.reason).remedy)}. ${again}`;
   return { fate: 'not-in-index', reason, text, nextStep };
 }
@@ -38,8 +38,8 @@ function neverLinkedHeadline({ verdict, link, robots }: UrlFacts): Headline {
     return {
       fate: 'on-its-way',
       reason: 'accepted',
-      text: `The configuration accepts it.${reads} No server was asked, so it is not known whether it was found, what robots.txt says and how visits ended.`,
-      nextStep: 'Start the server, or name it with --server, to learn what became of it.',
+      text: `The configuration accepts it.${reads} No server was asked, so it is not known whether the URL has been found, what robots.txt says or how its visits ended.`,
+      nextStep: 'Start the server, or name it with --server, to find out what happened to the URL.',
     };
   }
   const why = link

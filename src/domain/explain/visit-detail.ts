@@ -47,11 +47,11 @@ export function sessionDetail(
   return detail === undefined ? sent : `${detail}; ${sent}`;
 }
 
-const TRIED = /(?:^|; )tried at the request of a person, while the host was to rest for another \d+ s$/;
+const TRIED = /(?:^|; )tried at a person's request, although the host was to rest for another \d+ s$/;
 
 /** For a visit requested by a person although its host was to rest for another `rest`. */
 export function backOffDetail(detail: string | undefined, rest: Duration): string {
-  const tried = `tried at the request of a person, while the host was to rest for another ${Math.max(0, Math.ceil(toSeconds(rest)))} s`;
+  const tried = `tried at a person's request, although the host was to rest for another ${Math.max(0, Math.ceil(toSeconds(rest)))} s`;
   return detail === undefined ? tried : `${detail}; ${tried}`;
 }
 

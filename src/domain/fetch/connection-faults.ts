@@ -10,7 +10,7 @@ interface Fault {
   readonly nextStep: string;
 }
 
-const RENEW = 'Have it renewed on the server.';
+const RENEW = 'Have the certificate renewed on the server.';
 const TRUST = 'If you trust the authority, add it as a certificate authority of the fetcher or sink.';
 
 /** The first match applies. */
@@ -39,7 +39,7 @@ const FAULTS: readonly Fault[] = [
   {
     of: /^(?:CERT_\w+|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
     text: "The server's certificate is not acceptable",
-    nextStep: 'Have it replaced on the server.',
+    nextStep: 'Have the certificate replaced on the server.',
   },
   {
     of: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/i,
@@ -84,7 +84,7 @@ const FAULTS: readonly Fault[] = [
   {
     of: /^ETIMEDOUT$/,
     text: 'The server did not respond within the time allowed',
-    nextStep: 'Check that it is running and that no firewall is dropping the connection.',
+    nextStep: 'Check that the server is running and that no firewall is dropping the connection.',
   },
   {
     of: /^(?:EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
@@ -94,12 +94,12 @@ const FAULTS: readonly Fault[] = [
   {
     of: /^(?:EACCES|EPERM)$/,
     text: 'This machine does not permit the connection',
-    nextStep: 'Check its firewall.',
+    nextStep: 'Check the firewall of this machine.',
   },
   {
     of: /^(?:EMFILE|ENFILE|ENOBUFS)$/,
     text: 'This machine has no sockets left',
-    nextStep: 'Raise its limit on open files.',
+    nextStep: 'Raise the limit on open files.',
   },
   {
     of: /^UND_ERR_HEADERS_OVERFLOW$/,
@@ -113,7 +113,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     of: /content-length|CONTENT_LENGTH/i,
-    text: 'The response states a wrong content length, or several',
+    text: 'The response has a wrong Content-Length, or more than one',
     nextStep: "Contact the server's operator.",
   },
   {

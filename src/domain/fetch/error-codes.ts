@@ -60,16 +60,20 @@ export const ERROR_CODES = {
     'Fix or remove the links that lead to it.',
     { blame: 'page', isMissing: true },
   ),
-  'http-401': permanent('The page requires a login (401).', 'Give the fetcher a credential for this URL prefix.', {
-    isMissing: true,
-  }),
+  'http-401': permanent(
+    'The page requires a login (401).',
+    'Configure a credential for this URL prefix in the fetcher.',
+    {
+      isMissing: true,
+    },
+  ),
   'payment-required': permanent(
     'The server requires payment for the page (402).',
-    'Come to an agreement with the site, and give the fetcher the header or credential that the site requires.',
+    'Come to an agreement with the site, and configure the header or credential that it requires in the fetcher.',
   ),
   'http-403': permanent(
     'The server denies the crawler access to the page (403).',
-    'Ask the site to allow the user agent, or give the fetcher a credential.',
+    'Ask the site to allow the user agent, or configure a credential in the fetcher.',
     { isMissing: true },
   ),
   'http-4xx': permanent(
@@ -83,7 +87,7 @@ export const ERROR_CODES = {
     { host: 'after-a-run' },
   ),
   'http-other': permanent(
-    'The status does not return a page for a GET: it is 204, 205, 206 or one that HTTP does not define.',
+    'The status is not one with which a GET returns a page: it is 204, 205, 206 or one that HTTP does not define.',
     'Contact the site.',
   ),
   'not-modified-unconditional': permanent(
@@ -98,11 +102,11 @@ export const ERROR_CODES = {
   'redirect-limit': permanent('The redirect chain is longer than allowed.', 'Fix the chain, or raise maxRedirects.'),
   'dns-not-found': permanent(
     'The host name does not exist.',
-    'Check its spelling; fix the Root or the links that contain it.',
+    'Check the spelling of the name; fix the Root or the links that contain it.',
   ),
   'address-forbidden': permanent(
     'The host has an address that is not public.',
-    'Allow it with AllowAddress if this is intended.',
+    'Allow the address with AllowAddress if this is intended.',
   ),
   'tls-expired': permanent('The certificate has expired or is not yet valid.', 'Renew the certificate on the site.'),
   'tls-name': permanent('The certificate is for another host name.', 'Fix the certificate on the site.'),
@@ -113,7 +117,7 @@ export const ERROR_CODES = {
   'tls-failed': permanent('The TLS handshake failed.', 'See the details of the visit.'),
   'tls-client-certificate': permanent(
     'The server requires a client certificate, or does not accept the one that was presented.',
-    "Ask the site's operator how a client can sign in, and give the certificate to a Login.",
+    "Ask the site's operator how a client can sign in, and configure the certificate in a Login.",
   ),
   protocol: permanent(
     'The response is not valid HTTP.',
@@ -146,7 +150,7 @@ export const ERROR_CODES = {
   ),
   'http-503-retry-after': temporary(
     'The server is temporarily unavailable (503 with Retry-After).',
-    'Retried automatically at the time that the server gives.',
+    'Retried automatically at the time that the server specifies.',
     { host: 'backs-off' },
   ),
   'connect-timeout': temporary('No connection was made within the time allowed.', 'Retried automatically.', {
@@ -176,12 +180,12 @@ export const ERROR_CODES = {
     'Retried automatically.',
   ),
   'extractor-unavailable': temporary(
-    'The text extractor is not available: a Tika server is not responding, or the process that reads documents does not start. The document stays unchanged, however long that lasts.',
+    'The text extractor is not available: a Tika server is not responding, or the process that reads documents does not start. The document stays unchanged, however long the problem lasts.',
     'Start the Tika server or check the url of Extractor, or see the detail of the visit; the document is visited again automatically.',
     { blame: 'crawler' },
   ),
   'plugin-failed': temporary(
-    'A plug-in threw an error, took too long or exited. The document stays unchanged, however long that lasts.',
+    'A plug-in threw an error, took too long or exited. The document stays unchanged, however long the problem lasts.',
     'See the detail of the visit and *Plug-ins*; fix the file, which is reloaded automatically, or write `onFailure="skip"`.',
     { blame: 'crawler' },
   ),
@@ -203,16 +207,16 @@ export const ERROR_CODES = {
   ),
   'login-wall': temporary(
     'The host redirects many of its pages to one login page.',
-    'Give the fetcher a credential for the host.',
+    'Configure a credential for the host in the fetcher.',
     { host: 'if-indexed' },
   ),
   'login-failed': temporary(
-    'The page needs a login that does not currently work. The document stays unchanged, however long that lasts.',
+    'The page needs a login that does not currently work. The document stays unchanged, however long the problem lasts.',
     'Test the login (`crawlway login test NAME`, or the Logins screen): it shows each step.',
     { blame: 'crawler' },
   ),
   'proxy-failed': temporary(
-    'The proxy cannot be reached, refuses its login or cannot connect. That says nothing about the site.',
+    'The proxy cannot be reached, refuses its login or cannot connect. This does not indicate a problem with the site.',
     'Check the proxy; the page is visited again automatically.',
     { blame: 'crawler' },
   ),

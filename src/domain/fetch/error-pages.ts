@@ -5,7 +5,7 @@
 import { computeSimhash } from '../content/simhash.js';
 import { type CrawlUrl, withoutQuery } from '../url/crawl-url.js';
 
-/** What is remembered about a page in order to recognise it under any URL. */
+/** What is remembered about a page in order to recognize it under any URL. */
 export interface PageFingerprint {
   /** 64-bit simhash of the text without the page's URL; the sign does not matter. */
   readonly simhash: bigint;

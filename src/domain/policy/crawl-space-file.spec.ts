@@ -46,7 +46,7 @@ describe('parseCrawlSpace', () => {
       ['4:18', '"300.1.1.1" is not an address: write IP, IP/BITS or IP NETMASK'],
       ['5:15', '"http://a.com/" is not a host name: write a.com'],
       ['6:15', 'prefix "a.com/x" cannot match any URL: begin it with http://, https:// or *'],
-      ['7:21', '"b.com" is one word too many: a rule has three words'],
+      ['7:21', '"b.com" is one word too many: a rule consists of three words'],
       ['8:1', 'allow must be followed by domain, address or prefix, not "the end of the line"'],
     ]);
   });

@@ -86,7 +86,8 @@ function parseRule(words: readonly UrlCommand[], space: CrawlSpaceKind): CrawlSp
   if (!target) throw new BadLine(`${verdict} ${kind} needs a target after it`, placeOf(second));
   const place = first.place;
   if (kind === 'address') return { verdict, kind, target: parseAddressTarget(target, more), place };
-  if (more[0]) throw new BadLine(`"${more[0].text}" is one word too many: a rule has three words`, more[0].place);
+  if (more[0])
+    throw new BadLine(`"${more[0].text}" is one word too many: a rule consists of three words`, more[0].place);
   return { verdict, kind, target: kind === 'domain' ? parseDomainTarget(target) : parsePrefixTarget(target), place };
 }
 

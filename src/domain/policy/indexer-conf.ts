@@ -249,7 +249,12 @@ function applyAlias({ from, to, place }: Reading['aliases'][number], { records, 
 function createInvalidValueProblem({ name, place }: Command, text: string, wanted: string): Problem {
   const isSecret = name.toLowerCase() === 'authbasic' || text.includes('@');
   const shown = isSecret ? '(hidden)' : `"${text.slice(0, 200)}"`;
-  return { severity: 'error', code: 'bad-rule-file', message: `invalid value ${shown} for ${name}: expected ${wanted}`, place };
+  return {
+    severity: 'error',
+    code: 'bad-rule-file',
+    message: `invalid value ${shown} for ${name}: expected ${wanted}`,
+    place,
+  };
 }
 
 const createNotUtf8Problem = ({ name, place }: Command): Problem => {

@@ -42,7 +42,7 @@ export const REASONS = {
   ),
   'url-too-long': linkRules(
     'The link is longer than `maxUrlLength` characters.',
-    'Raise `maxUrlLength` of LinkRules, or fix the page that makes such long links.',
+    'Raise `maxUrlLength` of LinkRules, or fix the page that contains the long link.',
   ),
   'query-string': linkRules(
     'The link has a query string and `followQueryStrings` is off.',
@@ -53,7 +53,7 @@ export const REASONS = {
     'Remove the extension from `ignoreLinksTo` in LinkRules.',
   ),
   offsite: linkRules(
-    'The link leads to a different host from its page, and `followOffsite` is off.',
+    'The link leads to a different host than its page, and `followOffsite` is off.',
     'Set `followOffsite="true"` in LinkRules, or submit the other host as a separate root.',
   ),
   'trap-path-depth': linkRules(
@@ -66,11 +66,11 @@ export const REASONS = {
   ),
 
   'outside-site': siteMode(
-    'The root that led here is crawled in site mode and the URL is not on its site.',
+    'The root that led to the URL is crawled in site mode and the URL is not on its site.',
     'Add a root for the other site, or set `site="false"` on the root.',
   ),
   'outside-directory': siteMode(
-    'The root that led here indexes its entire site only, and the URL is outside the directory of the root document.',
+    'The root that led to the URL indexes only its entire site, and the URL is outside the directory of the root document.',
     'Submit a root higher up, or turn Index Entire Site off for the root.',
   ),
 
@@ -118,7 +118,7 @@ export const REASONS = {
   ),
 
   'rule-ignored': crawlRules(
-    'The last matching crawl rule with Accept or Ignore has Ignore.',
+    'The last matching crawl rule with an Accept or Ignore action uses Ignore.',
     'Change that rule, or put a rule with Accept after it.',
   ),
   'not-accepted': crawlRules(
@@ -150,7 +150,7 @@ export const REASONS = {
   'login-page': page("Visitors log in or out on this page. Visiting it would end the crawl's session.", NOTHING),
   noindex: robots(
     'The page says noindex (robots meta tag or X-Robots-Tag).',
-    'Remove noindex from the page if it should be found.',
+    'Remove noindex from the page if you want the page to be searchable.',
   ),
   'unavailable-after': robots(
     'The page says that it may no longer be shown (unavailable_after, in a robots meta tag or X-Robots-Tag).',
@@ -199,7 +199,7 @@ export const REASONS = {
   ),
   'extract-encrypted': page(
     'The content is encrypted: the document is pushed with its bytes and metas, without text.',
-    'Publish the file without a password if its text is to be found.',
+    'Publish the file without a password if you want its text to be searchable.',
   ),
   'extract-corrupt': page(
     'The content does not match its type, or is damaged: the document is pushed with its bytes and metas, without text.',
@@ -216,7 +216,7 @@ export const REASONS = {
 
   'removed-after-errors': refresh(
     'The URL had two permanent errors in a row, or more temporary ones than `maxTemporaryErrors`: its status became removed, and it is no longer refreshed. It is retried when a live page that links to it is visited, whether or not that page has changed.',
-    'Fix the page, and it comes back with the next visit of a page that links to it; or submit it to try again now.',
+    'Fix the page: it is retried at the next visit to a page that links to it. To try again now, submit the URL.',
   ),
   'too-many-temporary-errors': refresh(
     'More temporary errors in a row than `maxTemporaryErrors`.',
@@ -225,7 +225,7 @@ export const REASONS = {
   indexed: refresh('The document is new and in the index.', NOTHING),
   changed: refresh('The document has changed since the last visit and was pushed again.', NOTHING),
   unchanged: refresh('The document has not changed since the last visit.', NOTHING),
-  'links-only': refresh('The page was read for its links; nothing of it is indexed.', NOTHING),
+  'links-only': refresh('The page was read for its links; none of its content is indexed.', NOTHING),
 
   'configuration-changed': configuration(
     'After a configuration change, the crawl policy accepts the URL again; it is waiting for its next visit.',
@@ -239,7 +239,7 @@ export const REASONS = {
   submitted: person('A person, a URL list or the configuration submitted the URL as a root.', NOTHING),
   imported: person('The URL was in an imported pending file.', NOTHING),
   'links-not-followed': person(
-    'Links of this root are listed, not queued (`followLinks` is off).',
+    'Links of this root are only listed, not queued (`followLinks` is off).',
     'Submit the links that you want, or turn on `followLinks` for the root.',
   ),
 
@@ -267,7 +267,7 @@ export const REASONS = {
     'Read the message of the order, fix the cause, then retry the order.',
   ),
   backfill: push(
-    'A sink was added, or a request was made to fill it again: it gets everything that is indexed, from another sink or by a visit.',
+    'A sink was added, or someone asked to fill it again: it receives everything that is indexed, from another sink or through visits.',
     'Nothing: GET /sinks and the console show the progress.',
   ),
   'access-changed': push(
@@ -275,8 +275,8 @@ export const REASONS = {
     'Nothing.',
   ),
   'sink-behind': push(
-    'A sink was slow or down when the document changed; it now gets what is indexed.',
-    'Nothing: GET /sinks and the console show what it is owed.',
+    'A sink was slow or down when the document changed; it is now receiving what is indexed.',
+    'Nothing: GET /sinks and the console show what the sink is still owed.',
   ),
   'part-gone': push(
     'The page exists, but it no longer has the part from which this document was made (cw:Split).',

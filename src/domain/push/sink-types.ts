@@ -23,7 +23,7 @@ interface SearchEngine extends HttpCredentials {
   readonly template?: string;
   /** `host`: all documents of a host are in one shard. */
   readonly routing?: string;
-  /** `external`: each write has the time of its decision as its version. */
+  /** `external`: each write is versioned with the time at which it was decided. */
   readonly versions?: string;
 }
 

@@ -1,7 +1,7 @@
 /** What webhooks report: each `type` of payload, with its meaning. */
 export const WEBHOOK_EVENTS = {
   'deletions.held':
-    'The deletion guard is holding deletions of a host until a person decides: sent for the 1st, 10th, 100th … of a host.',
+    'The deletion guard is holding deletions for a host until a person decides: sent for the 1st, 10th, 100th … deletion for a host.',
   'host.ill': 'A host is not responding, or asks for rest; it is left alone for a while.',
   'host.recovered': 'The host is responding again.',
   'login.failed': 'A login to a web site failed: sent once, until it works again.',

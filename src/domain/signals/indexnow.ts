@@ -18,7 +18,7 @@ export const INDEXNOW_STATUSES = {
   202: 'The URLs are accepted; the key will be checked as soon as the host may be contacted.',
   400: 'The request is malformed.',
   403: 'The key file is not on the site, or contains another key.',
-  422: 'A URL does not belong to the host, the host is not crawled here, or the key is not valid in the protocol.',
+  422: 'A URL does not belong to the host, the host is not crawled by this server, or the key does not conform to the protocol.',
   429: 'Too many URLs of the host within an hour, or too many wrong keys.',
 } as const;
 
@@ -47,7 +47,7 @@ export function parseIndexNow(given: unknown): IndexNowSubmission | IndexNowAnsw
   if (keyLocation !== undefined && typeof keyLocation !== 'string')
     return createRefusal(400, 'keyLocation must be a URL');
   if (host !== undefined && typeof host !== 'string') return createRefusal(400, 'host must be a string');
-  if (!KEY.test(key)) return createRefusal(422, 'a key must have 8 to 128 letters, digits and dashes');
+  if (!KEY.test(key)) return createRefusal(422, 'a key must consist of 8 to 128 letters, digits and dashes');
   const first = parseWebUrl(urls[0]!);
   if (!first) return createRefusal(422, `${urls[0]!.slice(0, 200)} is not an http or https URL`);
   const site = host === undefined ? first.host : host.toLowerCase();

@@ -102,7 +102,12 @@ export class Subscriptions {
     const renewAt = after(clock.now(), milliseconds(lease * RENEWED_AT));
     this.asked.set(key, renewAt);
     clock.at(renewAt, () => void this.scheduleRenewal(subscription, key, renewAt));
-    log.info('a hub reports changes to a feed from now on', { crawler: subscription.crawler, feed, hub, leaseSeconds });
+    log.info('a hub will report changes to a feed from now on', {
+      crawler: subscription.crawler,
+      feed,
+      hub,
+      leaseSeconds,
+    });
     return challenge;
   }
 

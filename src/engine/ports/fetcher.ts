@@ -4,7 +4,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { Secret } from '../../domain/secret.js';
 import type { Duration } from '../../domain/time/units.js';
 
-/** What a request carries so that the site recognises the visitor; see SessionStore. */
+/** What a request carries so that the site recognizes the visitor; see SessionStore. */
 export interface RequestSession {
   /** The value of the Cookie header for exactly this URL. */
   readonly cookies?: string;

@@ -45,8 +45,8 @@ export interface PageContent {
    */
   readonly metas: readonly { readonly name: string; readonly value: string }[];
   /**
-   * The contents of `<meta name=robots>` and of every meta that contains only directives, whatever agent it is named
-   * after.
+   * The contents of `<meta name=robots>` and of every meta that contains only directives, whichever agent it
+   * names.
    */
   readonly robotsMetas: readonly { readonly agent: string; readonly directives: string }[];
   /** Further metas of the document, under the names that sinks receive. */

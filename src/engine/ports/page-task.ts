@@ -110,7 +110,7 @@ export interface DocumentFacts {
   readonly lastModified?: string;
   /** How long the response claims to stay fresh. */
   readonly lifetime?: Duration;
-  /** Used to recognise the host's error page; present only if the crawler looks for those. */
+  /** Used to recognize the host's error page; present only if the crawler looks for those. */
   readonly fingerprint?: PageFingerprint;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What sites give a visitor in order to recognise it: cookies, and the result of a login. The store belongs to the main
+ * What sites give a visitor in order to recognize it: cookies, and the result of a login. The store belongs to the main
  * thread; what a request of the session needs travels with its page task, and what a response sets travels back with
  * the result, so that pages of a session may be fetched in any thread.
  */

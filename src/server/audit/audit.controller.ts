@@ -26,10 +26,10 @@ class AuditEntryDto {
   @ApiProperty({ description: '`done`, or why it failed.' })
   outcome!: string;
 
-  @ApiProperty({ required: false, description: 'JSON: the state before, as far as the call reports it.' })
+  @ApiProperty({ required: false, description: 'State before the call, as JSON, as far as the call reports it.' })
   before?: string;
 
-  @ApiProperty({ required: false, description: 'JSON: the state after.' })
+  @ApiProperty({ required: false, description: 'State after the call, as JSON.' })
   after?: string;
 }
 

@@ -22,7 +22,7 @@ class PublicKeyDto {
   })
   x!: string;
   @ApiProperty({
-    description: 'Its thumbprint (RFC 7638), the `keyid` of signatures.',
+    description: 'Thumbprint of the key (RFC 7638), used as the `keyid` of signatures.',
     example: 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
   })
   kid!: string;
@@ -30,7 +30,7 @@ class PublicKeyDto {
 }
 
 class KeyDirectoryDto {
-  @ApiProperty({ description: 'Each key once.', type: [PublicKeyDto] }) keys!: PublicKeyDto[];
+  @ApiProperty({ description: 'The keys, each listed once.', type: [PublicKeyDto] }) keys!: PublicKeyDto[];
 }
 
 @ApiTags('Signals')
@@ -47,7 +47,7 @@ export class KeyDirectoryController {
     id: 'keyDirectory',
     summary: "Public keys with which the crawlers' requests are signed (Web Bot Auth)",
     description:
-      'A JSON Web Key Set, signed with each of its keys. Sites ask for it when a request carries a signature. 404 when no fetcher has a `cw:BotAuth`.',
+      'A JSON Web Key Set, signed with each of its keys. Sites request the set when they receive a signed request. 404 if no fetcher has a `cw:BotAuth`.',
     role: 'open',
     problems: { 404: 'No requests are signed.' },
   })

@@ -16,7 +16,7 @@ export const IfMatch = (): MethodDecorator =>
   });
 
 /** Headers of a response that gives the version. */
-export const ETAG = { ETag: { schema: { type: 'string' as const }, description: 'For If-Match.' } };
+export const ETAG = { ETag: { schema: { type: 'string' as const }, description: 'ETag to send in If-Match.' } };
 
 export const CHANGE_PROBLEMS = {
   409:

@@ -46,7 +46,7 @@ export type RuleInput = { readonly group?: string; readonly key?: string } & (
 );
 
 export interface RuleView {
-  /** Position from 0 over all Rules blocks of the crawler. */
+  /** Position from 0 across all Rules blocks of the crawler. */
   readonly index: number;
   readonly group: string;
   readonly key?: string;

@@ -74,7 +74,7 @@ class SinkQuery {
 }
 
 class LookQuery extends UrlQuery {
-  @ApiProperty({ description: 'Its name in the given configuration.' })
+  @ApiProperty({ description: 'Name of the sink or crawler in the submitted configuration.' })
   @IsString()
   crawler!: string;
 }
@@ -219,7 +219,7 @@ export class ConfigurationController {
     consumes: DRAFT_TYPES,
     problems: {
       404: 'The configuration has no crawler with that name.',
-      422: 'The configuration has errors (`errors` lists all), the string is not a URL, or the host cannot be queried now.',
+      422: 'The configuration has errors (`errors` lists all), the string is not a URL, or the host cannot be queried at the moment.',
     },
   })
   @DraftBody()
@@ -233,7 +233,7 @@ export class ConfigurationController {
   @Operation({
     id: 'previewConfiguration',
     searches: true,
-    summary: 'What would a configuration change?',
+    summary: 'Preview the effects of a configuration',
     description:
       'Judges the stored URLs with the given configuration and changes nothing. ' +
       `With \`Accept: ${NDJSON_TYPE}\` interim reports are sent, one per line, the last one with \`done\`; otherwise only the final report is sent.`,

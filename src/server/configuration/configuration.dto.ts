@@ -12,7 +12,7 @@ import { ConfigurationProblemDto, toConfigurationProblemDto } from './problems.d
 export class ConfirmQuery {
   @ApiProperty({
     required: false,
-    description: 'Apply it even if more than 10 % of the documents of a crawler would be deleted.',
+    description: 'Apply the change even if more than 10 % of the documents of a crawler would be deleted.',
   })
   @IfGiven()
   @Transform(({ value }) => toBoolean(value))
@@ -97,12 +97,12 @@ export class PreviewCrawlerDto {
   @ApiProperty()
   crawler!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Documents in the index now.' })
+  @ApiProperty({ type: 'integer', description: 'Documents currently in the index.' })
   indexed!: number;
 
   @ApiProperty({
     type: () => PreviewGroupDto,
-    description: 'Stored URLs that are not crawled now but would be.',
+    description: 'Stored URLs that are not currently crawled but would be.',
   })
   newlyAccepted!: PreviewGroupDto;
 

@@ -28,15 +28,15 @@ class AttributeFormDto implements AttributeForm {
   @ApiProperty()
   required!: boolean;
 
-  @ApiProperty({ description: 'Never shown; a placeholder takes its place.' })
+  @ApiProperty({ description: 'Whether the value is secret: it is never shown, and a placeholder takes its place.' })
   secret!: boolean;
 
-  @ApiProperty({ type: [String], description: 'Other spellings with the same meaning.' })
+  @ApiProperty({ type: [String], description: 'Other names with the same meaning.' })
   aliases!: readonly string[];
 }
 
 class ElementFormDto implements ElementForm {
-  @ApiProperty({ description: 'Without a prefix; unique over all namespaces.' })
+  @ApiProperty({ description: 'Name without a prefix; unique across all namespaces.' })
   name!: string;
 
   @ApiProperty()
@@ -45,13 +45,13 @@ class ElementFormDto implements ElementForm {
   @ApiProperty()
   meaning!: string;
 
-  @ApiProperty({ type: [String], description: 'Elements that are allowed inside.' })
+  @ApiProperty({ type: [String], description: 'Elements that may appear inside this element.' })
   children!: readonly string[];
 
-  @ApiProperty({ description: 'At most once in its parent.' })
+  @ApiProperty({ description: 'Whether the element may appear at most once in its parent.' })
   once!: boolean;
 
-  @ApiProperty({ required: false, description: 'Meaning of its text, if it may have any.' })
+  @ApiProperty({ required: false, description: 'Meaning of the text inside the element, if text is allowed.' })
   text?: string;
 
   @ApiProperty({ type: [AttributeFormDto] })

@@ -9,7 +9,7 @@ export class ConfigurationProblemDto {
   @ApiProperty({ description: 'Stable code.' })
   code!: string;
 
-  @ApiProperty({ description: 'What is wrong, and what would be right.' })
+  @ApiProperty({ description: 'What is wrong and how to correct it.' })
   message!: string;
 
   @ApiProperty()

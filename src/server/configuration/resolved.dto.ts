@@ -24,7 +24,7 @@ export class ResolvedQuery {
   @MaxLength(MAX_URL)
   url?: string;
 
-  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'The page that links to it.' })
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'The page that links to the URL.' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_URL)
@@ -38,10 +38,10 @@ export class ResolvedEntryDto {
   @ApiProperty({ type: 'integer', description: 'Nesting level within recursive conditions; 0 elsewhere.' })
   depth!: number;
 
-  @ApiProperty({ description: 'What it tests, in words.' })
+  @ApiProperty({ description: 'What the rule tests, in words.' })
   text!: string;
 
-  @ApiProperty({ required: false, description: 'What it sets if it applies. Secrets are hidden.' })
+  @ApiProperty({ required: false, description: 'What the rule sets if it applies. Secrets are hidden.' })
   effect?: string;
 
   @ApiProperty({ required: false, type: () => PlaceDto })
@@ -58,7 +58,7 @@ class MatchedEntryDto extends ResolvedEntryDto {
 }
 
 export class ResolvedViewDto {
-  @ApiProperty({ type: () => [ResolvedEntryDto], description: 'In the order of evaluation.' })
+  @ApiProperty({ type: () => [ResolvedEntryDto], description: 'Rules in the order of evaluation.' })
   entries!: ResolvedEntryDto[];
 }
 
@@ -66,10 +66,10 @@ export class ResolvedOptionDto {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ description: 'In words, with its unit. Secrets are hidden.' })
+  @ApiProperty({ description: 'The value in words, with its unit. Secrets are hidden.' })
   value!: string;
 
-  @ApiProperty({ description: 'What set it last.' })
+  @ApiProperty({ description: 'What last set the option.' })
   setBy!: string;
 
   @ApiProperty({ required: false, type: () => PlaceDto })

@@ -48,7 +48,7 @@ export class RuleMatchDto {
   @IsBoolean()
   litteral?: boolean;
 
-  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Inside And, Or and Not.' })
+  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Elements inside And, Or or Not.' })
   @IfGiven()
   @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
   children?: RuleMatchDto[];
@@ -123,7 +123,7 @@ export class RuleInputDto {
   @MaxLength(MAX_VALUE)
   xml?: string;
 
-  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Several are combined by And.' })
+  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Multiple elements are combined with And.' })
   @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
   @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
   match?: RuleMatchDto[];
@@ -135,7 +135,7 @@ export class RuleInputDto {
 }
 
 export class RuleDto {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position over all Rules blocks of the crawler.' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position across all Rules blocks of the crawler.' })
   index!: number;
 
   @ApiProperty()
@@ -144,7 +144,7 @@ export class RuleDto {
   @ApiProperty({ required: false })
   key?: string;
 
-  @ApiProperty({ type: () => [RuleMatchDto], description: 'Several are combined by And.' })
+  @ApiProperty({ type: () => [RuleMatchDto], description: 'Multiple elements are combined with And.' })
   match!: readonly RuleMatchDto[];
 
   @ApiProperty({ type: () => [RuleActionDto] })

@@ -58,7 +58,7 @@ export class RulesController {
   @Operation({
     id: 'listRules',
     summary: 'Crawl rules',
-    description: 'All rules of a crawler in the order of evaluation, in parts and as XML.',
+    description: 'All rules of a crawler in the order of evaluation, both broken down into parts and as XML.',
     role: 'read',
     problems: UNKNOWN,
   })
@@ -73,7 +73,7 @@ export class RulesController {
   @Operation({
     id: 'getRule',
     summary: 'One crawl rule',
-    description: 'The rule at a position, counted from 0 over all Rules blocks of the crawler.',
+    description: 'The rule at a position, counted from 0 across all Rules blocks of the crawler.',
     role: 'read',
     problems: UNKNOWN,
   })
@@ -186,7 +186,7 @@ export class RulesController {
   @Operation({
     id: 'previewRule',
     searches: true,
-    summary: 'What would a new crawl rule change?',
+    summary: 'Preview the effects of a new crawl rule',
     description:
       'Judges the stored URLs as if the rule were inserted at the position, or at the end, and changes nothing.',
     role: 'admin',

@@ -37,7 +37,7 @@ export class VersionsController {
     id: 'listConfigurationVersions',
     summary: 'History',
     description:
-      'Every configuration that was in force, newest first, and edits of the file that were overwritten without having been in force.',
+      'Every configuration that has been in force, newest first, and edits of the file that were overwritten without ever being in force.',
     role: 'read',
   })
   @PageResponse(VersionDto)
@@ -87,7 +87,11 @@ export class VersionsController {
 
   @Post(':version/restore')
   @HttpCode(200)
-  @ApiHeader({ name: 'If-Match', required: false, description: 'Optional here: ETag of the configuration in force.' })
+  @ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'ETag of the configuration in force; optional in this call.',
+  })
   @Operation({
     id: 'restoreConfiguration',
     summary: 'Put an earlier configuration in force',

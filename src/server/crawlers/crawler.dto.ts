@@ -62,13 +62,13 @@ export class CrawlerDto {
   @ApiProperty({ type: () => [SourceDto] })
   sources!: SourceDto[];
 
-  @ApiProperty({ description: 'Over the last minute.' })
+  @ApiProperty({ description: 'Rate over the last minute.' })
   pagesPerSecond!: number;
 
-  @ApiProperty({ description: 'Over the last minute.' })
+  @ApiProperty({ description: 'Rate over the last minute.' })
   errorsPerSecond!: number;
 
-  @ApiProperty({ description: 'Over the last minute.' })
+  @ApiProperty({ description: 'Rate over the last minute.' })
   ordersPerSecond!: number;
 
   @ApiProperty({ type: 'integer', description: 'Pages being fetched now.' })
@@ -90,7 +90,7 @@ export class CrawlerDto {
   })
   oldestDueAt?: string;
 
-  @ApiProperty({ description: 'Nothing is due and nothing is in flight.' })
+  @ApiProperty({ description: 'Whether nothing is due and nothing is in flight.' })
   idle!: boolean;
 }
 

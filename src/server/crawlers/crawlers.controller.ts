@@ -66,7 +66,7 @@ export class CrawlersController {
   @Operation({
     id: 'startCrawler',
     summary: 'Start',
-    description: 'The crawler fetches from now on, also after a restart of the server.',
+    description: 'The crawler starts fetching, and continues to do so after a restart of the server.',
     role: 'operate',
     problems: UNKNOWN,
   })

@@ -23,7 +23,7 @@ export class HealthController {
   @Get('live')
   @Operation({
     id: 'getLiveness',
-    summary: 'Is the process alive?',
+    summary: 'Check whether the process is alive',
     description: 'Responds with 200 as long as the process can respond at all. If a probe fails, restart the process.',
     role: 'open',
   })
@@ -35,7 +35,7 @@ export class HealthController {
   @Get('ready')
   @Operation({
     id: 'getReadiness',
-    summary: 'Is the server ready to work?',
+    summary: 'Check whether the server is ready',
     description:
       'Responds with 200 if all crawlers are loaded and the store is responding, and otherwise with 503 and the reasons.',
     role: 'open',

@@ -18,7 +18,7 @@ export class HostRobotsDto {
   })
   status!: string;
 
-  @ApiProperty({ description: 'The file as fetched.' })
+  @ApiProperty({ description: 'Content of robots.txt as fetched.' })
   text!: string;
 }
 
@@ -26,7 +26,7 @@ export class NeedRenderingDto {
   @ApiProperty({ type: 'integer' })
   documents!: number;
 
-  @ApiProperty({ required: false, description: 'URL of one of them.' })
+  @ApiProperty({ required: false, description: 'URL of one of these documents.' })
   sample?: string;
 }
 
@@ -60,7 +60,7 @@ export class HostDto {
   })
   backOffUntil?: string;
 
-  @ApiProperty({ required: false, description: 'The pause between two requests that is in force now.' })
+  @ApiProperty({ required: false, description: 'The pause between two requests that is currently in force.' })
   crawlDelaySeconds?: number;
 
   @ApiProperty({
@@ -73,7 +73,7 @@ export class HostDto {
   @ApiProperty({ required: false, type: () => HostRobotsDto })
   robots?: HostRobotsDto;
 
-  @ApiProperty({ description: 'Paused by a person.' })
+  @ApiProperty({ description: 'Whether a person has paused the host.' })
   paused!: boolean;
 
   @ApiProperty({

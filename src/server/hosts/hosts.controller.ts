@@ -117,7 +117,7 @@ export class HostsController {
     id: 'overruleRendering',
     summary: 'Overrule what was learned about a URL pattern',
     description:
-      'Pages of the pattern are always or never rendered from their next visit on, also after a restart, where the crawler says `render="auto"`; rules and conditions that name a mode come first.',
+      'From their next visit on, and even after a restart, pages that match the pattern are always or never rendered if the crawler has `render="auto"`; rules and conditions that set a mode take precedence.',
     role: 'operate',
     problems: { 422: 'The string is not a pattern, or more than 100 patterns of the host would be overruled.' },
   })

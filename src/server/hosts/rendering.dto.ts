@@ -30,7 +30,10 @@ export class RenderPatternDto {
   })
   worthwhile!: number;
 
-  @ApiProperty({ type: 'number', description: 'Mean time in seconds to render a page, over the recent ones.' })
+  @ApiProperty({
+    type: 'number',
+    description: 'Mean time in seconds to render a page, over the recently rendered pages.',
+  })
   seconds!: number;
 
   @ApiProperty({ type: 'integer', description: 'Pages that could not be rendered.' })

@@ -26,7 +26,7 @@ export const FEED_TYPES = [
   'text/xml',
 ];
 
-/** Maximum nesting of JSON; a rule with nested And and Or stays far below. */
+/** Maximum nesting of JSON; rules with nested And and Or stay far below it. */
 const MAX_DEPTH = 32;
 
 /** Allows a call's JSON to hold a whole configuration. */

@@ -33,5 +33,5 @@ export async function* sliceLines(lines: Iterable<TextLine>): AsyncGenerator<rea
 /** What makes a line invalid, whatever it should contain. */
 export function findLineFault({ text }: TextLine): string | undefined {
   if (text.length > MAX_URL + 256) return `longer than ${MAX_URL} characters`;
-  return text.includes('\0') ? 'has a NUL character' : undefined;
+  return text.includes('\0') ? 'contains a NUL character' : undefined;
 }

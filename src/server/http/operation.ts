@@ -52,7 +52,7 @@ export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
   401: 'The API key is missing or unknown.',
   403: 'The role of the key does not allow the call.',
   503:
-    'The server is starting, or the database cannot be used now: it is locked by another program, full, or unreachable. ' +
+    'The server is starting, or the database is currently unavailable: it is locked by another program, full, or unreachable. ' +
     '`Retry-After` says when to try again.',
 };
 

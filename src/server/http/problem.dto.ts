@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ExplanationDto } from '../urls/explanation.dto.js';
 
 export class ProblemErrorDto {
-  @ApiProperty({ description: 'What is wrong, and what would be right.' })
+  @ApiProperty({ description: 'What is wrong and how to correct it.' })
   detail!: string;
 
   @ApiProperty({ required: false, description: 'JSON pointer into the body, or `?name` of a query parameter.' })
@@ -31,7 +31,7 @@ class DeletionsDto {
   @ApiProperty({ type: 'integer', description: 'Documents that would be removed from the index.' })
   documentsDeleted!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Documents in the index now.' })
+  @ApiProperty({ type: 'integer', description: 'Documents currently in the index.' })
   indexed!: number;
 }
 
@@ -46,7 +46,7 @@ export class ProblemDto {
   @ApiProperty({ type: 'integer', minimum: 400, maximum: 599, description: 'HTTP status.' })
   status!: number;
 
-  @ApiProperty({ description: 'What is wrong in this case, and what would be right.' })
+  @ApiProperty({ description: 'What is wrong in this case and how to correct it.' })
   detail!: string;
 
   @ApiProperty({ description: 'Path of the call; empty if it could not be read.' })

@@ -44,16 +44,16 @@ export class ProblemFilter implements ExceptionFilter {
       this.log.warn('a call could not reach the database', { method: request.method, error: error.message });
       return createPlainProblem(
         503,
-        "The database cannot be used now; see the server's log for the reason. Try again.",
+        "The database is currently unavailable; see the server's log for the reason. Try again.",
         instance,
       );
     }
     if (error instanceof SinkUnavailable)
-      return createPlainProblem(503, `The sink cannot be used now: ${error.message}. Try again.`, instance);
+      return createPlainProblem(503, `The sink is currently unavailable: ${error.message}. Try again.`, instance);
     if (error instanceof WorkLost)
       return createPlainProblem(
         503,
-        'The thread that was reading the page was ended because of another page. Try again.',
+        'The thread that was reading the page was stopped because of another page. Try again.',
         instance,
       );
     const status = statusOf(error);

@@ -23,11 +23,11 @@ class FieldsPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body' && value === null) {
-      throw new ProblemException('invalid-request', 'The body is null; the call takes an object.');
+      throw new ProblemException('invalid-request', 'The body is null; the call expects an object.');
     }
     const isText = metadata.type === 'body' && typeof value === 'string';
     if (!isText && hasNul(value)) {
-      throw new ProblemException('invalid-request', 'A value has a NUL character; no value of this API has one.');
+      throw new ProblemException('invalid-request', 'A value contains a NUL character, which this API does not allow.');
     }
     try {
       return await super.transform(value, metadata);

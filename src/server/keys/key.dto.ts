@@ -12,7 +12,7 @@ export class NewKeyDto {
   @Matches(KEY_NAME)
   name!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Each role also has the permissions of those before it.' })
+  @ApiProperty({ enum: ROLES, description: 'Each role includes the permissions of the roles before it.' })
   @IsIn(ROLES)
   role!: Role;
 
@@ -42,7 +42,7 @@ export class KeyDto {
   @ApiProperty({ required: false, format: 'date-time' })
   createdAt?: string;
 
-  @ApiProperty({ required: false, description: 'Who created it.' })
+  @ApiProperty({ required: false, description: 'Who created the key.' })
   createdBy?: string;
 
   @ApiProperty({ required: false, format: 'date-time' })

@@ -6,7 +6,7 @@ const STATES = ['unused', 'logged-in', 'failing', 'stopped'];
 const FAILURES = ['refused', 'locked', 'changed', 'unreachable'];
 
 export class LoginStepDto {
-  @ApiProperty({ description: 'What was done.' })
+  @ApiProperty({ description: 'What was done in this step.' })
   what!: string;
 
   @ApiProperty({ required: false, description: 'URL to which the request was sent, without its query.' })
@@ -26,13 +26,13 @@ export class LoginDto {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ description: 'How it logs in: `form`, `basic` or another type described in docs/LOGINS.md.' })
+  @ApiProperty({ description: 'How the login works: `form`, `basic` or another type described in docs/LOGINS.md.' })
   type!: string;
 
   @ApiProperty({ format: 'uri', description: 'Prefix of the URLs for which the login is used.' })
   url!: string;
 
-  @ApiProperty({ description: 'Fetcher to which it belongs.' })
+  @ApiProperty({ description: 'Fetcher to which the login belongs.' })
   fetcher!: string;
 
   @ApiProperty({

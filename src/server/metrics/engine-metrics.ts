@@ -180,7 +180,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_plugin_up',
-    help: '1 unless the plug-in cannot be loaded or ends again and again.',
+    help: '1 unless the plug-in cannot be loaded or its process keeps ending.',
     labels: ['plugin'],
     rows: ({ plugins }) => plugins.map(({ name, state }) => [{ plugin: name }, state === 'failed' ? 0 : 1]),
   },
@@ -210,7 +210,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_plugin_restarts_total',
-    help: 'Plug-in processes that ended or had to be ended.',
+    help: 'Plug-in processes that ended or had to be stopped.',
     labels: ['plugin'],
     rows: ({ plugins }) => plugins.map(({ name, restarts }) => [{ plugin: name }, restarts]),
   },
@@ -332,7 +332,7 @@ export class EngineMetricsExporter {
   /** The engine has already counted the buckets, whereas prom-client's histogram would do its own counting. */
   private createHistogram(): object {
     const name = 'crawlway_fetch_duration_seconds';
-    const help = 'Time from the start of a fetch to the end of its body.';
+    const help = 'Time from the start of a fetch to the end of the response body.';
     const toSample = (suffix: string, value: number, labels = {}) => ({
       metricName: `${name}_${suffix}`,
       value,

@@ -36,7 +36,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
       'bearer',
     )
     .addApiKey(
-      { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key, in its own header.' },
+      { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same API key, in a separate header.' },
       'apiKey',
     )
     .build();
@@ -89,8 +89,8 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   login: 'Name of the login.',
   sink: 'Name of the sink in the configuration.',
   crawler: 'Name of the crawler in the configuration.',
-  state: 'Only those in this state.',
-  kind: 'Only those of this kind.',
+  state: 'Only items in this state.',
+  kind: 'Only items of this kind.',
   id: 'Number, as the list shows it.',
   index: 'Position in the list of rules, from 1.',
   version: 'Number of the version, as the list shows it.',

@@ -109,7 +109,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   limitedBy: ['the pause between requests to www.example.com'],
   markdown: ['# Start'],
   maxSizeBytes: [104_857_600],
-  meaning: ['The last matching crawl rule with Accept or Ignore has Ignore.'],
+  meaning: ['The last matching crawl rule with an Accept or Ignore action uses Ignore.'],
   message: ['the element Rool is not known; did you mean Rule?'],
   mimeType: ['text/html'],
   name: ['docs'],

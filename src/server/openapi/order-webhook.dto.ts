@@ -67,13 +67,13 @@ class WebhookDocumentDto {
   @ApiProperty({ description: 'Extracted text.' })
   text!: string;
 
-  @ApiProperty({ type: () => [WebhookHeadingDto], required: false, description: 'With `cw:Output headings`.' })
+  @ApiProperty({ type: () => [WebhookHeadingDto], required: false, description: 'Present with `cw:Output headings`.' })
   headings?: WebhookHeadingDto[];
 
-  @ApiProperty({ required: false, description: 'With `cw:Output markdown`.' })
+  @ApiProperty({ required: false, description: 'Present with `cw:Output markdown`.' })
   markdown?: string;
 
-  @ApiProperty({ type: () => [WebhookChunkDto], required: false, description: 'With `cw:Output chunks`.' })
+  @ApiProperty({ type: () => [WebhookChunkDto], required: false, description: 'Present with `cw:Output chunks`.' })
   chunks?: WebhookChunkDto[];
 }
 
@@ -96,12 +96,12 @@ class WebhookOrderDto {
   @ApiProperty({ format: 'date-time' })
   decidedAt!: string;
 
-  @ApiProperty({ required: false, type: () => WebhookDocumentDto, description: 'For `add` only.' })
+  @ApiProperty({ required: false, type: () => WebhookDocumentDto, description: 'Only for `add`.' })
   document?: WebhookDocumentDto;
 }
 
 /** What a sink of type `json` receives. */
 export class OrderBatchDto {
-  @ApiProperty({ type: () => [WebhookOrderDto], description: 'In the order in which they were decided.' })
+  @ApiProperty({ type: () => [WebhookOrderDto], description: 'Orders, in the sequence in which they were decided.' })
   orders!: WebhookOrderDto[];
 }

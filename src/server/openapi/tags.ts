@@ -26,7 +26,7 @@ export const CALL_GROUPS: readonly CallGroup[] = [
   },
   {
     name: 'URLs',
-    description: 'What is known about URLs, why each is or is not in the index, and commands that affect them.',
+    description: 'What is known about URLs, why each one is or is not in the index, and commands for URLs.',
     paths: /^\/api\/v1\/crawlers\/\{crawler\}\/(urls?|explain|page|refused|refresh|oldest|errors|extract|render)/,
   },
   {

@@ -87,7 +87,7 @@ export class HeldDeletionsDto {
   })
   reasons!: Readonly<Record<string, number>>;
 
-  @ApiProperty({ type: [String], description: 'Some of the URIs.' })
+  @ApiProperty({ type: [String], description: 'A sample of the URIs.' })
   samples!: readonly string[];
 }
 

@@ -53,7 +53,8 @@ export class OrdersController {
     id: 'listOrders',
     searches: true,
     summary: 'The ledger of push orders',
-    description: 'Every order on record, newest first: when and why it was decided, attempts, and what the sink said.',
+    description:
+      'Every order on record, newest first: when and why it was decided, attempts, and how the sink responded.',
     role: 'read',
   })
   @PageResponse(OrderDto)

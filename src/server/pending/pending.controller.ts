@@ -88,7 +88,7 @@ export class PendingController {
       'Imports the lines whose URL is not known; a known URL keeps its state. The realm has to be the name of the crawler, ' +
       'URL-encoded, and the state 0, 2 or a Unix time of 9 or 10 digits that is not in the future. If there are several lines for one URL, ' +
       'the first counts; the others count as known. State 2 is not tried again until the error cache is cleared or a person asks ' +
-      'for it; an indexed URL is refreshed as if it had been visited here at that time.',
+      'for it; an indexed URL is refreshed as if it had been visited by this server at that time.',
     role: 'operate',
     consumes: [TEXT_TYPE],
     problems: { 404: 'There is no crawler with that name.' },

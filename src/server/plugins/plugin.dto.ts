@@ -25,7 +25,7 @@ class PluginErrorDto {
   @ApiProperty({ format: 'date-time' })
   at!: string;
 
-  @ApiProperty({ description: 'What failed, with the place in its file if that is known.' })
+  @ApiProperty({ description: 'What failed, with the place in the file of the plug-in if it is known.' })
   message!: string;
 }
 
@@ -33,16 +33,17 @@ export class PluginDto {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ description: 'Its module on the server.' })
+  @ApiProperty({ description: 'Path of the plug-in module on the server.' })
   file!: string;
 
   @ApiProperty({
     enum: STATES,
-    description: '`failed`: it cannot be loaded, or ends again and again; it is retried, at once if its file changes.',
+    description:
+      '`failed`: the plug-in cannot be loaded, or its process keeps ending; it is retried, immediately if its file changes.',
   })
   state!: string;
 
-  @ApiProperty({ required: false, description: 'As the plug-in states it.' })
+  @ApiProperty({ required: false, description: 'Version, as stated by the plug-in.' })
   version?: string;
 
   @ApiProperty({ type: [String], enum: PLUGIN_HOOKS, description: 'Functions that the plug-in has.' })
@@ -54,14 +55,14 @@ export class PluginDto {
   @ApiProperty({
     type: 'integer',
     example: 0,
-    description: 'Number of times that its process ended or had to be ended.',
+    description: 'Number of times that the plug-in process ended or had to be stopped.',
   })
   restarts!: number;
 
   @ApiProperty({
     type: 'integer',
     example: 83_886_080,
-    description: 'Memory of its process in bytes; 0 if the system does not report it.',
+    description: 'Memory used by the plug-in process in bytes; 0 if the system does not report it.',
   })
   memory!: number;
 

@@ -22,13 +22,13 @@ class ReasonDto {
   @ApiProperty({ required: false, description: 'For a reason: the layer or part that emits it.' })
   layer?: string;
 
-  @ApiProperty({ required: false, enum: ['permanent', 'temporary'], description: 'For an error: its default class.' })
+  @ApiProperty({ required: false, enum: ['permanent', 'temporary'], description: 'For an error: the default class.' })
   class?: 'permanent' | 'temporary';
 
   @ApiProperty()
   meaning!: string;
 
-  @ApiProperty({ description: 'What to change if this is not wanted.' })
+  @ApiProperty({ description: 'What to change if this is not what you want.' })
   remedy!: string;
 }
 

@@ -118,7 +118,7 @@ export class SubmitOutcomeDto {
 }
 
 export class UrlListOutcomeDto {
-  @ApiProperty({ type: 'integer', description: 'URLs that were not known.' })
+  @ApiProperty({ type: 'integer', description: 'URLs that were not known before.' })
   new!: number;
 
   @ApiProperty({ type: 'integer', description: 'URLs that were already known; they are due now.' })

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export const ROLES = ['read', 'operate', 'admin'] as const;
-/** Each role also has the permissions of those before it. */
+/** Each role includes the permissions of the roles before it. */
 export type Role = (typeof ROLES)[number];
 
 export interface ApiKey {

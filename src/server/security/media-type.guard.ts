@@ -21,7 +21,7 @@ export class MediaTypeGuard implements CanActivate {
     const given = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
     if (allowed.includes(given) || (given === 'text/xml' && allowed.includes('application/xml'))) return true;
     throw new UnsupportedMediaTypeException(
-      `The body is ${given || 'of no type'}; the call takes ${allowed.join(' or ')}.`,
+      `The body is ${given || 'of no type'}; the call expects ${allowed.join(' or ')}.`,
     );
   }
 }

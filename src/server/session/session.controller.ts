@@ -14,7 +14,7 @@ class SessionDto {
   })
   name!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Each role also has the permissions of those before it.' })
+  @ApiProperty({ enum: ROLES, description: 'Each role includes the permissions of the roles before it.' })
   role!: Role;
 
   @ApiProperty({ description: 'Whether calls require an API key or a sign-in.' })
@@ -32,7 +32,7 @@ export class SessionController {
   @Get()
   @Operation({
     id: 'getSession',
-    summary: 'Who am I?',
+    summary: 'Show who is calling',
     description: 'Name and role of the key sent with the call, so that a client can hide what the role may not do.',
     role: 'read',
   })

@@ -27,7 +27,7 @@ class SignInDto {
 }
 
 const NONE = {
-  404: 'People do not sign in to this server.',
+  404: 'Sign-in is not configured on this server.',
   502: 'The provider is not responding, or its response is invalid.',
 };
 
@@ -56,8 +56,9 @@ export class SignInController {
   @Get('sign-in')
   @Operation({
     id: 'beginSignIn',
-    summary: 'Sign in by OpenID Connect',
-    description: 'Sends the browser to the provider; after the sign-in, it returns to `to`, a path of the console.',
+    summary: 'Sign in with OpenID Connect',
+    description:
+      'Sends the browser to the provider; after the sign-in, the browser returns to `to`, a path of the console.',
     role: 'open',
     problems: NONE,
   })

@@ -30,7 +30,7 @@ class FieldDto {
 }
 
 class MapPreviewRequestDto {
-  @ApiProperty({ required: false, description: 'The crawler of `url`.' })
+  @ApiProperty({ required: false, description: 'The crawler that has indexed `url`.' })
   @IfGiven()
   @IsString()
   crawler?: string;
@@ -44,7 +44,11 @@ class MapPreviewRequestDto {
   @MaxLength(LONGEST_URL)
   url?: string;
 
-  @ApiProperty({ required: false, type: () => [FieldDto], description: 'The fields of a document, instead of a URL.' })
+  @ApiProperty({
+    required: false,
+    type: () => [FieldDto],
+    description: 'The fields of a document, as an alternative to a URL.',
+  })
   @IfGiven()
   @IsListOf(() => FieldDto, MOST_FIELDS)
   fields?: FieldDto[];
@@ -57,7 +61,7 @@ class MapPreviewDto {
   @ApiProperty({ type: () => [FieldDto], required: false, description: 'Fields as the sink receives them.' })
   after?: readonly Meta[];
 
-  @ApiProperty({ required: false, description: 'Why the document would be refused, with the name of the field.' })
+  @ApiProperty({ required: false, description: 'Why the sink would refuse the document, with the name of the field.' })
   refusal?: string;
 }
 
@@ -73,7 +77,7 @@ export class MappingController {
   @HttpCode(200)
   @Operation({
     id: 'previewMap',
-    summary: 'What the Map elements of a sink do to a document',
+    summary: 'Preview what the Map elements of a sink do to a document',
     description:
       'Shows this for an indexed document, if a sink of its crawler returns documents, or for given fields. Nothing is sent.',
     role: 'read',

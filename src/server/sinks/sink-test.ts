@@ -52,7 +52,7 @@ async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<str
   }
   if (sink.probe) await sink.probe(signal);
   else if (sink.readDocuments) await sink.readDocuments([NOBODY], signal);
-  else return 'Only an order can test this sink; its configuration is complete.';
+  else return 'This sink can only be tested by sending an order; its configuration is complete.';
   return 'The sink is responding and accepts the credentials.';
 }
 

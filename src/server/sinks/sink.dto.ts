@@ -22,12 +22,12 @@ export class BackfillDto {
   @ApiProperty({ type: 'integer', description: 'Documents that were indexed when the backfill began.' })
   total!: number;
 
-  @ApiProperty({ type: 'integer', description: 'How many of these have been examined.' })
+  @ApiProperty({ type: 'integer', description: 'Number of these documents that have been examined.' })
   done!: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'How many of these needed no visit.',
+    description: 'Number of these documents that needed no visit.',
   })
   sent!: number;
 
@@ -175,7 +175,7 @@ export class DifferenceDto {
   @ApiProperty({ type: 'integer' })
   count!: number;
 
-  @ApiProperty({ type: [String], description: 'Some of the URIs.' })
+  @ApiProperty({ type: [String], description: 'A sample of the URIs.' })
   samples!: readonly string[];
 }
 

@@ -122,7 +122,7 @@ export class SinksController {
     problems: {
       404: 'There is no sink with that name.',
       422: 'The sink cannot list what it holds.',
-      503: 'The sink or the database cannot be used now. Differences that were already repaired stay repaired.',
+      503: 'The sink or the database is currently unavailable. Differences that were already repaired stay repaired.',
     },
   })
   @ApiOkResponse({ type: ReconciliationDto })

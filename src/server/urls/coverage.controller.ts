@@ -18,7 +18,7 @@ class CoverageReasonDto {
   @ApiProperty({ type: 'integer', description: 'Stored URLs.' })
   urls!: number;
 
-  @ApiProperty({ type: 'integer', description: 'How many of these are documents in the index.' })
+  @ApiProperty({ type: 'integer', description: 'Number of these URLs whose document is in the index.' })
   indexed!: number;
 }
 

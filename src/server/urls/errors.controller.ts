@@ -24,10 +24,10 @@ class FailingDto {
   @ApiProperty({ type: 'integer', description: 'URLs in error.' })
   urls!: number;
 
-  @ApiProperty({ type: 'integer', description: 'How many of these were last tried within the last hour.' })
+  @ApiProperty({ type: 'integer', description: 'Number of these URLs that were last tried within the last hour.' })
   lastHour!: number;
 
-  @ApiProperty({ type: 'integer', description: 'How many of these were last tried within the last 24 hours.' })
+  @ApiProperty({ type: 'integer', description: 'Number of these URLs that were last tried within the last 24 hours.' })
   lastDay!: number;
 }
 
@@ -35,7 +35,7 @@ class ErrorClassDto extends FailingDto {
   @ApiProperty({ description: 'Error code; `GET /reasons` explains it.' })
   reason!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Web servers with such URLs.' })
+  @ApiProperty({ type: 'integer', description: 'Web servers with URLs in this error.' })
   hosts!: number;
 }
 
@@ -56,7 +56,7 @@ export class ErrorsController {
   @Operation({
     id: 'listErrors',
     summary: 'URLs in error, by error code',
-    description: 'Exact counts of the URLs in error now, largest first.',
+    description: 'Exact counts of the URLs currently in error, largest first.',
     role: 'read',
     problems: UNKNOWN,
   })
@@ -71,7 +71,7 @@ export class ErrorsController {
   @Operation({
     id: 'listErrorHosts',
     summary: 'Web servers with an error',
-    description: 'Exact counts of the URLs in error now with this code, largest first.',
+    description: 'Exact counts of the URLs currently in error with this code, largest first.',
     role: 'read',
     problems: UNKNOWN,
   })

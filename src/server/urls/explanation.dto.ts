@@ -35,10 +35,16 @@ export const toHeadlineDto = ({ fate, reason, text, nextStep }: Headline): Headl
 });
 
 export class QueueDto {
-  @ApiProperty({ enum: SOURCES, description: 'Source by how the URL was found and what the rules allow.' })
+  @ApiProperty({
+    enum: SOURCES,
+    description: 'Source that follows from how the URL was found and what the rules allow.',
+  })
   natural!: SourceName;
 
-  @ApiProperty({ type: 'integer', description: 'Priority shift by rules and root; negative values mean earlier.' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Priority shift set by rules and the root; negative values mean earlier.',
+  })
   shift!: number;
 
   @ApiProperty({
@@ -163,13 +169,17 @@ export class VerdictDto {
   @ApiProperty({ description: 'What the reason code means.' })
   meaning!: string;
 
-  @ApiProperty({ description: 'What to change if this verdict is not wanted.' })
+  @ApiProperty({ description: 'What to change if this verdict is not what you want.' })
   remedy!: string;
 
   @ApiProperty({ required: false, enum: LAYERS, description: 'The layer that decided.' })
   layer?: string;
 
-  @ApiProperty({ required: false, type: () => PlaceDto, description: 'The place in the configuration that says so.' })
+  @ApiProperty({
+    required: false,
+    type: () => PlaceDto,
+    description: 'The place in the configuration that determines the verdict.',
+  })
   place?: PlaceDto;
 
   @ApiProperty({ required: false, description: 'Details, in one sentence.' })
@@ -204,7 +214,7 @@ export class TraceStepDto {
   @ApiProperty({ required: false, type: () => PlaceDto })
   place?: PlaceDto;
 
-  @ApiProperty({ required: false, description: 'What it changed.' })
+  @ApiProperty({ required: false, description: 'What the rule changed.' })
   effect?: string;
 }
 
@@ -228,7 +238,10 @@ export class RobotsOpinionDto {
   @ApiProperty({ required: false, format: 'date-time' })
   fetchedAt?: string;
 
-  @ApiProperty({ required: false, description: 'HTTP status of its fetch, or the code of the failure.' })
+  @ApiProperty({
+    required: false,
+    description: 'HTTP status with which robots.txt was fetched, or the code of the failure.',
+  })
   status?: string;
 }
 

@@ -6,7 +6,7 @@ class SentPageDto {
   @ApiProperty()
   title!: string;
 
-  @ApiProperty({ description: 'The first 200,000 characters of its text.' })
+  @ApiProperty({ description: 'The first 200,000 characters of the text.' })
   text!: string;
 
   @ApiProperty({ type: 'integer' })
@@ -57,7 +57,7 @@ export class PageRenderingDto {
 
   @ApiProperty({
     required: false,
-    description: 'What ended the wait for its scripts: `quiet`, `condition` or `time limit`.',
+    description: 'What ended the wait for the scripts: `quiet`, `condition` or `time limit`.',
     example: 'quiet',
   })
   readiness?: string;

@@ -42,7 +42,7 @@ export class JudgedDto extends ExplanationDto {
   @ApiProperty({ description: 'Canonical URL that was judged.' })
   url!: string;
 
-  @ApiProperty({ type: () => HeadlineDto, description: 'The result in one sentence; the rest explains it.' })
+  @ApiProperty({ type: () => HeadlineDto, description: 'The result in one sentence; the other fields explain it.' })
   headline!: HeadlineDto;
 
   @ApiProperty({
@@ -84,7 +84,10 @@ export class JudgedDto extends ExplanationDto {
   })
   behind!: UrlBehindDto[];
 
-  @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it among the samples that are kept.' })
+  @ApiProperty({
+    type: () => [RefusedLinkDto],
+    description: 'Refused links to the URL, among the samples that are kept.',
+  })
   refusedLinks!: RefusedLinkDto[];
 }
 
@@ -100,9 +103,9 @@ export class PolicyController {
   @CrawlerName()
   @Operation({
     id: 'explainUrl',
-    summary: 'Why is this URL crawled, or not?',
+    summary: 'Explain why a URL is crawled or not',
     description:
-      'A headline that says what happened to it and what to do next; then the verdict of the crawl policy with its whole trace, what robots.txt ' +
+      'A headline that says what happened to the URL and what to do next; then the verdict of the crawl policy with its whole trace, what robots.txt ' +
       'said when it was last fetched, the source in which the URL is queued, and every visit, order and refused link on record. Works for any URL, stored or not. ' +
       'Nothing is fetched or queued.',
     role: 'read',
@@ -137,7 +140,7 @@ export class PolicyController {
     id: 'viewPage',
     summary: 'What is extracted from a page, and its links with their verdicts',
     description:
-      'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. With `render`, its scripts run, and the page as it was sent is shown beside the result. Politeness applies.',
+      'Fetches the page now, reads it according to `cw:Content`, and judges each of its links; nothing is queued or pushed. With `render`, its scripts run, and the page as it was sent is shown beside the result. Politeness applies.',
     role: 'operate',
     problems: { ...UNKNOWN, 422: 'The string is not a URL.' },
   })
@@ -152,14 +155,14 @@ export class PolicyController {
   @Operation({
     id: 'tryContent',
     searches: true,
-    summary: 'What would a `cw:Content` extract from a page?',
+    summary: 'Preview what a `cw:Content` element extracts from a page',
     description:
       'Reads a page with the given element before it is saved; nothing is stored, queued or pushed. The page is fetched at the first call, ' +
-      'politely, and kept for ten minutes for the key that made the call, so that further calls do not request it from the site. Mistakes in the element are ' +
-      'returned with their places and without `reading`. Plug-ins are not called.',
+      'politely, and kept for ten minutes for the key that made the call, so that further calls do not request it from the site. Errors in the element are ' +
+      'returned with their places; `reading` is then absent. Plug-ins are not called.',
     role: 'operate',
     writes: false,
-    problems: { ...UNKNOWN, 422: 'The string is not a URL, or the host cannot be queried now.' },
+    problems: { ...UNKNOWN, 422: 'The string is not a URL, or the host cannot be queried at the moment.' },
   })
   @ApiOkResponse({ type: ContentTrialDto })
   async tryContent(

@@ -9,7 +9,7 @@ export class RestingHostDto {
 
   @ApiProperty({
     format: 'date-time',
-    description: 'No other request is made until then, unless the one request succeeds.',
+    description: 'No further request is made before this time, unless the one request succeeds.',
   })
   until!: string;
 }

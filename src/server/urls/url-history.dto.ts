@@ -42,7 +42,7 @@ export class VisitDto {
   bytes!: number;
 
   @ApiProperty({
-    description: 'Whether it found different content from the previous visit. Never true for the first visit.',
+    description: 'Whether the visit found different content from the previous one. Never true for the first visit.',
   })
   changed!: boolean;
 }
@@ -141,7 +141,10 @@ export class UrlHistoryDto {
   })
   behind!: UrlBehindDto[];
 
-  @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it among the samples that are kept.' })
+  @ApiProperty({
+    type: () => [RefusedLinkDto],
+    description: 'Refused links to the URL, among the samples that are kept.',
+  })
   refusedLinks!: RefusedLinkDto[];
 
   @ApiProperty({
@@ -211,7 +214,7 @@ class SelectorMatchesDto {
     type: 'integer',
     isArray: true,
     example: [1],
-    description: 'Numbers of elements for each `Include`, in their order.',
+    description: 'Number of elements for each `Include`, in order.',
   })
   include!: readonly number[];
 
@@ -219,7 +222,7 @@ class SelectorMatchesDto {
     type: 'integer',
     isArray: true,
     example: [0],
-    description: 'Numbers of elements for each `Exclude`, in their order.',
+    description: 'Number of elements for each `Exclude`, in order.',
   })
   exclude!: readonly number[];
 }
@@ -322,7 +325,11 @@ export class PageViewDto {
   @ApiProperty({ type: () => [LinkDto] })
   links!: LinkDto[];
 
-  @ApiProperty({ type: () => PageRenderingDto, required: false, description: 'Present if `render` was requested.' })
+  @ApiProperty({
+    type: () => PageRenderingDto,
+    required: false,
+    description: 'Present only if `render` was requested.',
+  })
   rendering?: PageRenderingDto;
 }
 
@@ -338,7 +345,7 @@ export class RefusedSampleDto {
   @ApiProperty()
   url!: string;
 
-  @ApiProperty({ description: 'The page that links to it.' })
+  @ApiProperty({ description: 'The page that links to the URL.' })
   from!: string;
 
   @ApiProperty({ format: 'date-time' })

@@ -91,7 +91,7 @@ export class UrlStateDto {
   @ApiProperty({ required: false })
   etag?: string;
 
-  @ApiProperty({ required: false, description: 'As the site wrote it.' })
+  @ApiProperty({ required: false, description: 'The value exactly as the site sent it.' })
   lastModified?: string;
 
   @ApiProperty({ description: 'Whether the sinks hold a document for this URL.' })

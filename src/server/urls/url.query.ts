@@ -30,7 +30,7 @@ export class PageViewQuery extends UrlQuery {
   @ApiProperty({
     required: false,
     description:
-      'Run the scripts of the page in the browser, whatever the crawler does with such pages; `rendering` says what they change.',
+      'Run the scripts of the page in the browser, even if the crawler does not render such pages; `rendering` says what the scripts change.',
   })
   @IfGiven()
   @Transform(({ value }) => toBoolean(value))
@@ -105,7 +105,11 @@ export class UrlFilterQuery {
   @IsBoolean()
   indexed?: boolean;
 
-  @ApiProperty({ required: false, format: 'date-time', description: 'Only URLs that were last visited before this.' })
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description: 'Only URLs that were last visited before this time.',
+  })
   @IfGiven()
   @IsMoment()
   visitedBefore?: string;

@@ -137,7 +137,7 @@ export class UrlsController {
     searches: true,
     summary: 'Refresh now',
     description:
-      'Makes URLs due now: one given by `url`, or all that match the filters of `listUrls`. A host that rests (because it failed, or asked crawlers to slow down) still gets one request; `resting` names it.',
+      'Makes URLs due now: the one specified by `url`, or all that match the filters of `listUrls`. A host that rests (because it failed, or asked crawlers to slow down) still gets one request; `resting` names it.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
   })
@@ -150,7 +150,10 @@ export class UrlsController {
     const { url, ...query } = what;
     const narrows = Object.values(query).some((value) => value !== undefined);
     if ((url !== undefined) === narrows) {
-      throw new ProblemException('invalid-request', 'Specify either `url` or at least one of the filters of `listUrls`.');
+      throw new ProblemException(
+        'invalid-request',
+        'Specify either `url` or at least one of the filters of `listUrls`.',
+      );
     }
     const { count, resting } = await this.engine.refresh(crawler, url === undefined ? requireFilter(query) : { url });
     note.recordChange(undefined, { ...what, count });
@@ -162,7 +165,7 @@ export class UrlsController {
   @Operation({
     id: 'clearErrors',
     summary: 'Clear the error cache',
-    description: 'Forgets all URLs in error state; they are found again by links to them.',
+    description: 'Forgets all URLs in error; the crawler may rediscover them through links.',
     role: 'operate',
     problems: UNKNOWN,
   })

@@ -8,7 +8,7 @@ import { Operation } from '../http/operation.js';
 import { ENGINE } from '../tokens.js';
 
 const LONGEST_TOKEN = 2_048;
-const PROBLEMS = { 404: 'This server did not request that.' };
+const PROBLEMS = { 404: 'This server did not request the subscription.' };
 
 @ApiTags('Signals')
 @Controller('websub')
@@ -33,7 +33,7 @@ export class WebSubController {
   @ApiQuery({ name: 'hub.challenge', description: 'The text to return.', required: false, example: 'a1b2c3' })
   @ApiQuery({
     name: 'hub.lease_seconds',
-    description: 'How long the hub reports changes to the feed.',
+    description: 'How long the hub will report changes to the feed.',
     required: false,
     example: '864000',
   })

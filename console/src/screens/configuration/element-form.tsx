@@ -151,7 +151,9 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
 }
 
 const referenceText = (count: number): string =>
-  count === 0 ? '' : `The name is also used in ${formatPlural(count, 'other place')}; renaming updates every reference.`;
+  count === 0
+    ? ''
+    : `The name is also used in ${formatPlural(count, 'other place')}; renaming updates every reference.`;
 
 function More({ label, children }: { readonly label: string; readonly children: () => JSX.Element }): JSX.Element {
   const [open, setOpen] = useState(false);

@@ -95,8 +95,8 @@ function ClearErrors({ crawler, onClose, onDone }: ClearProps): JSX.Element {
         <strong>
           {formatPlural(number, 'URL')} of {crawler.name} {number === 1 ? 'is' : 'are'} in error.
         </strong>{' '}
-        The URLs are forgotten, except those whose document is still in the index: these are visited again. The
-        crawler may rediscover forgotten URLs through links.
+        The URLs are forgotten, except those whose document is still in the index: these are visited again. The crawler
+        may rediscover forgotten URLs through links.
       </p>
     </Confirm>
   );

@@ -36,7 +36,10 @@ export function TryUrl(): JSX.Element {
         <Question view={view} mayFetch={mayFetch} />
       </Panel>
       {url === '' ? (
-        <Empty>Enter any address, stored or not: the verdict, the rule behind it and the place of that rule in the configuration appear here.</Empty>
+        <Empty>
+          Enter any address, stored or not: the verdict, the rule behind it and the place of that rule in the
+          configuration appear here.
+        </Empty>
       ) : view === 'selectors' ? (
         <Selectors key={`${crawler} ${url}`} crawler={crawler} url={url} />
       ) : view === 'links' || view === 'rendered' ? (

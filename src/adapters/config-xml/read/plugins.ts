@@ -51,8 +51,7 @@ function findFault(file: string, folder: string): string | undefined {
   const path = resolve(base, file);
   const isBelow = (inner: string, outer: string): boolean =>
     inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
-  if (!isBelow(path, base))
-    return `specify a file below the folder for plug-ins, which CRAWLWAY_PLUGINS sets`;
+  if (!isBelow(path, base)) return `specify a file below the folder for plug-ins, which CRAWLWAY_PLUGINS sets`;
   if (!existsSync(path)) return `there is no ${file} below the folder for plug-ins`;
   if (!isBelow(realpathSync(path), realpathSync(base)))
     return `${file} is a link that leads out of the folder for plug-ins; specify the file itself`;

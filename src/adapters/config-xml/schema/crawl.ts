@@ -172,7 +172,7 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
   kvs: attribute(t.keyValues, 'Metas to add to every document found from this root.'),
   followLinks: attribute(
     t.boolean,
-    'Off: links of the page are listed for a person to choose from, and none are queued (FDSE).',
+    'Off: the links of the page are only listed for a person to choose from; none are queued (FDSE).',
     {
       default: 'true',
     },
@@ -224,9 +224,13 @@ export const SOURCE = element('Source', 'Push the document under this source.', 
 export const ADD_META = element('AddMeta', 'Add a meta to the document.', {
   name: attribute(t.word, 'Name of the meta.', { required: true }),
   value: attribute(t.text, 'Value of the meta.', { required: true, aliases: ['val'] }),
-  scope: attribute(t.enumeration(['document', 'links']), '`links`: documents found through this one also get the meta.', {
-    default: 'document',
-  }),
+  scope: attribute(
+    t.enumeration(['document', 'links']),
+    '`links`: documents found through this one also get the meta.',
+    {
+      default: 'document',
+    },
+  ),
 });
 export const PRIORITY = element(
   'Priority',

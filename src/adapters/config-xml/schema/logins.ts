@@ -11,12 +11,20 @@ export const LOGIN = element(
   {
     name: attribute(t.name, 'Name, unique across all fetchers.', { required: true }),
     type: attribute(t.enumeration(LOGIN_TYPES), 'How to log in.', { required: true }),
-    url: attribute(t.httpUrl, 'Prefix of the URLs for which the login is used. No part of the login is sent to other URLs.', {
-      required: true,
-    }),
-    insecure: attribute(t.boolean, 'Also send the login over connections without TLS. Anyone on the network path can read it.', {
-      default: 'false',
-    }),
+    url: attribute(
+      t.httpUrl,
+      'Prefix of the URLs for which the login is used. No part of the login is sent to other URLs.',
+      {
+        required: true,
+      },
+    ),
+    insecure: attribute(
+      t.boolean,
+      'Also send the login over connections without TLS. Anyone on the network path can read it.',
+      {
+        default: 'false',
+      },
+    ),
     check: attribute(t.httpUrl, 'URL to request in order to check whether the login works. Default: `url`.'),
     user: attribute(t.word, '`basic`, `digest`, `ntlm`, `form`: user name.', { variables: true }),
     password: attribute(t.text, '`basic`, `digest`, `ntlm`, `form`: password.', { secret: true }),

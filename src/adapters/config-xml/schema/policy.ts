@@ -164,7 +164,10 @@ export const SERVERS = element(
   'Servers',
   'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Unless the two switches say otherwise, a link is followed if a record matches it. If a crawler has no Root, it begins at the URLs of its records, as in mnoGoSearch.',
   {
-    followOutside: attribute(t.boolean, 'Also follow links that match no record. Default: the value in the file, or false.'),
+    followOutside: attribute(
+      t.boolean,
+      'Also follow links that match no record. Default: the value in the file, or false.',
+    ),
     deleteNoServer: attribute(
       t.boolean,
       'Off: stored URLs that match no record are kept, and only links to the server of their page are followed. Default: the value in the file, or true.',
@@ -305,14 +308,18 @@ export const ERROR_POLICY = element(
   },
   { children: ['Error'], once: true },
 );
-export const ERROR = element('Error', 'Assigns an error code to a class; the defaults are in the table of error codes.', {
-  code: attribute(t.enumeration(Object.keys(ERROR_CODES) as ErrorCode[]), 'Error code.', { required: true }),
-  class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to assign the code to.', { required: true }),
-});
+export const ERROR = element(
+  'Error',
+  'Assigns an error code to a class; the defaults are in the table of error codes.',
+  {
+    code: attribute(t.enumeration(Object.keys(ERROR_CODES) as ErrorCode[]), 'Error code.', { required: true }),
+    class: attribute(t.enumeration(['permanent', 'temporary']), 'Class to assign the code to.', { required: true }),
+  },
+);
 
 export const DELETION_GUARD = element(
   'DeletionGuard',
-  'A deletion that follows from a fault of the server (any error but 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held until a person decides.',
+  'A deletion that results from a server fault (any error except 404 and 410) waits until the host has served a good page again; if deletions for one host exceed both limits within the window, further ones are held until a person decides.',
   {
     enabled: attribute(t.boolean, 'Off: deletions are always sent at once.', { default: 'true' }),
     maxDeletions: attribute(t.integer(0), 'Maximum number of deletions for one host within the window.', {
@@ -326,7 +333,7 @@ export const DELETION_GUARD = element(
     windowS: attribute(t.durationS(1), 'Length of the window.', { default: '3600', unit: 's' }),
     signOfLife: attribute(
       t.boolean,
-      'Off: a deletion that results from a fault of the server is sent at the first such error and does not count towards the limits, as in the reference system.',
+      'Off: a deletion that results from a server fault is sent at the first such error and does not count towards the limits, as in the reference system.',
       { default: 'true' },
     ),
     signOfLifeHours: attribute(
@@ -381,7 +388,7 @@ export const TRAPS = element(
     }),
     maxPatternUrls: attribute(
       t.integer(1),
-      'Number of URLs of one host that differ only in numbers, dates, ids and their query. Once it is reached, further ones are only taken from pages that contain something new: a word, or links to other pages.',
+      'Number of URLs of one host that differ only in numbers, dates, ids and their query. Once it is reached, further URLs of this kind are only accepted from pages that contain something new: a word, or links to other pages.',
       { default: '1000' },
     ),
     maxUrlsPerHost: attribute(t.integer(1), 'Maximum number of URLs of one host.', { default: '5000000' }),

@@ -17,7 +17,7 @@ export const SCHEDULE = element(
     ),
     maxBytesPerS: attribute(
       t.integer(1),
-      'Maximum rate of data from all hosts of the schedule in total, in the long run. Default: no limit.',
+      'Maximum long-term data rate from all hosts of the schedule in total. Default: no limit.',
       { unit: 'bytes per second' },
     ),
   },
@@ -30,15 +30,23 @@ export const WINDOW = element(
   {
     days: attribute(t.weekDays, 'Days on which the window begins.', { default: 'mon-sun' }),
     from: attribute(t.timeOfDay, 'Time at which the window begins.', { default: '00:00' }),
-    to: attribute(t.timeOfDay, 'Time at which the window ends; if it is earlier than `from`, the window ends on the next day.', {
-      default: '24:00',
-    }),
+    to: attribute(
+      t.timeOfDay,
+      'Time at which the window ends; if it is earlier than `from`, the window ends on the next day.',
+      {
+        default: '24:00',
+      },
+    ),
     crawl: attribute(t.boolean, 'Off: the hosts are not crawled.', { default: 'true' }),
     throttleTimeMS: attribute(
       t.durationMs(),
       'Minimum pause between two requests to one web server; a longer one set by the crawler, a condition or robots.txt takes precedence.',
       { unit: 'ms' },
     ),
-    maxBytesPerS: attribute(t.integer(1), 'Maximum rate of data during the window; replaces the limit of the Schedule.', { unit: 'bytes per second' }),
+    maxBytesPerS: attribute(
+      t.integer(1),
+      'Maximum rate of data during the window; replaces the limit of the Schedule.',
+      { unit: 'bytes per second' },
+    ),
   },
 );

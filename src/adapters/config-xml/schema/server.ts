@@ -29,7 +29,10 @@ export const FETCHER = element(
       default: '30000',
       unit: 'ms',
     }),
-    bodyTimeoutMS: attribute(t.durationMs(1), 'Maximum pause while the response body is being received.', { default: '30000', unit: 'ms' }),
+    bodyTimeoutMS: attribute(t.durationMs(1), 'Maximum pause while the response body is being received.', {
+      default: '30000',
+      unit: 'ms',
+    }),
     totalTimeoutMS: attribute(t.durationMs(1), 'Maximum time for one document.', { default: '120000', unit: 'ms' }),
     maxSizeBytes: attribute(t.integer(1), 'Maximum size of a document, after decoding.', {
       default: mebibytes(32),
@@ -140,7 +143,7 @@ export const EXTRACTOR = element(
       `\`tika\`: the media types that the server reads; it takes precedence over the built-in readers. Default: ${LEGACY_OFFICE}.`,
     ),
     timeLimitMS: attribute(t.durationMs(100), 'Maximum time for one document.', { default: '30000', unit: 'ms' }),
-    memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: maximum memory of one process.', {
+    memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: maximum memory of one reader process.', {
       default: mebibytes(512),
       unit: 'bytes',
     }),
@@ -166,7 +169,7 @@ export const RENDERER = element(
         variables: true,
       },
     ),
-    maxShare: attribute(t.share, 'Maximum share of the processors that rendering takes in the long run, 0.05 to 1.', {
+    maxShare: attribute(t.share, 'Maximum share of the processors that rendering may use in the long run, 0.05 to 1.', {
       default: '0.5',
     }),
     pages: attribute(
@@ -179,7 +182,7 @@ export const RENDERER = element(
     }),
     memoryLimitBytes: attribute(
       t.integer(256 * 1024 * 1024),
-      'Maximum memory that the processes of the browser use in total.',
+      'Maximum memory that the browser processes may use in total.',
       {
         default: mebibytes(1536),
         unit: 'bytes',
@@ -235,7 +238,7 @@ export const WEB_SUB = element(
     }),
     hubs: attribute(
       t.hostNames,
-      'Hosts of the hubs to use, including their subdomains, in addition to the host of the feed itself.',
+      'Hosts (including their subdomains) whose hubs may be used, in addition to the host of the feed itself.',
       { default: 'pubsubhubbub.appspot.com superfeedr.com switchboard.p3k.io websubhub.com' },
     ),
   },

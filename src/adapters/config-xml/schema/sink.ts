@@ -116,8 +116,11 @@ export const MAP = element(
       required: true,
     }),
     default: attribute(t.text, 'Value for documents without this field.'),
-    split: attribute(t.text, 'String that separates several values; spaces around them are removed.'),
-    join: attribute(t.text, 'String that is put between several values to join them into one.'),
+    split: attribute(
+      t.text,
+      'Separator at which to split the value into several values; spaces around them are removed.',
+    ),
+    join: attribute(t.text, 'Separator with which to join several values into one.'),
     dateFormat: attribute(
       t.datePattern,
       'Format of the dates: `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` and anything between them. The value becomes ISO 8601, UTC.',

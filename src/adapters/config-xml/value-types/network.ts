@@ -141,6 +141,8 @@ export const webhookSecret: ValueType<string> = {
     const isKey = (bytes >= 24 && bytes <= 64) || value.includes('${');
     return isKey
       ? ok(value.trim())
-      : invalid('`whsec_` followed by 24 to 64 bytes in Base64, like the output of `echo whsec_$(openssl rand -base64 32)`');
+      : invalid(
+          '`whsec_` followed by 24 to 64 bytes in Base64, like the output of `echo whsec_$(openssl rand -base64 32)`',
+        );
   },
 };

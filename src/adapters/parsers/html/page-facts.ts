@@ -149,7 +149,7 @@ export class PageFacts {
   }
 }
 
-/** A meta that contains only robots directives counts as a robots meta, whatever agent it names. */
+/** A meta that contains only robots directives counts as a robots meta, whichever agent it names. */
 function isRobotsDirectives(value: string): boolean {
   if (value === '' || value.length > MAX_DIRECTIVES_LENGTH) return false;
   const words = value.replace(/ ?: ?/g, ':').split(/[ ,]+/);

@@ -149,7 +149,7 @@ export function describeForms(page: HtmlPage): string {
   return `the page has ${shown.join('; ')}${more}`;
 }
 
-/** The field's name, by which the login form is recognised on other pages. */
+/** The field's name, by which the login form is recognized on other pages. */
 export const fieldName = (field: Element): string | undefined => attribute(field, 'name');
 
 const findForms = ({ document }: HtmlPage): Element[] =>

@@ -88,8 +88,8 @@ export const isLocked = (error: unknown): boolean =>
 
 const storeDamaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
   new StoreDamaged(
-    `The database ${file} is damaged: ${said}. Move it away together with ${file}-wal and ${file}-shm, which would be read ` +
-      'into what comes after it; then put a backup in its place, or start with an empty store.',
+    `The database ${file} is damaged: ${said}. Move it away together with ${file}-wal and ${file}-shm, which would otherwise be ` +
+      'applied to its replacement; then put a backup in its place, or start with an empty store.',
     { cause },
   );
 

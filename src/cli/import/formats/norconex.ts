@@ -87,7 +87,7 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
 
 const LEFT: Readonly<Record<string, string>> = {
   workDir: 'the data directory is chosen when the server starts: crawlway serve --data',
-  orphansStrategy: 'pages to which no link leads any longer are refreshed like others, and deleted when they are gone',
+  orphansStrategy: 'pages that are no longer linked are refreshed like others, and deleted when they are gone',
   maxDocuments: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
   authentication: 'write a Credential or a Login in the Fetcher (docs/LOGINS.md); passwords are not copied',
   proxySettings: 'write a Proxy in the Fetcher; passwords are not copied',
@@ -109,7 +109,8 @@ function readStarts(
   for (const { text } of findAll(start, 'urlsFile', 'refsFile')) {
     const list = lists.get(text.split(/[\\/]/).at(-1)!);
     if (list) addAll(crawler.roots, splitLines(list).filter(isUrl));
-    else report.reportSkipped(`urlsFile ${text}`, 'to import its URLs as roots, specify the file after the configuration');
+    else
+      report.reportSkipped(`urlsFile ${text}`, 'to import its URLs as roots, specify the file after the configuration');
   }
   for (const { text } of findAll(start, 'sitemap', 'sitemapsFile')) {
     if (!isUrl(text)) continue;

@@ -20,7 +20,7 @@ const FORMS: Readonly<Record<Fact['field'], Form>> = {
     if (isAnchoredAtStart(fact) && fact.text !== '' && !fact.text.startsWith('/'))
       return `path "${fact.text}" must begin with /`;
     return fact.text.includes('?')
-      ? `path "${fact.text}" has a question mark, which is not part of the path`
+      ? `path "${fact.text}" contains a question mark, which is not part of the path`
       : undefined;
   },
   query: (fact) =>
@@ -35,9 +35,9 @@ const FORMS: Readonly<Record<Fact['field'], Form>> = {
 };
 
 function findHostFault({ kind, text }: Fact): string | undefined {
-  if (text.includes('/')) return `host "${text}" has a slash: a host is a name such as www.example.com`;
-  if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" has a port, which is not part of the host`;
-  if (text.includes('@')) return `host "${text}" has an at sign, which is not part of a host`;
+  if (text.includes('/')) return `host "${text}" contains a slash: a host is a name such as www.example.com`;
+  if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" contains a port, which is not part of the host`;
+  if (text.includes('@')) return `host "${text}" contains an at sign, which is not part of a host`;
   const fromStart = kind === 'exact' || kind === 'prefix' || kind === 'domain';
   if (fromStart && text.startsWith('.')) return `host "${text}" begins with a dot, which no host does`;
   return kind === 'exact' && text !== '' && !URL.canParse(`http://${text}/`)
@@ -58,7 +58,7 @@ function findUrlFault({ text }: Fact): string | undefined {
 /** @param complete a path follows, so nothing can be added to host and port */
 function findAuthorityFault(text: string, authority: string, complete: boolean): string | undefined {
   if (complete && authority === '') return `URL "${text}" has no host`;
-  if (authority.includes('*')) return `URL "${text}" has an asterisk in its host, which no host has`;
+  if (authority.includes('*')) return `URL "${text}" has an asterisk in its host, which no host contains`;
   const [, name = authority, port = ''] = /^(.*?):(\d*)$/.exec(authority) ?? [];
   if (name.startsWith('.')) return `URL "${text}" has a host that begins with a dot, which no host does`;
   if (Number(port) > 65_535) return `URL "${text}" has the port ${port}, but the highest is 65535`;

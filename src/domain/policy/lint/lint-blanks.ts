@@ -14,7 +14,7 @@ export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] 
     collectValues(match)
       .filter(hasBlank)
       .map(({ value, place }) => {
-        const message = `rule ${number}: "${value.slice(0, 200)}" has a space, which no URL has, so it never matches`;
+        const message = `rule ${number}: "${value.slice(0, 200)}" contains a space, which no URL does, so it never matches`;
         return lintWarning('rule-never-matches', place, `${message}; a space in a URL is written as %20`);
       }),
   );
@@ -44,7 +44,7 @@ function lintConditionBlanks(rules: readonly ConditionRule[]): Problem[] {
     const inside = lintConditionBlanks(rule.children);
     if (rule.test.type === 'wildcard-set' || !hasBlank(rule.test)) return inside;
     const hint = rule.test.type === 'wildcard' ? '; for several wildcards, write a wildcard-set' : '';
-    const message = `"${conditionText(rule)}" has a space, which no URL has, so it never matches${hint}`;
+    const message = `"${conditionText(rule)}" contains a space, which no URL does, so it never matches${hint}`;
     return [lintWarning('condition-unreachable', rule.place, message), ...inside];
   });
 }

@@ -89,9 +89,10 @@ function findNoEffectReason(rule: ConditionRule, test: Clauses, known: Known): s
 
 /** Only "apply" conditions assign options and evaluate the conditions that they contain. */
 function findMisplacedReason(rule: ConditionRule): string | undefined {
-  if (rule.children.length > 0) return 'contains conditions that are never evaluated: put them into one that applies';
+  if (rule.children.length > 0)
+    return 'contains conditions that are never evaluated: put them into a condition that applies';
   return Object.keys(rule.options).length > 0
-    ? 'sets options that are never assigned: put them into one that applies'
+    ? 'sets options that are never assigned: put them into a condition that applies'
     : undefined;
 }
 

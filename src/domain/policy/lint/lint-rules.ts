@@ -116,7 +116,7 @@ function createOverriddenProblem(rule: Rule, later: Rule): Problem {
     return lintWarning(
       'ignore-undone',
       place,
-      `${where} accepts again everything that ${ruleName(rule)} ignores: put ${ruleName(rule)} after it`,
+      `${where} re-accepts everything that ${ruleName(rule)} ignores: put ${ruleName(rule)} after it`,
     );
   }
   return lintWarning(
@@ -133,7 +133,7 @@ const createIgnoreUndoneProblem = (rule: Rule, later: Rule): Problem =>
   lintWarning(
     'ignore-undone',
     rule.definition.place,
-    `${ruleName(later)} (${placeText(later.definition.place)}) accepts again what ${ruleName(rule)} ignores, where both match: put ${ruleName(rule)} after it if these URLs are to stay out`,
+    `${ruleName(later)} (${placeText(later.definition.place)}) re-accepts what ${ruleName(rule)} ignores, where both match: put ${ruleName(rule)} after it if these URLs are to stay out`,
   );
 
 function lintRuleCount(rules: readonly Rule[]): Problem[] {

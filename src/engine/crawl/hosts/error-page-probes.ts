@@ -1,5 +1,5 @@
 /**
- * Requests a URL that cannot exist from each host once a day, so that its error page is recognised if other URLs return
+ * Requests a URL that cannot exist from each host once a day, so that its error page is recognized if other URLs return
  * it with status 200. Each probe takes the turn of a visit to the host: the same claim, the same pause.
  */
 import {

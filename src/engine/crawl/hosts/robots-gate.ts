@@ -84,7 +84,7 @@ interface Answer {
 const NO_TURN: FetchFailed = {
   kind: 'failure',
   code: 'robots-unreachable',
-  detail: 'the host that robots.txt redirects to may not receive a request now',
+  detail: 'the host that robots.txt redirects to may not receive a request at the moment',
   timings: { header: milliseconds(0), total: milliseconds(0) },
 };
 

@@ -14,7 +14,7 @@ const MOST_NAME = 128;
 export type Ligatures = () => ReadonlyMap<string, CodeTexts>;
 
 /**
- * Where PDFium may have separated what belongs together: at line ends, and at hyphens that it does not recognise as
+ * Where PDFium may have separated what belongs together: at line ends, and at hyphens that it does not recognize as
  * line ends.
  */
 const PARTED = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
