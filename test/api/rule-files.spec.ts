@@ -161,7 +161,7 @@ describe('the calls about files of rules', () => {
       const answer = await world.sendXml('PUT', 'config', xml);
       expect([answer.status, answer.body.errors?.[0]?.detail], url).toEqual([
         422,
-        expect.stringContaining('url of sink main: give a file'),
+        expect.stringContaining('url of sink main: specify a file'),
       ]);
     }
   });

@@ -114,7 +114,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open('/sources');
     await page.getByLabel('Weight of follow').fill('25');
     await page.getByRole('button', { name: 'Save weights' }).click();
-    await page.getByText('The weights are in the configuration').waitFor();
+    await page.getByText('The weights have been saved').waitFor();
     expect(world.server.engine.definition.crawlers[0]!.weights.follow).toBe(25);
   });
 

@@ -29,7 +29,7 @@ describeInBrowser('selectors are tried on a page', {}, (stage) => {
     await trial.getByRole('textbox', { name: 'Without, selector 1' }).fill('.share[');
     await trial
       .getByRole('alert')
-      .getByText(/give a CSS selector/)
+      .getByText(/expected a CSS selector/)
       .waitFor();
     expect(await trial.getByRole('button', { name: 'Put it into the configuration…' }).isEnabled()).toBe(false);
     await trial.getByRole('textbox', { name: 'Without, selector 1' }).fill('.none');

@@ -305,7 +305,7 @@ it('what a visit notes of its request and its links does not make the headline s
   await visitHeld();
   for (const [path, noted] of [
     ['/after', /sent with cookie a/],
-    ['/held', /tried at the request of a person/],
+    ['/held', /tried at a person's request/],
   ] as const) {
     const { visits } = await world.engine.getUrlHistory('test', site.url(path));
     expect(visits.map(({ detail }) => detail ?? '').join(' ')).toMatch(noted);

@@ -51,7 +51,7 @@ const FAULTS: [string, () => Promise<string>, RegExp][] = [
   [
     'an expired certificate',
     () => secure(trusted.issue(['site.example'], { from: -30, to: -1 })),
-    /^The server's certificate has expired \(CERT_HAS_EXPIRED\)\. Have it renewed/,
+    /^The server's certificate has expired \(CERT_HAS_EXPIRED\)\. Have the certificate renewed/,
   ],
   [
     'an unknown authority',

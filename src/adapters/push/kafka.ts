@@ -36,7 +36,7 @@ export class KafkaSink implements Sink {
   constructor(private readonly definition: SinkDefinitionOf<'kafka'>) {
     this.name = definition.name;
     const address = parseKafkaUrl(definition.url);
-    if (typeof address === 'string') throw new TypeError(`sink ${definition.name}: give ${address}`);
+    if (typeof address === 'string') throw new TypeError(`sink ${definition.name}: expected ${address}`);
     this.address = address;
     this.guard = new KafkaGuard(definition.allowedAddresses);
   }

@@ -42,7 +42,7 @@ describe('unreachable conditions', () => {
     ['http://p:99999/*', 'url', 'has the port 99999'],
     ['www.a.com/*', 'url', 'must begin with http:// or https://'],
     ['docs/*', 'path', 'must begin with /'],
-    ['a.com:8080', 'host', 'has a port'],
+    ['a.com:8080', 'host', 'contains a port'],
     ['.a.com', 'host', 'begins with a dot'],
   ] as const)('%s in %s can match nothing', (value, field, reported) => {
     const rule = { ...condition(1, 'must-have', value), test: { ...condition(1, 'must-have', value).test, field } };

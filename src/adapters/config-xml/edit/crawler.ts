@@ -99,7 +99,7 @@ function checkAttribute(name: string, value: string | undefined, spec: ElementSp
     return;
   }
   const parsed = attribute.type.parse(value);
-  if (!parsed.ok && !value.includes('${')) throw new EditError('bad-attribute', `${name}: give ${parsed.wanted}`);
+  if (!parsed.ok && !value.includes('${')) throw new EditError('bad-attribute', `${name}: expected ${parsed.wanted}`);
 }
 
 /** Merges attributes that are added at the same place into one insertion, in the given order. */

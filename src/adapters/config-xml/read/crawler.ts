@@ -126,7 +126,7 @@ function readWeights(crawler: Node, { problems }: ReadContext): Record<SourceNam
   const seen = new Set<SourceName>();
   const scheduler = findOnlyChild(crawler, crawl.SCHEDULER) as Node | undefined;
   for (const { values, place } of scheduler ? findValidChildren(scheduler, policy.URL_SOURCE) : []) {
-    if (seen.has(values.name)) problems.add('duplicate-name', `source ${values.name} is given twice`, place);
+    if (seen.has(values.name)) problems.add('duplicate-name', `source ${values.name} is listed twice`, place);
     seen.add(values.name);
     weights[values.name] = values.weight;
   }
@@ -138,7 +138,7 @@ function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
   return findValidChildren(crawler, crawl.ROOT).map(({ values, place }) => {
     const { kvs, group, site, ...root } = values;
     const identity = new URL(root.url).href;
-    if (seen.has(identity)) problems.add('duplicate-name', `root ${root.url} is given twice`, place);
+    if (seen.has(identity)) problems.add('duplicate-name', `root ${root.url} is listed twice`, place);
     seen.add(identity);
     const metas = (kvs ?? []).map((pair) => ({ ...pair, scope: 'links' as const }));
     const scope = site === undefined ? { site: !root.entireSite, siteByDefault: true as const } : { site };

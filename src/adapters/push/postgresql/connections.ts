@@ -46,7 +46,7 @@ export class Connections {
   constructor(definition: SinkDefinitionOf<'postgresql'>) {
     const { name, url, options, allowedAddresses, concurrency, timeout } = definition;
     const address = parsePostgresqlUrl(url);
-    if (typeof address === 'string') throw new TypeError(`sink ${name}: give ${address}`);
+    if (typeof address === 'string') throw new TypeError(`sink ${name}: expected ${address}`);
     const { host, port, database, user, password } = address;
     this.longest = STATEMENTS * timeout;
     this.where = `sink ${name} at ${host}:${port}/${database}`;
