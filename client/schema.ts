@@ -87,7 +87,7 @@ export interface ConfigurationStateDto {
   readonly etag: string;
   /** Warnings of the configuration in force. */
   readonly warnings: readonly ConfigurationProblemDto[];
-  /** Why the file on disk, which has changed since, is not in force; empty if it is. */
+  /** Why the file on disk, which has been changed in the meantime, is not in force; empty if it is in force. */
   readonly rejected: readonly ConfigurationProblemDto[];
 }
 
@@ -147,9 +147,9 @@ export interface SelectorMatchesDto {
 }
 
 export interface ContentLookDto {
-  /** The text of the whole page, in order; up to 200,000 characters. */
+  /** The text of the whole page, in document order; up to 200,000 characters. */
   readonly marked: readonly MarkedTextDto[];
-  /** How many elements the selectors find. */
+  /** Number of elements that the selectors find. */
   readonly matches: SelectorMatchesDto;
 }
 
@@ -213,10 +213,10 @@ export interface UrlOptionsDto {
   readonly concurrencyPerHost?: number;
   readonly connectTimeoutSeconds?: number;
   readonly totalTimeoutSeconds?: number;
-  /** Maximum size after decoding. */
+  /** Maximum size of a document after decoding. */
   readonly maxSizeBytes?: number;
   readonly userAgent?: string;
-  /** Names only, because values may be secrets. */
+  /** Names of request headers, without their values, which may be secrets. */
   readonly headers?: readonly string[];
   /** Whether a login is sent; the login itself is never shown. */
   readonly credentials?: boolean;
@@ -300,7 +300,7 @@ export interface UrlStateDto {
   readonly dueAt?: string;
   /** Links from the root. */
   readonly hops: number;
-  /** Length of the redirect chain that led here. */
+  /** Length of the redirect chain that led to the URL. */
   readonly redirects: number;
   /** The page on which the URL was first found. */
   readonly foundOn?: string;
@@ -311,7 +311,7 @@ export interface UrlStateDto {
   readonly lastVisitAt?: string;
   /** HTTP status of the last visit; 760 and 761 are the statuses of URLs that a crawl space excludes or leaves to another crawler. */
   readonly lastStatus?: number;
-  /** Consecutive temporary errors. */
+  /** Number of consecutive temporary errors. */
   readonly temporaryErrors: number;
   readonly visits: number;
   /** Visits after the first that found the document changed. */
@@ -358,7 +358,7 @@ export interface SentPageDto {
   /** The first 200,000 characters of the text. */
   readonly text: string;
   readonly textLength: number;
-  /** Number of different links. */
+  /** Number of distinct links. */
   readonly links: number;
 }
 
@@ -440,7 +440,7 @@ export interface SourceDto {
   readonly number: number;
   /** Share of the picks, relative to the other sources. */
   readonly weight: number;
-  /** Queued URLs, due or not. */
+  /** Queued URLs, whether or not they are due. */
   readonly depth: number;
   /** Picks since the start of the process. */
   readonly picks: number;
@@ -460,7 +460,7 @@ export interface CrawlerDto {
   readonly errorsPerSecond: number;
   /** Rate over the last minute. */
   readonly ordersPerSecond: number;
-  /** Pages being fetched now. */
+  /** Pages currently being fetched. */
   readonly active: number;
   /** Orders decided and not yet acknowledged. */
   readonly pendingOrders: number;
@@ -543,7 +543,7 @@ export interface HeldDeletionsDto {
   readonly host: string;
   readonly crawler: string;
   readonly count: number;
-  /** How many of these deletions need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
+  /** Number of these deletions that need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
   readonly awaiting: number;
   /** When the oldest of these deletions was decided. */
   readonly oldest: string;
@@ -578,10 +578,10 @@ export interface HistoryPointDto {
 }
 
 export interface HostRobotsDto {
-  /** What is in force: the rules of the file; everything is allowed because there is none; or nothing is fetched until the file can be read. */
+  /** State of robots.txt: its rules are in force; everything is allowed because there is no file; or nothing is fetched until the file can be read. */
   readonly state: 'rules' | 'absent' | 'unreachable';
   readonly fetchedAt: string;
-  /** Result of the last fetch of robots.txt. If it failed, the version read before stays in force. */
+  /** Result of the last fetch of robots.txt. If it failed, the previous version stays in force. */
   readonly status: string;
   /** Content of robots.txt as fetched. */
   readonly text: string;
@@ -602,7 +602,7 @@ export interface HostDto {
   readonly indexed: number;
   /** URLs in error. */
   readonly errors: number;
-  /** Queued URLs, due or not. */
+  /** Queued URLs, whether or not they are due. */
   readonly queued: number;
   /** No request before this time because of the crawl delay. */
   readonly nextRequestAt?: string;
@@ -778,7 +778,7 @@ export interface PluginCallsDto {
   readonly answered: number;
   /** Calls that failed (`plugin-failed`). */
   readonly failed: number;
-  /** Total time of these calls, including waiting. */
+  /** Total duration of these calls, including waiting time. */
   readonly milliseconds: number;
 }
 
@@ -1066,7 +1066,7 @@ export interface RootDto {
   readonly metas?: readonly RootMetaDto[];
   /** If false, the links of the page are listed but not queued. */
   readonly followLinks?: boolean;
-  /** Where the root comes from. */
+  /** Where the root was defined. */
   readonly origin: 'configuration' | 'submitted';
   readonly state?: UrlStateDto;
 }
@@ -1164,7 +1164,7 @@ export interface RuleInputDto {
 
 export interface MoveDto {
   readonly from: number;
-  /** Position after the move. */
+  /** Position of the rule after the move. */
   readonly to: number;
 }
 
@@ -1388,7 +1388,7 @@ export interface ProblemDto {
   readonly errors?: readonly ProblemErrorDto[];
   /** Why the crawl policy rejects a root. */
   readonly explanation?: ExplanationDto;
-  /** How many URLs would be cleared. */
+  /** Number of URLs that would be cleared. */
   readonly count?: number;
   /** Crawlers that would lose many documents. */
   readonly crawlers?: readonly DeletionsDto[];

@@ -92,8 +92,8 @@ describe('parseIndexerConf', () => {
     );
     expect(servers.records).toEqual([]);
     expect(problems.map(({ severity, place, message }) => `${severity} ${placeText(place)} ${message}`)).toEqual([
-      'warning indexer.conf:2:1 DBAddr has no effect here and is ignored',
-      'warning indexer.conf:3:1 Disallow has no effect here and is ignored; the URLs that it excluded will be crawled: write it as a crawl rule',
+      'warning indexer.conf:2:1 DBAddr has no effect in Crawlway and is ignored',
+      'warning indexer.conf:3:1 Disallow has no effect in Crawlway and is ignored; the URLs that it excluded will be crawled: write it as a crawl rule',
       'error indexer.conf:5:1 invalid value "soon" for Period: expected seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)',
       'error indexer.conf:6:1 invalid value "maybe" for Robots: expected yes or no',
       'error indexer.conf:7:1 invalid value "site http://a/ b c" for Server: expected a URL that begins with http:// or https://, and at most an alias after it; leave out site and write the URL of the home page',

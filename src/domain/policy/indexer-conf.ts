@@ -273,7 +273,7 @@ const HINTS: Readonly<Record<string, string>> = {
   url: ': write the URL as a Root of the crawler, or submit it',
   servertable: ': write the records as Server commands',
   urltable: ': submit the URLs as a list',
-  include: ': write its commands into this file; other files are not read',
+  include: ': write its commands into this file, because other files are not read',
 };
 
 /** Suggests what was probably meant: `Serv` and `Servers` are most likely Server. */
@@ -289,6 +289,6 @@ function createUnknownCommandProblem({ name, place }: Command): Problem {
   const hint = FILTERS.test(name)
     ? '; the URLs that it excluded will be crawled: write it as a crawl rule'
     : (HINTS[name.toLowerCase()] ?? suggestCommand(name));
-  const message = `${name} has no effect here and is ignored${hint}`;
+  const message = `${name} has no effect in Crawlway and is ignored${hint}`;
   return { severity: 'warning', code: 'ignored-command', message, place };
 }

@@ -88,7 +88,7 @@ export const REASONS = {
   ),
   'left-to-another-crawler': crawlSpace(
     'A local domain rule forbids the host and global.rules allows it: it now belongs to another crawler, and the document stays. Status 761.',
-    "Nothing, if another crawler's local crawl space accepts the host; `crawlway check` warns if none does.",
+    'Nothing, if the local crawl space of another crawler accepts the host; `crawlway check` warns if none does.',
   ),
 
   'no-server-record': serverRecords(
@@ -96,7 +96,7 @@ export const REASONS = {
     'Add a Server record for it, or set `followOutside="yes"` on Servers.',
   ),
   'outside-server': serverRecords(
-    'With `deleteNoServer="no"`, links are followed only within the server of their page, and this one leads to another server.',
+    'With `deleteNoServer="no"`, links are only followed if they stay on the server of their page, and this one leads to another server.',
     'Submit a URL of the other server, or set `followOutside="yes"` on Servers.',
   ),
   'server-max-hops': serverRecords(
@@ -106,7 +106,7 @@ export const REASONS = {
 
   'condition-filtered': conditions(
     'A condition (URLs may not have, URLs must have) filters the URL.',
-    'Change the condition at the place shown; being filtered cannot be undone by a later rule.',
+    'Change the condition at the place shown; a later rule cannot readmit a URL that has been filtered.',
   ),
   'condition-disallowed': conditions(
     'No condition filters the URL, but `default-allow` is `disallow` for it.',
@@ -233,7 +233,7 @@ export const REASONS = {
   ),
 
   'cleared-by-person': person(
-    'A person cleared the URL; it is unknown until a link to it is found again.',
+    'A person cleared the URL; it stays unknown until a page that links to it is visited.',
     'Submit it to crawl it again.',
   ),
   submitted: person('A person, a URL list or the configuration submitted the URL as a root.', NOTHING),
@@ -259,7 +259,7 @@ export const REASONS = {
     'Nothing: it is withdrawn when the page responds again. Release it to delete the document now.',
   ),
   'awaiting-early-look': push(
-    'Pages of the host are gone; a sample of the others is visited before the first document is deleted.',
+    'Pages of the host are gone; a sample of its other pages is visited before the first document is deleted.',
     'Nothing: it takes a few minutes.',
   ),
   'order-refused': push(

@@ -53,7 +53,8 @@ export class ConfigurationStateDto extends VersionDto {
 
   @ApiProperty({
     type: () => [ConfigurationProblemDto],
-    description: 'Why the file on disk, which has changed since, is not in force; empty if it is.',
+    description:
+      'Why the file on disk, which has been changed in the meantime, is not in force; empty if it is in force.',
   })
   rejected!: ConfigurationProblemDto[];
 }

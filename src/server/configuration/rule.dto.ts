@@ -184,7 +184,7 @@ export class MoveDto {
   @Min(0)
   from!: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position after the move.' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position of the rule after the move.' })
   @IsInt()
   @Min(0)
   to!: number;

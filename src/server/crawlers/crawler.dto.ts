@@ -18,7 +18,7 @@ export class SourceDto {
   @ApiProperty({ description: 'Share of the picks, relative to the other sources.' })
   weight!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Queued URLs, due or not.' })
+  @ApiProperty({ type: 'integer', description: 'Queued URLs, whether or not they are due.' })
   depth!: number;
 
   @ApiProperty({ type: 'integer', description: 'Picks since the start of the process.' })
@@ -71,7 +71,7 @@ export class CrawlerDto {
   @ApiProperty({ description: 'Rate over the last minute.' })
   ordersPerSecond!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Pages being fetched now.' })
+  @ApiProperty({ type: 'integer', description: 'Pages currently being fetched.' })
   active!: number;
 
   @ApiProperty({ type: 'integer', description: 'Orders decided and not yet acknowledged.' })

@@ -6,7 +6,7 @@ export class HostRobotsDto {
   @ApiProperty({
     enum: ['rules', 'absent', 'unreachable'],
     description:
-      'What is in force: the rules of the file; everything is allowed because there is none; or nothing is fetched until the file can be read.',
+      'State of robots.txt: its rules are in force; everything is allowed because there is no file; or nothing is fetched until the file can be read.',
   })
   state!: string;
 
@@ -14,7 +14,7 @@ export class HostRobotsDto {
   fetchedAt!: string;
 
   @ApiProperty({
-    description: 'Result of the last fetch of robots.txt. If it failed, the version read before stays in force.',
+    description: 'Result of the last fetch of robots.txt. If it failed, the previous version stays in force.',
   })
   status!: string;
 
@@ -43,7 +43,7 @@ export class HostDto {
   @ApiProperty({ type: 'integer', description: 'URLs in error.' })
   errors!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Queued URLs, due or not.' })
+  @ApiProperty({ type: 'integer', description: 'Queued URLs, whether or not they are due.' })
   queued!: number;
 
   @ApiProperty({

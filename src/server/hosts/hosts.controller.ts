@@ -88,7 +88,7 @@ export class HostsController {
     searches: true,
     summary: 'Contents of a folder of a web server',
     description:
-      'Folders with the number of URLs in each, and the URLs in the folder itself. Each response is quick: a large host is counted in steps, `next` requests the following step, and the counts of all steps add up to the exact totals.',
+      'Subfolders with the number of URLs in each, and the URLs in the folder itself. Each response is quick: a large host is counted in steps, `next` requests the following step, and the counts of all steps add up to the exact totals.',
     role: 'read',
     problems: { 404: 'There is no crawler with that name.', 422: 'The string is not a folder.' },
   })

@@ -58,7 +58,7 @@ export class ProblemDto {
   @ApiProperty({ type: () => ExplanationDto, required: false, description: 'Why the crawl policy rejects a root.' })
   explanation?: ExplanationDto;
 
-  @ApiProperty({ type: 'integer', required: false, description: 'How many URLs would be cleared.' })
+  @ApiProperty({ type: 'integer', required: false, description: 'Number of URLs that would be cleared.' })
   count?: number;
 
   @ApiProperty({

@@ -21,7 +21,7 @@ export class LoginsController {
   @Operation({
     id: 'listLogins',
     summary: 'Logins at web sites',
-    description: 'State of each configured login as this server sees it, and the steps of its last attempt.',
+    description: 'State of each configured login on this server, and the steps of its last attempt.',
     role: 'read',
   })
   @PageResponse(LoginDto)

@@ -33,7 +33,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
       title: 'Explain a URL',
       description:
         'Explains why a URL is in the index, on its way there, or not: the rule or limit that decides, its last fetches, the orders sent for it, and when it is visited next.',
-      inputSchema: { url, crawler, from: url.optional().describe('Judge the URL as a link on this page.') },
+      inputSchema: { url, crawler, from: url.optional().describe('Evaluate the URL as if this page linked to it.') },
       annotations: LOOKS,
     },
     (given) =>
@@ -85,7 +85,7 @@ export function createAssistantTools(client: CrawlwayClient): McpServer {
     {
       title: 'What limits the crawl',
       description:
-        'Lists each crawler with its state, its rates and what limits it now (`limitedBy`), and each sink with its state.',
+        'Lists each crawler with its state, its rates and what currently limits it (`limitedBy`), and each sink with its state.',
       annotations: LOOKS,
     },
     () =>

@@ -96,7 +96,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_rendering_seconds_total',
-    help: 'Time taken to render pages, from the request to the browser to its response.',
+    help: 'Time taken to render pages, from the request to the browser until its response.',
     labels: ['crawler'],
     rows: ({ metrics }) => metrics.rendering.map(({ crawler, seconds }): Row => [{ crawler }, seconds]),
   },
@@ -151,7 +151,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_active_fetches',
-    help: 'Pages being fetched now.',
+    help: 'Pages currently being fetched.',
     labels: [],
     rows: ({ metrics }) => [[{}, metrics.activeFetches]],
   },
@@ -172,7 +172,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_login_up',
-    help: '1 unless the login fails, or was refused and will not be retried.',
+    help: '1 unless the login fails or was refused and will not be retried.',
     labels: ['login'],
     rows: ({ logins }) =>
       logins.map(({ name, state }) => [{ login: name }, state === 'failing' || state === 'stopped' ? 0 : 1]),
@@ -200,7 +200,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_plugin_seconds_total',
-    help: 'Time that calls to plug-ins took, including waiting.',
+    help: 'Duration of calls to plug-ins, including waiting time.',
     labels: ['plugin', 'hook'],
     rows: ({ plugins }) =>
       plugins.flatMap(({ name, calls }) =>

@@ -73,7 +73,7 @@ export class HeldDeletionsDto {
   @ApiProperty({
     type: 'integer',
     description:
-      'How many of these deletions need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person.',
+      'Number of these deletions that need no decision by a person: they wait for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person.',
   })
   awaiting!: number;
 

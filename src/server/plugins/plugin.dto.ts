@@ -17,7 +17,7 @@ class PluginCallsDto {
   @ApiProperty({ type: 'integer', example: 1, description: 'Calls that failed (`plugin-failed`).' })
   failed!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Total time of these calls, including waiting.' })
+  @ApiProperty({ type: 'integer', description: 'Total duration of these calls, including waiting time.' })
   milliseconds!: number;
 }
 

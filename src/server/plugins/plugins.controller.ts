@@ -16,7 +16,7 @@ export class PluginsController {
   @Operation({
     id: 'listPlugins',
     summary: 'Configured plug-ins',
-    description: 'What each plug-in does on this server, its state and its last error.',
+    description: 'State, activity and last error of each plug-in on this server.',
     role: 'read',
   })
   @PageResponse(PluginDto)

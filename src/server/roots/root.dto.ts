@@ -76,7 +76,7 @@ export class RootSubmissionDto {
 }
 
 export class RootDto extends RootSubmissionDto {
-  @ApiProperty({ enum: ['configuration', 'submitted'], description: 'Where the root comes from.' })
+  @ApiProperty({ enum: ['configuration', 'submitted'], description: 'Where the root was defined.' })
   origin!: 'configuration' | 'submitted';
 
   @ApiProperty({ required: false, type: () => UrlStateDto })

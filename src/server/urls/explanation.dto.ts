@@ -102,13 +102,17 @@ export class UrlOptionsDto {
   @ApiProperty({ required: false })
   totalTimeoutSeconds?: number;
 
-  @ApiProperty({ required: false, type: 'integer', description: 'Maximum size after decoding.' })
+  @ApiProperty({ required: false, type: 'integer', description: 'Maximum size of a document after decoding.' })
   maxSizeBytes?: number;
 
   @ApiProperty({ required: false })
   userAgent?: string;
 
-  @ApiProperty({ required: false, type: [String], description: 'Names only, because values may be secrets.' })
+  @ApiProperty({
+    required: false,
+    type: [String],
+    description: 'Names of request headers, without their values, which may be secrets.',
+  })
   headers?: string[];
 
   @ApiProperty({ required: false, description: 'Whether a login is sent; the login itself is never shown.' })

@@ -12,7 +12,7 @@ class SentPageDto {
   @ApiProperty({ type: 'integer' })
   textLength!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Number of different links.' })
+  @ApiProperty({ type: 'integer', description: 'Number of distinct links.' })
   links!: number;
 }
 

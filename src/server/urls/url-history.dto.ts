@@ -230,11 +230,11 @@ class SelectorMatchesDto {
 class ContentLookDto {
   @ApiProperty({
     type: () => [MarkedTextDto],
-    description: 'The text of the whole page, in order; up to 200,000 characters.',
+    description: 'The text of the whole page, in document order; up to 200,000 characters.',
   })
   marked!: readonly MarkedTextDto[];
 
-  @ApiProperty({ type: () => SelectorMatchesDto, description: 'How many elements the selectors find.' })
+  @ApiProperty({ type: () => SelectorMatchesDto, description: 'Number of elements that the selectors find.' })
   matches!: SelectorMatchesDto;
 }
 

@@ -44,7 +44,7 @@ export class UrlStateDto {
   @ApiProperty({ type: 'integer', description: 'Links from the root.' })
   hops!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Length of the redirect chain that led here.' })
+  @ApiProperty({ type: 'integer', description: 'Length of the redirect chain that led to the URL.' })
   redirects!: number;
 
   @ApiProperty({ required: false, description: 'The page on which the URL was first found.' })
@@ -70,7 +70,7 @@ export class UrlStateDto {
   })
   lastStatus?: number;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive temporary errors.' })
+  @ApiProperty({ type: 'integer', description: 'Number of consecutive temporary errors.' })
   temporaryErrors!: number;
 
   @ApiProperty({ type: 'integer' })

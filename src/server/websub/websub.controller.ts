@@ -19,18 +19,23 @@ export class WebSubController {
   @Operation({
     id: 'confirmSubscription',
     summary: 'A hub verifies a subscription (WebSub)',
-    description: 'Returns the challenge if this server has subscribed to the feed at that hub.',
+    description: 'Returns the challenge if this server has subscribed to the feed at the hub.',
     role: 'open',
     problems: PROBLEMS,
   })
   @ApiParam({
     name: 'token',
-    description: 'The token that the hub was given.',
+    description: 'The token that was sent to the hub.',
     example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w',
   })
   @ApiQuery({ name: 'hub.mode', description: '`subscribe`, or `denied`.', example: 'subscribe' })
   @ApiQuery({ name: 'hub.topic', description: 'URL of the feed.', example: 'https://www.example.com/feed' })
-  @ApiQuery({ name: 'hub.challenge', description: 'The text to return.', required: false, example: 'a1b2c3' })
+  @ApiQuery({
+    name: 'hub.challenge',
+    description: 'The text to return to the hub.',
+    required: false,
+    example: 'a1b2c3',
+  })
   @ApiQuery({
     name: 'hub.lease_seconds',
     description: 'How long the hub will report changes to the feed.',
@@ -58,7 +63,7 @@ export class WebSubController {
   })
   @ApiParam({
     name: 'token',
-    description: 'The token that the hub was given.',
+    description: 'The token that was sent to the hub.',
     example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w',
   })
   @ApiResponse({ status: 202, description: 'The feed is visited.' })

@@ -70,7 +70,7 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
       'State',
       { label: 'URLs', number: true },
       { label: 'Indexed', number: true },
-      { label: 'Queued', number: true, title: 'For the first or a later visit, due or not' },
+      { label: 'Queued', number: true, title: 'For the first or a later visit, whether or not it is due' },
       { label: 'Errors', number: true },
       { label: 'Success', number: true, title: 'Share of the remembered visits that succeeded' },
       { label: 'Response time', number: true },

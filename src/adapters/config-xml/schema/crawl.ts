@@ -167,7 +167,7 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
     'Index Entire Site (FDSE): stay in the directory of this document and below; its URLs are accepted unless a rule says otherwise.',
     { default: 'false' },
   ),
-  priority: attribute(t.integer(-2, 2), 'Priority shift: -2 highest, 2 lowest.', { default: '0' }),
+  priority: attribute(t.integer(-2, 2), 'Priority shift: -2 is the highest priority, 2 the lowest.', { default: '0' }),
   group: attribute(t.text, 'Rules group that the root belongs to; only used to organize the file and by the linter.'),
   kvs: attribute(t.keyValues, 'Metas to add to every document found from this root.'),
   followLinks: attribute(
@@ -235,7 +235,13 @@ export const ADD_META = element('AddMeta', 'Add a meta to the document.', {
 export const PRIORITY = element(
   'Priority',
   'Move the URL among the sources: the shift is added to its natural source number and clamped to 0 … 4.',
-  { shift: attribute(t.integer(-2, 2), '-2 highest, -1 higher, 0 normal, 1 lower, 2 lowest.', { required: true }) },
+  {
+    shift: attribute(
+      t.integer(-2, 2),
+      '-2 is the highest priority, -1 higher than normal, 0 normal, 1 lower, 2 the lowest.',
+      { required: true },
+    ),
+  },
 );
 
 export const RENDER = element(

@@ -46,9 +46,9 @@ const TAKEN: Readonly<Record<string, string>> = {
 
 const INSTEAD: Readonly<Record<string, string>> = {
   schedule:
-    'a crawl has no end in Crawlway; smartRefreshMaxAgeS limits the age of documents, cw:Schedule sets when to crawl',
-  max_unique_url_count: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
-  max_duration: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
+    'crawls never end in Crawlway; smartRefreshMaxAgeS limits the age of documents, cw:Schedule sets when to crawl',
+  max_unique_url_count: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
+  max_duration: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
   purge_crawl_enabled: 'pages that are gone are always deleted',
   binary_content_extraction_enabled: 'PDF and office documents are always read; see docs/documents.md',
   binary_content_extraction_mime_types: 'MimeTypes selects document types; see docs/documents.md',

@@ -75,7 +75,7 @@ function toCrawler(config: Mapping, report: ImportReport): ImportedCrawler {
 const REASONS: Readonly<Record<string, string>> = {
   includedDocUrls: 'write Rules with NoIndex for pages of which you want only the links',
   excludedDocUrls: 'write Rules with NoIndex for pages of which you want only the links',
-  maxAccessCount: 'a crawl has no end in Crawlway',
+  maxAccessCount: 'crawls never end in Crawlway',
 };
 
 const parsePatterns = (text: string): Pattern[] =>

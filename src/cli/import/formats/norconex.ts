@@ -88,7 +88,7 @@ function toCrawler(node: Node, lists: ReadonlyMap<string, string>, report: Impor
 const LEFT: Readonly<Record<string, string>> = {
   workDir: 'the data directory is chosen when the server starts: crawlway serve --data',
   orphansStrategy: 'pages that are no longer linked are refreshed like others, and deleted when they are gone',
-  maxDocuments: 'a crawl has no end in Crawlway, except with crawlway crawl --max-pages',
+  maxDocuments: 'crawls never end in Crawlway, except with crawlway crawl --max-pages',
   authentication: 'write a Credential or a Login in the Fetcher (docs/LOGINS.md); passwords are not copied',
   proxySettings: 'write a Proxy in the Fetcher; passwords are not copied',
   urlNormalizer: 'URLs are always normalized; see Canonicalization in docs/REFERENCE.md',
