@@ -1,6 +1,6 @@
 /**
  * The engine runs all crawlers of a server over one store, one page processor and one set of sinks. It assembles the
- * parts and implements EngineApi; the behaviour is in the parts.
+ * parts and implements EngineApi; the behavior is in the parts.
  */
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';

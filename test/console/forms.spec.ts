@@ -52,7 +52,7 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     const shared = page.getByRole('region', { name: 'Shared by all crawlers' });
     const sink = shared.locator('details.element', { hasText: 'papi' }).first();
     await sink.locator('summary').first().click();
-    await sink.getByText('Its name is used in 1 other place').waitFor();
+    await sink.getByText('The name is also used in 1 other place').waitFor();
     await sink.getByLabel('name *').fill('search');
     await sink.getByLabel('name *').press('Tab');
     await page.getByText('no problems').waitFor();

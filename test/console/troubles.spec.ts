@@ -19,7 +19,7 @@ describeInBrowser('what is away', { configuration: CONFIGURATION }, (stage) => {
     site.set('/robots.txt', { status: 503 });
     await world.server.engine.submit('docs', [{ url: site.url('/') }]);
     await open(`/host?host=${new URL(site.origin).host}`);
-    await page.getByText('It could not be read; until it can, nothing is fetched from the host.').waitFor();
+    await page.getByText('It could not be read; nothing is fetched from the host until it can be.').waitFor();
     expect(site.fetched).toEqual([]);
     await site.close();
   });

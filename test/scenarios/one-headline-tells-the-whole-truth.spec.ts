@@ -238,7 +238,7 @@ describe('the headline of a URL', () => {
     expect(headline.text).toMatch(
       /^Not in the index: it was given up after repeated errors, the last one at 2026-\S+Z: http-5xx: The server failed.*It is retried when a page that links to it is visited/,
     );
-    expect(headline.nextStep).toMatch(/^Fix the page, and it comes back/);
+    expect(headline.nextStep).toMatch(/^Fix the page: it is retried/);
   });
 
   it('says that the crawler is paused, whatever else is true', async () => {

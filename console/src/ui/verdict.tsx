@@ -50,7 +50,7 @@ function Robots({
     allowed: `allows it to ${agent}${rule === undefined ? ': no line forbids it' : ''}`,
     disallowed: `forbids it to ${agent}`,
     unknown: 'has not been fetched yet; it is checked before the first page of the host',
-    unreachable: 'could not be read; until it can, nothing is fetched from the host',
+    unreachable: 'could not be read; nothing is fetched from the host until it can be',
     ignored: 'is not checked, because the configuration says so',
   };
   return (

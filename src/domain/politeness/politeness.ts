@@ -102,7 +102,7 @@ export const afterResponse = (state: Politeness, now: Instant): Politeness =>
 /**
  * The host asks for rest, or is not responding: it gets no request for 5 s, then 10 s, doubling up to an hour. Its own
  * `retryAfter` takes precedence, up to a day. Failures that arrive while a back-off runs belong to the same outage:
- * they do not add another step, but a longer `retryAfter` is honoured.
+ * they do not add another step, but a longer `retryAfter` is honored.
  */
 export function backOff(state: Politeness, now: Instant, retryAfter?: Duration): Politeness {
   const again = now < state.backOffUntil;

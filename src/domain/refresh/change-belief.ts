@@ -34,7 +34,7 @@ export interface Sight {
 /** A Last-Modified that was younger than this on arrival is the time of the response, not of a change. */
 const GENERATED = minutes(5);
 
-/** A belief gets no firmer than after some twenty visits, so that a change in the page's behaviour is noticed. */
+/** A belief gets no firmer than after some twenty visits, so that a change in the page's behavior is noticed. */
 const LEAST_DOUBT = 0.05;
 
 /** Limits of a belief: from ten changes an hour to one in twenty years. */

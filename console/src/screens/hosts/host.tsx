@@ -169,7 +169,7 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
 }
 
 function missingRobotsText({ state, status }: HostRobotsDto): string {
-  if (state === 'unreachable') return 'It could not be read; until it can, nothing is fetched from the host.';
+  if (state === 'unreachable') return 'It could not be read; nothing is fetched from the host until it can be.';
   if (state === 'absent' && /^[34]/.test(status) && status !== '429')
     return 'The host has no robots.txt: everything is allowed.';
   if (state === 'rules' && status.startsWith('2')) return 'The file is empty: everything is allowed.';
