@@ -37,7 +37,7 @@ function heldHeadline({ hostKey }: UrlState, { reason }: OrderFacts): Headline {
   return {
     fate: 'in-index',
     reason: 'held',
-    text: `In the index. Its deletion was decided (${reason}: ${withoutFullStop(findEntry(reason).meaning)}) and is held by the deletion guard until a person decides.`,
+    text: `In the index. Its deletion has been decided (${reason}: ${withoutFullStop(findEntry(reason).meaning)}) and is held by the deletion guard until a person decides.`,
     nextStep: `Check ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: the deletion is withdrawn when the page responds again.`,
   };
 }
@@ -80,7 +80,7 @@ function refusedHeadline({ stamp }: UrlState, { id, kind, answer }: OrderFacts):
     fate: where === 'In the index' ? 'in-index' : 'not-in-index',
     reason: 'order-refused',
     text: `${where}: a sink refused ${what}: ${answer ?? 'it gave no reason'}`.replace(/\.?$/, '.'),
-    nextStep: `Fix what the sink complains about, then retry order ${id}.`,
+    nextStep: `Fix the problem that the sink reports, then retry order ${id}.`,
   };
 }
 

@@ -26,7 +26,7 @@ const SERVERS: Kind = {
   title: 'Server records',
   element: 'Servers',
   purpose:
-    'Settings for all URLs that begin with a given address, such as the time between two visits; the longest matching address applies. Links to addresses without a record are only followed with followOutside="true".',
+    'Settings for all URLs that begin with a given address, such as the time between two visits; the longest matching address applies. Links to addresses without a record are only followed if followOutside="true" is set.',
 };
 const CONDITIONS: Kind = {
   title: 'Conditions',
