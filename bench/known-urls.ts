@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { statusCode } from '../src/adapters/storage/shared/url-row.js';
 import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
 import { REFRESH } from '../src/domain/frontier/sources.js';
-import { urlKey } from '../src/domain/url/url-key.js';
+import { computeUrlKey } from '../src/domain/url/url-key.js';
 
 /** Name of the crawler whose URLs they are. */
 const CRAWLER = 'bench';
@@ -52,7 +52,7 @@ function insertUrls(db: Database.Database, known: number): void {
   for (let n = 0; n < known; n++) {
     const host = n % HOSTS;
     const url = `https://${hostOf(host)}/section-${n % 97}/some/page-of-average-length-${n}.html`;
-    const key = urlKey(url);
+    const key = computeUrlKey(url);
     insert.run(host + 1, key, url, key);
   }
 }

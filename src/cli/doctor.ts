@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
-import { placeText } from '../domain/crawl/place.js';
+import { formatPlace } from '../domain/crawl/place.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, readDataDirectory, type ServerFlags } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
@@ -76,7 +76,7 @@ function checkConfiguration(file: string): { definition?: ServerDefinition; find
         findings: [
           failed(
             'configuration',
-            `${pluralize(errors.length, 'error')}; the first one: ${placeText(place)} ${message}`,
+            `${pluralize(errors.length, 'error')}; the first one: ${formatPlace(place)} ${message}`,
           ),
         ],
       };

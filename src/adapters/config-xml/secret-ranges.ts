@@ -3,12 +3,12 @@
  * a URL.
  */
 import {
+  findParameterRanges,
+  findPrivateKeyRanges,
+  findUserInfoRanges,
   isSecretHeader,
   isSecretName,
-  parameterRanges,
-  privateKeyRanges,
   type TextRange,
-  userInfoRanges,
 } from '../../domain/redact.js';
 import type { XmlElement } from './document.js';
 import { canonicalAttributeName } from './interpret.js';
@@ -29,8 +29,8 @@ export function findSecretRanges(element: XmlElement, attribute: XmlAttribute, t
   if (isSecret(element, attribute))
     return toDocumentRanges(raw, valueStart, [[measureHeaderName(element, raw), raw.length]]);
   const { decoded, offsets } = decodeWithOffsets(raw);
-  const userInfo = userInfoRanges(decoded);
-  const parameters = isSinkUrl(element, attribute) ? parameterRanges(decoded) : [];
+  const userInfo = findUserInfoRanges(decoded);
+  const parameters = isSinkUrl(element, attribute) ? findParameterRanges(decoded) : [];
   const ranges = [...userInfo, ...parameters]
     .map(([start, end]): TextRange => [offsets(start), offsets(end)])
     .sort((one, other) => one[0] - other[0]);
@@ -46,7 +46,7 @@ export function findSecretTextRanges(element: XmlElement, text: string): TextRan
 }
 
 const findKeyAndPlaceholderRanges = (raw: string): TextRange[] =>
-  [...privateKeyRanges(raw), ...[...raw.matchAll(/\*{8}/g)].map(({ index }): TextRange => [index, index + 8])].sort(
+  [...findPrivateKeyRanges(raw), ...[...raw.matchAll(/\*{8}/g)].map(({ index }): TextRange => [index, index + 8])].sort(
     (one, other) => one[0] - other[0],
   );
 

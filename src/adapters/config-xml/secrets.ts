@@ -4,7 +4,7 @@
  * certificates used on the way: a person who points a sink or a credential to another address must enter its secret
  * again, so an edit can never send a secret to a stranger.
  */
-import { privateKeyRanges, replaceRanges, userInfoRanges } from '../../domain/redact.js';
+import { findPrivateKeyRanges, findUserInfoRanges, replaceRanges } from '../../domain/redact.js';
 import { hideComments, restoreComments } from './comment-secrets.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { PLACEHOLDER } from './placeholder.js';
@@ -116,7 +116,7 @@ function loginDestinations(local: string, value: string): string[] {
 function parseConnectionTarget(text: string): string {
   const url = URL.parse(text);
   if (url && url.host !== '') return `${url.protocol}//${url.host}${url.pathname}`;
-  return `as written ${replaceRanges(text, userInfoRanges(text), '')}`;
+  return `as written ${replaceRanges(text, findUserInfoRanges(text), '')}`;
 }
 
 /** Other settings that determine who can see what is sent in a crawl. */
@@ -150,7 +150,7 @@ const hasDestination = (element: XmlElement): boolean =>
   ['Proxy', 'CertificateAuthority', 'ClientCertificate'].includes(element.local) ||
   (element.local === 'option' && findNameAttribute(element) === 'proxy');
 
-const redactPrivateKeys = (text: string): string => replaceRanges(text, privateKeyRanges(text), PLACEHOLDER);
+const redactPrivateKeys = (text: string): string => replaceRanges(text, findPrivateKeyRanges(text), PLACEHOLDER);
 
 /** The element with all its attributes except secret ones, and its text, which may be a certificate. */
 function identifyWithContent(element: XmlElement): string {

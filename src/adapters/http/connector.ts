@@ -5,7 +5,7 @@
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
-import { isInCidrs, isPublicAddress } from '../../domain/net/address.js';
+import { isInAnyCidr, isPublicAddress } from '../../domain/net/address.js';
 import type { ClientCertificate } from '../../engine/ports/fetcher.js';
 import type { DnsCache, HostAddress } from './dns-cache.js';
 import { FetchFailure, toFetchFailure } from './fetch-failure.js';
@@ -162,7 +162,7 @@ export class Connector {
   }
 
   private checkAddress(address: string, hostname: string): void {
-    if (isPublicAddress(address) || isInCidrs(address, this.settings.allowedAddresses)) return;
+    if (isPublicAddress(address) || isInAnyCidr(address, this.settings.allowedAddresses)) return;
     throw new FetchFailure('address-forbidden', `${hostname} has the address ${address}, which is not public.`);
   }
 

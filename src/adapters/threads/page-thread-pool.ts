@@ -1,4 +1,4 @@
-import { readsEveryTree } from '../../domain/content/content-definition.js';
+import { alwaysNeedsTree } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
@@ -84,7 +84,7 @@ export class PageThreadPool implements PageProcessor {
   /** The size of a heap is fixed when its thread is started, so that other threads take over. */
   private adaptHeaps({ crawlers }: ServerDefinition): void {
     const { withTrees, withoutTrees } = YOUNG_GENERATION;
-    const readTrees = crawlers.some(({ contents = [] }) => contents.some(readsEveryTree));
+    const readTrees = crawlers.some(({ contents = [] }) => contents.some(alwaysNeedsTree));
     this.youngGeneration = readTrees ? withTrees : withoutTrees;
     this.threads = this.threads.map((thread) => {
       if (thread.youngGeneration === this.youngGeneration) return thread;

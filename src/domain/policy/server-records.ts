@@ -12,8 +12,8 @@ import type {
   UrlOptions,
 } from '../crawl/policy-definition.js';
 import { atLeast, seconds } from '../time/units.js';
-import { type CrawlUrl, crawlUrl, origin } from '../url/crawl-url.js';
-import { withoutTrailingDot } from '../url/url-form.js';
+import { type CrawlUrl, getOrigin, toCrawlUrl } from '../url/crawl-url.js';
+import { stripTrailingDot } from '../url/url-form.js';
 import { type Draft, isRootRedirect, type Layer, type Rejection } from './layer.js';
 import { normalizeRuleText } from './matching/rule-text.js';
 import { formatOptions } from './options.js';
@@ -103,7 +103,7 @@ export const recordPrefix = (url: string): string =>
 export function serverOf(url: string): string | undefined {
   const parsed = URL.parse(url);
   const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
-  return isWeb ? origin(withoutTrailingDot(crawlUrl(parsed.href))) : undefined;
+  return isWeb ? getOrigin(stripTrailingDot(toCrawlUrl(parsed.href))) : undefined;
 }
 
 /** Contains only what is set, as an undefined option would override another layer's. */
@@ -129,12 +129,12 @@ function findOutsideServerRejection(candidate: Candidate, servers: ServersDefini
   if (candidate.discoveredVia === 'root' || candidate.discoveredVia === 'stored' || isRootRedirect(candidate))
     return undefined;
   const home = candidate.from ?? candidate.root?.url;
-  if (!home || origin(home) === origin(candidate.url)) return undefined;
+  if (!home || getOrigin(home) === getOrigin(candidate.url)) return undefined;
   return {
     layer: 'server-records',
     reason: 'outside-server',
     place: servers.place,
-    detail: `${origin(candidate.url)} is not the server of its page, ${origin(home)}`,
+    detail: `${getOrigin(candidate.url)} is not the server of its page, ${getOrigin(home)}`,
   };
 }
 
@@ -197,4 +197,4 @@ export function recordEffect(record: CompiledRecord): string {
  * Prefix for the whole server of a URL, to which each entry of a URL list extends with `deleteNoServer="no"`
  * (mnoGoSearch, 4).
  */
-export const serverScope = (url: CrawlUrl): string => `${origin(url)}/`;
+export const serverScope = (url: CrawlUrl): string => `${getOrigin(url)}/`;

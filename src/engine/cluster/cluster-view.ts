@@ -5,7 +5,7 @@
 
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
-import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { toPendingEntry } from '../control/explanations.js';
 import type { HostNote, HostNotes } from '../control/host-notes.js';
 import type { UrlInMemory } from '../control/url-facts.js';
@@ -132,7 +132,7 @@ export class ClusterView {
   /** What robots.txt says about a URL, as known by the node that crawls its host. */
   async getRobotsOpinion(url: CrawlUrl, agent: string): Promise<RobotsOpinion> {
     const { partitions, robots } = this.services;
-    if (partitions.owns(hostKey(url))) return robots.getOpinion(url, agent);
+    if (partitions.owns(getHostKey(url))) return robots.getOpinion(url, agent);
     const { answers } = await this.askOthers<RobotsOpinion[]>({ about: 'robots', url: url.href, agent });
     return answers.flatMap(({ said }) => said)[0] ?? { state: 'unknown', agent };
   }
@@ -164,8 +164,8 @@ export class ClusterView {
       case 'rendering':
         return partitions.owns(question.hostKey) ? rendered.listPatterns(question.hostKey) : [];
       case 'robots': {
-        const url = crawlUrl(question.url);
-        return partitions.owns(hostKey(url)) ? [robots.getOpinion(url, question.agent)] : [];
+        const url = toCrawlUrl(question.url);
+        return partitions.owns(getHostKey(url)) ? [robots.getOpinion(url, question.agent)] : [];
       }
       case 'hosts': {
         const rows = await store.listHosts(question.crawler, question.after, question.limit);

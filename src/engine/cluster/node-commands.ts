@@ -1,7 +1,7 @@
 /** Carries out the commands that other nodes send for this node's hosts. */
 import { NEVER } from '../../domain/time/units.js';
-import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import { type Command, readCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
@@ -81,13 +81,13 @@ export class NodeCommands {
   }
 
   private async restoreUrl(crawler: Crawler, href: string) {
-    const url = crawlUrl(href);
+    const url = toCrawlUrl(href);
     const [state] = await this.services.store.discover([
       {
         crawler: crawler.name,
         url: href,
-        key: urlKey(href),
-        hostKey: hostKey(url),
+        key: computeUrlKey(href),
+        hostKey: getHostKey(url),
         status: 'waiting',
         source: 0,
         reason: 'reconciled',

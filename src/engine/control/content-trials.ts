@@ -6,7 +6,7 @@ import type { ContentDefinition } from '../../domain/content/content-definition.
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { after, type Instant, minutes } from '../../domain/time/units.js';
-import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { findContent, toStoredCandidate } from '../page/crawl-context.js';
 import type { PageProcessor } from '../ports/page-processor.js';
@@ -110,7 +110,7 @@ export class ContentTrials {
     url: CrawlUrl,
     task: PageTask,
   ): Promise<KeptPage | ReturnType<typeof toPageFacts>> {
-    const result = await useHosts(this.services, hostKey(url), (here) =>
+    const result = await useHosts(this.services, getHostKey(url), (here) =>
       fetchInTurn(here, crawler.context.definition, url, () =>
         this.services.processor.process({ ...task, keepsAnswer: true }),
       ),

@@ -2,9 +2,9 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
-import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Host } from '../crawl/hosts/hosts.js';
 import { obeysRobots, RobotsGate } from '../crawl/hosts/robots-gate.js';
 import { type CrawlContext, compileContexts, findFetcher } from '../page/crawl-context.js';
@@ -48,7 +48,7 @@ export class FirstLook {
     const processor = this.openProcessor();
     try {
       await processor.configure(definition);
-      return await useHosts(this.services, hostKey(url), (here) =>
+      return await useHosts(this.services, getHostKey(url), (here) =>
         this.look({ context, url, root, processor, ...here }),
       );
     } finally {
@@ -96,10 +96,10 @@ export class FirstLook {
     const fetcher = findFetcher(context, options);
     if (!obeysRobots(context.definition, options)) return { state: 'ignored', agent: fetcher.robotsAgent };
     const throttle = shorterOf(context.definition.throttle, LONGEST_PAUSE);
-    const limit = maxRequestsPerHost(context.definition);
+    const limit = getMaxRequestsPerHost(context.definition);
     const request = { fetcher: fetcher.name, throttle, limit, waits: () => undefined };
     const failure = await this.requestInTurn(look, throttle, (host) => gate.load(url, host, request));
-    if (failure) throw new Unacceptable(`${origin(url)} cannot be reached: ${failure.detail ?? failure.code}`);
+    if (failure) throw new Unacceptable(`${getOrigin(url)} cannot be reached: ${failure.detail ?? failure.code}`);
     return gate.getOpinion(url, fetcher.robotsAgent);
   }
 
@@ -108,17 +108,17 @@ export class FirstLook {
     const { context, url } = look;
     return requestInTurn(
       look,
-      { hostKey: hostKey(url), limit: maxRequestsPerHost(context.definition), pause },
+      { hostKey: getHostKey(url), limit: getMaxRequestsPerHost(context.definition), pause },
       request,
     );
   }
 }
 
 function toLinkView({ context, url: from, root }: Look, gate: RobotsGate, href: string): LinkView {
-  const url = crawlUrl(href);
+  const url = toCrawlUrl(href);
   const explanation = context.policy.explain({ url, discoveredVia: 'link', from, root, hops: 1 });
   const { options } = explanation.verdict.effects;
-  const asked = origin(url) === origin(from) && obeysRobots(context.definition, options);
+  const asked = getOrigin(url) === getOrigin(from) && obeysRobots(context.definition, options);
   return {
     url: href,
     kind: 'link',

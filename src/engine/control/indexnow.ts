@@ -4,7 +4,7 @@
 
 import type { IndexNowDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
-import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import {
   containsKey,
   INDEXNOW_STATUSES,
@@ -142,7 +142,7 @@ export class IndexNow {
     if (this.isKnown(submission)) return 'right';
     const { key, keyLocation } = submission;
     const { definition } = context;
-    const host = await slots.take(hostKeyOf(keyLocation), maxRequestsPerHost(definition));
+    const host = await slots.take(hostKeyOf(keyLocation), getMaxRequestsPerHost(definition));
     if (!host) return 'unknown';
     let outcome: FetchOutcome;
     try {

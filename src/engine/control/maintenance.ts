@@ -6,8 +6,8 @@ import { scheduleFirstRefresh } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
-import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { getHostKey, stripUserInfo } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
@@ -97,7 +97,7 @@ export class Maintenance {
     const state = url && (await this.services.store.find(crawler.name, url.href));
     if (!state)
       throw new NotFound(
-        `${withoutUserInfo(one)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
+        `${stripUserInfo(one)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
       );
     const place = toImmediateQueuePlace(state, now);
     await this.services.store.settle([{ id: state.id, changes: place }]);
@@ -205,8 +205,8 @@ export class Maintenance {
     const base = {
       crawler: crawler.name,
       url: url.href,
-      key: urlKey(url.href),
-      hostKey: hostKey(url),
+      key: computeUrlKey(url.href),
+      hostKey: getHostKey(url),
       hops: 1,
       redirects: 0,
     };

@@ -1,8 +1,8 @@
 /** Makes requests for a person; the host's crawl delay, back-off and pause apply to them, too. */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
-import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration } from '../../domain/time/units.js';
-import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import { HostSlots } from '../crawl/hosts/host-slots.js';
 import { type Host, Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
@@ -34,10 +34,14 @@ export function fetchInTurn<T>(
   fetch: () => Promise<T>,
 ): Promise<T> {
   const { throttle: pause } = definition;
-  return requestInTurn(here, { hostKey: hostKey(url), limit: maxRequestsPerHost(definition), pause }, async (host) => {
-    await here.hosts.recordRequestStart(host, pause);
-    return fetch();
-  });
+  return requestInTurn(
+    here,
+    { hostKey: getHostKey(url), limit: getMaxRequestsPerHost(definition), pause },
+    async (host) => {
+      await here.hosts.recordRequestStart(host, pause);
+      return fetch();
+    },
+  );
 }
 
 /** @throws Unacceptable when no request to the host is possible soon */

@@ -1,6 +1,6 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { parsePartUri } from '../../domain/push/parts.js';
-import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { createVerifyCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { UNKNOWN_STAMP, verificationChanges } from '../crawl/outcome/in-doubt-deliveries.js';
@@ -137,10 +137,10 @@ export class Reconciliation {
     uri: string,
   ): Promise<void> {
     if (owner?.crawler.isInFlight(owner.state)) return; // its visit is about to settle this
-    const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
+    const url = URL.canParse(uri) ? toCrawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
     const order = this.services.ledger.createUriDeleteOrder(
-      { crawler, uri, hostKey: url ? hostKey(url) : '' },
+      { crawler, uri, hostKey: url ? getHostKey(url) : '' },
       'reconciled',
     );
     const { answer, attempts, putOff } = await this.services.delivery.deliver(order, [sink], { mayPutOff: true });

@@ -12,7 +12,7 @@ import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
 import { type CrawlContext, findKnownRoot, toStoredCandidate } from '../page/crawl-context.js';
@@ -166,7 +166,7 @@ export class Rejudging {
     const first = own ?? (state.root === undefined ? undefined : findKnownRoot(context, state.root));
     const verdict = await this.judgeUnderRoot(first, context, state);
     if (verdict.accepted || (verdict.layer !== 'site-mode' && verdict.reason !== 'not-accepted')) return { verdict };
-    const root = context.roots.findBySite(crawlUrl(state.url));
+    const root = context.roots.findBySite(toCrawlUrl(state.url));
     return root ? { verdict: await this.judgeUnderRoot(root, context, state), root } : { verdict };
   }
 
@@ -175,7 +175,7 @@ export class Rejudging {
     context: CrawlContext,
     state: UrlState,
   ): Promise<Verdict> {
-    const url = crawlUrl(state.url);
+    const url = toCrawlUrl(state.url);
     const isRoot = root && (root.url.href === url.href || state.discoveredVia === 'root');
     const candidate: Candidate = { ...toStoredCandidate(state, url, root), discoveredVia: isRoot ? 'root' : 'stored' };
     const verdict = context.policy.judge(candidate);

@@ -3,7 +3,7 @@
  * can be compared even if the root that a position denotes is gone when the next page is requested.
  */
 import { createHash } from 'node:crypto';
-import { withoutUserInfo } from '../../domain/url/crawl-url.js';
+import { stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings, UrlCatalog } from '../ports/frontier-store.js';
 import type { RootSubmission, RootView } from '../views/crawler-views.js';
@@ -37,7 +37,7 @@ export class RootList {
 
   private async *listRootsAfter(crawler: Crawler, after: string): AsyncGenerator<Omit<RootView, 'state'>> {
     const configured = crawler.context.definition.roots.map(
-      (root): Unplaced => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
+      (root): Unplaced => ({ ...root, url: stripUserInfo(root.url), origin: 'configuration' }),
     );
     yield* sortByUrl(configured);
     const [, origin, beginning = ''] = /^(\w+) (\S*)/.exec(after) ?? [];

@@ -4,8 +4,8 @@ import { assignSource } from '../../domain/frontier/sources.js';
 import { serverScope } from '../../domain/policy/server-records.js';
 import { createRootContext, moveSite, moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
-import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { type CrawlUrl, getHostKey, stripUserInfo, toCrawlUrl } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
@@ -96,7 +96,7 @@ export class Roots {
     for (const [setting, target] of moved) {
       const url = setting.slice(`moved-site/${name}/`.length);
       const root = stored.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
-      if (root) stored.set(url, moveSite(moveSiteBack(root), crawlUrl(target)));
+      if (root) stored.set(url, moveSite(moveSiteBack(root), toCrawlUrl(target)));
     }
     for (const url of configured) {
       const root = context.roots.get(url);
@@ -155,7 +155,7 @@ export class Roots {
     const name = url && settingName(crawler, url.href);
     if (!url || !name || (await this.services.store.getSetting(name)) === undefined) {
       throw new NotFound(
-        `${withoutUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; roots in CrawlConfig.xml are removed there`,
+        `${stripUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; roots in CrawlConfig.xml are removed there`,
       );
     }
     await this.forget(crawler, [url.href]);
@@ -204,8 +204,8 @@ export class Roots {
     return {
       crawler: crawler.name,
       url: url.href,
-      key: urlKey(url.href),
-      hostKey: hostKey(url),
+      key: computeUrlKey(url.href),
+      hostKey: getHostKey(url),
       source: assignSource('root', verdict.effects, verdict.effects.priorityShift),
       status: 'waiting',
       reason: 'submitted',
@@ -249,7 +249,7 @@ type Rejected = Extract<SubmitOutcome, { outcome: 'rejected' }>;
 
 function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | Rejected {
   const url = crawler.context.canonicalize(submission.url);
-  if (!url) return { outcome: 'rejected', url: withoutUserInfo(submission.url), message: 'not a URL with a host' };
+  if (!url) return { outcome: 'rejected', url: stripUserInfo(submission.url), message: 'not a URL with a host' };
   const root = createRootContext(toRootDefinition({ ...submission, url: url.href }), url);
   const verdict = judgeRoot(crawler, root);
   if (verdict.accepted) return { submission, root, verdict };

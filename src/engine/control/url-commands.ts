@@ -1,6 +1,6 @@
 /** Decides what a person's command, or a rule change, means for the current state of a URL. */
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
-import { releaseDisposition } from '../../domain/crawl/release.js';
+import { createReleaseDisposition } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
@@ -112,7 +112,7 @@ function decideSendAgain(state: UrlState, entry: LedgerEntry): CommandResult {
   const why = reasonNotToDelete(state, entry);
   if (why !== undefined)
     return { disposition: { remove: false, changes: {}, changed: false }, cancel: { order: entry, why } };
-  return { disposition: releaseDisposition(state, entry.reason), resume: entry };
+  return { disposition: createReleaseDisposition(state, entry.reason), resume: entry };
 }
 
 /** Why an old deletion of the document would be wrong now. */

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { after, days, type Instant } from '../../domain/time/units.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { DiscoveredLink } from '../ports/page-task.js';
 import { ClaimedChanges } from './claimed-changes.js';
 
@@ -25,7 +25,7 @@ async function claimingSite() {
     ({ url, hostKey }): DiscoveredLink => ({
       url,
       hostKey,
-      key: urlKey(url),
+      key: computeUrlKey(url),
       source: 3,
       discoveredVia: 'sitemap',
       lastModified,

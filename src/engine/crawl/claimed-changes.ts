@@ -6,18 +6,18 @@
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import {
-  bringForward,
   type ClaimedChange,
   type Credibility,
+  computeClaimedVisitTime,
   contradictsVisit,
-  credibilityAfter,
   isBelieved,
   isWorthVisitingNow,
   parseClaimedChange,
   UNTRIED,
+  updateCredibility,
 } from '../../domain/refresh/claimed-changes.js';
 import { after, between, days, type Instant, NEVER } from '../../domain/time/units.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { DiscoveredLink } from '../ports/page-task.js';
@@ -120,7 +120,7 @@ export class ClaimedChanges {
     const { place } = trial;
     place.onTrial--;
     if (changed === undefined) return;
-    place.credibility = credibilityAfter(place.credibility, changed);
+    place.credibility = updateCredibility(place.credibility, changed);
     place.window = changed ? place.window + 2 : Math.max(FIRST_TRIALS, place.window >> 1);
     place.unsaved++;
     if (!isBelieved(place.credibility)) await this.giveUp(place);
@@ -170,7 +170,7 @@ export class ClaimedChanges {
     for (let start = 0; start < keys.length; start += KEYS_PER_CALL) {
       const some = BigInt64Array.from(keys.slice(start, start + KEYS_PER_CALL));
       for (const state of await this.services.store.findByKeys(this.crawler, hostKey, some)) {
-        const claim = claims.get(urlKey(state.url));
+        const claim = claims.get(computeUrlKey(state.url));
         if (
           claim &&
           isWaiting(state, now) &&
@@ -209,7 +209,7 @@ export class ClaimedChanges {
       // A visit that ended in the meantime may have proved so many claims false that the place is no longer believed.
       if (isBelieved(credibility) && !isBelieved(place.credibility)) return;
       if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
-      const dueAt = bringForward(state.dueAt, credibility, now);
+      const dueAt = computeClaimedVisitTime(state.dueAt, credibility, now);
       this.trials.set(state.id, { place, since: now, dueAt, plannedAt: state.dueAt });
       place.onTrial++;
       if (await this.reschedule(state, dueAt)) continue;

@@ -1,5 +1,5 @@
-import { defaultReactions } from '../../domain/fetch/error-codes.js';
-import { isRunOfServerErrors } from '../../domain/politeness/politeness.js';
+import { getDefaultReactions } from '../../domain/fetch/error-codes.js';
+import { isServerErrorStreak } from '../../domain/politeness/politeness.js';
 import type { PageResult } from '../ports/page-task.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 
@@ -16,11 +16,11 @@ export function noteHost(
     tried = false,
   }: { indexed?: boolean /** A person wanted the visit although the host was resting. */; tried?: boolean } = {},
 ): void {
-  const reaction = outcome.kind === 'error' ? defaultReactions(outcome.code).host : undefined;
+  const reaction = outcome.kind === 'error' ? getDefaultReactions(outcome.code).host : undefined;
   const isServerError = reaction === 'after-a-run';
   if (isServerError) host.serverErrors++;
   else if (status !== undefined) host.serverErrors = 0;
-  const isRun = isServerError && isRunOfServerErrors(host.serverErrors);
+  const isRun = isServerError && isServerErrorStreak(host.serverErrors);
   const rests = reaction === 'backs-off' || isRun || (reaction === 'if-indexed' && indexed);
   if (rests && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter);
   else if (status === undefined || isServerError) return;

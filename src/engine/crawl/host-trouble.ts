@@ -15,7 +15,13 @@ import {
   nextLookStep,
   VANISHED_PER_LOOK,
 } from '../../domain/push/early-look.js';
-import { type Answer, isPageGone, isSignOfLife, judgeFault, recheckAt } from '../../domain/push/sign-of-life.js';
+import {
+  type Answer,
+  computeRecheckTime,
+  isPageGone,
+  isSignOfLife,
+  judgeFault,
+} from '../../domain/push/sign-of-life.js';
 import { after, between, hours, type Instant } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
@@ -155,7 +161,7 @@ export class HostTroubles {
     const trouble = this.findOrCreateTrouble(state.hostKey, waitingSince);
     this.noteWaiting(state, trouble);
     await this.seekSign(state, trouble);
-    return { wait: 'awaiting-sign-of-life', until: recheckAt(waitingSince ?? now, now, settings) };
+    return { wait: 'awaiting-sign-of-life', until: computeRecheckTime(waitingSince ?? now, now, settings) };
   }
 
   /** Decides on the deletion of a page that is gone, on a host with this many documents. */

@@ -6,16 +6,16 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
-import { maxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import {
+  createSubscriptionForm,
   type FeedHub,
   type HubQuestion,
   mayUseHub,
-  subscriptionForm,
   type WebSubDefinition,
 } from '../../domain/signals/websub.js';
 import { after, days, hours, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
-import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -144,7 +144,7 @@ export class Subscriptions {
     if (!definition || !this.definition) return;
     const { hub, topic, feed } = subscription;
     const callback = new URL(`${WEBSUB_PATH}/${await this.createToken(subscription)}`, this.definition.callback).href;
-    const host = await services.slots.take(hostKey(crawlUrl(hub)), maxRequestsPerHost(definition));
+    const host = await services.slots.take(getHostKey(toCrawlUrl(hub)), getMaxRequestsPerHost(definition));
     if (!host) return;
     try {
       await services.hosts.recordRequestStartWithPermit(host, definition.throttle);
@@ -152,7 +152,7 @@ export class Subscriptions {
         url: hub,
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: new TextEncoder().encode(subscriptionForm(callback, topic, LEASE_SECONDS)),
+        body: new TextEncoder().encode(createSubscriptionForm(callback, topic, LEASE_SECONDS)),
         fetcher: definition.fetcher,
         maxSize: ANSWER_SIZE,
         truncate: true,

@@ -3,7 +3,7 @@ import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { isReadFromBytes } from '../../domain/push/read-from-bytes.js';
 import { recanonicalize } from '../../domain/url/canonicalize.js';
-import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher } from '../ports/fetcher.js';
 import type { PageReader } from '../ports/page-reader.js';
 import type { PageOutcome, PageTask } from '../ports/page-task.js';
@@ -39,7 +39,7 @@ export async function judgeUrl(
   context: CrawlContext,
   tools: ThreadTools & { readonly fetcher: Pick<Fetcher, 'resolve'> },
 ): Promise<JudgedUrl> {
-  const url = crawlUrl(task.url);
+  const url = toCrawlUrl(task.url);
   const candidate = toStoredCandidate(task, url, findRoot(context, task.root, url));
   let verdict = holdThread(tools, () => context.policy.judge(candidate));
   let address: string | null | undefined;

@@ -2,8 +2,8 @@ import { assignSource, SITEMAPS } from '../../domain/frontier/sources.js';
 import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
 import { moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { Candidate, LayerName, RootContext, Verdict } from '../../domain/policy/verdict.js';
-import { type CrawlUrl, hostKey, isHashRoute } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
+import { type CrawlUrl, getHostKey, isHashRoute } from '../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { DiscoveredLink, PageTask, RefusedLink } from '../ports/page-task.js';
 import type { CrawlContext } from './crawl-context.js';
 import type { LinkMemory, WrittenLinks } from './link-memory.js';
@@ -81,7 +81,7 @@ export class LinkCollector {
   addSitemap(raw: string, index: PageTask['discoveredVia']): void {
     const url = this.context.canonicalize(raw, this.page.url.href);
     if (!url || url.href === this.page.url.href) return;
-    const named = index === 'robots' && hostKey(url) === hostKey(this.page.url) && /^https?$/.test(url.scheme);
+    const named = index === 'robots' && getHostKey(url) === getHostKey(this.page.url) && /^https?$/.test(url.scheme);
     const verdict = this.context.policy.judge(this.toCandidate(url, 'sitemap'));
     if (named || verdict.accepted) this.links.push(this.toDiscoveredLink(url, 'robots', verdict));
     else this.refuse(url, verdict.reason, verdict.record);
@@ -128,7 +128,7 @@ export class LinkCollector {
   }
 
   refuse(url: CrawlUrl, reason: Reason, record = false): void {
-    this.report({ url: url.href, hostKey: hostKey(url), reason, record });
+    this.report({ url: url.href, hostKey: getHostKey(url), reason, record });
   }
 
   private report(link: RefusedLink): void {
@@ -176,8 +176,8 @@ export class LinkCollector {
   ): DiscoveredLink {
     return {
       url: url.href,
-      key: urlKey(url.href),
-      hostKey: hostKey(url),
+      key: computeUrlKey(url.href),
+      hostKey: getHostKey(url),
       source:
         discoveredVia === 'robots'
           ? SITEMAPS

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PushDocument } from '../../domain/push/order.js';
-import { partUri } from '../../domain/push/parts.js';
+import { createPartUri } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageContent, PagePart } from '../ports/page-content.js';
 import { TIME_IS_UP, withTimeLimit } from '../support/within.js';
@@ -130,7 +130,7 @@ function createPartDocuments(page: FetchedPage, parts: readonly PagePart[], dige
     const draft = createDraft(page);
     const part: FetchedPage = { ...page, task, content, textOnly: true, hashesContent: true };
     for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
-    const uri = partUri(url.href, id);
+    const uri = createPartUri(url.href, id);
     const lasting = draft.lasting.map((meta) =>
       meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,
     );

@@ -1,5 +1,5 @@
 /** What an HTTP response means for the URL: errors, redirects, 304 and bodies worth reading. */
-import { type ErrorCode, errorCodeForStatus } from '../../domain/fetch/error-codes.js';
+import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
@@ -32,7 +32,7 @@ export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now:
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const retryAfter = readRetryAfter(answer, now);
   // Whatever its value, Retry-After means that the server intends to be back.
-  const code = errorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
+  const code = findErrorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
   return createFailure(code, `the server responded with ${answer.status}`, retryAfter);
 }
 

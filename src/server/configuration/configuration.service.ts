@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Problem, placeText } from '../../domain/crawl/place.js';
+import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { isSameDefinition } from '../../domain/secret.js';
 import type { EngineApi } from '../../engine/engine-api.js';
@@ -272,7 +272,7 @@ export class ConfigurationService {
   private rejectFile(problems: readonly Problem[]): void {
     this.rejected = problems;
     this.log.error('the changed configuration has errors; the one in force stays', {
-      problems: problems.map((problem) => `${placeText(problem.place)} ${problem.code} ${problem.message}`),
+      problems: problems.map((problem) => `${formatPlace(problem.place)} ${problem.code} ${problem.message}`),
     });
   }
 

@@ -1,4 +1,4 @@
-import { type Problem, placeText } from '../../domain/crawl/place.js';
+import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import { ProblemException } from '../http/problem.js';
 import type { UsageError } from '../options.js';
@@ -33,7 +33,7 @@ export function createConfirmationProblem({ crawlers, needsConfirmation }: Previ
 /** The file on disk was edited to something that cannot be used, and a write would destroy the edit. */
 export function createUnusableEditProblem(problems: readonly Problem[]): ProblemException {
   const [first] = problems.filter(({ severity }) => severity === 'error');
-  const fault = first ? ` ${placeText(first.place)} ${first.message}.` : '';
+  const fault = first ? ` ${formatPlace(first.place)} ${first.message}.` : '';
   const detail =
     `The configuration file on disk has an edit that is not in force.${fault} Nothing was changed. Fix the file or undo the ` +
     'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which keeps the edit in the ' +

@@ -2,12 +2,12 @@
 
 import { splitIntoChunks } from '../../../domain/content/chunks.js';
 import {
+  alwaysNeedsTree,
   type Chunk,
   type ContentDefinition,
   type FieldDefinition,
   type Heading,
   type Marker,
-  readsEveryTree,
 } from '../../../domain/content/content-definition.js';
 import type { ContentLook, PagePart } from '../../../engine/ports/page-content.js';
 import { collectMetas, findJsonLdItems, findValues, type Json } from './json-ld.js';
@@ -84,7 +84,7 @@ export class ContentReader {
     this.selectors = new SelectorSet([exclude, include, split ? [split.selector] : [], ...selected]);
     this.fieldSelectors = new SelectorSet(selected);
     this.markers = new Set(definition.markers);
-    this.readsTree = readsEveryTree(definition) ? 'always' : definition.markers.length > 0 ? 'with markers' : 'never';
+    this.readsTree = alwaysNeedsTree(definition) ? 'always' : definition.markers.length > 0 ? 'with markers' : 'never';
     this.readsJsonLd = fields.some(({ source }) => source.kind === 'jsonld');
   }
 

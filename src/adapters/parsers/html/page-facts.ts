@@ -2,7 +2,7 @@
  * What a page's tags contain: links, base URL, metas, language. The number of each is limited; the first ones are kept.
  */
 
-import { isForPrograms } from '../../../domain/content/alternates.js';
+import { isMachineReadableType } from '../../../domain/content/alternates.js';
 import { type CutLinks, DistinctLinks } from '../../../domain/content/distinct-links.js';
 import { parseRefresh } from '../../../domain/url/refresh-target.js';
 import type { LinkKind, RawLink } from '../../../engine/ports/page-reader.js';
@@ -117,7 +117,7 @@ export class PageFacts {
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
-    if (isForPrograms(this.attributes.get(ATTRIBUTE.type))) kinds.delete('alternate');
+    if (isMachineReadableType(this.attributes.get(ATTRIBUTE.type))) kinds.delete('alternate');
     for (const kind of kinds) this.readLink(kind, ATTRIBUTE.href);
   }
 

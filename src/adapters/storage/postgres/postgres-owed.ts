@@ -1,4 +1,4 @@
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedCount, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import {
   keepLastChanges,
@@ -104,7 +104,7 @@ export class PostgresOwed {
   async findOwed(crawler: string, hostKey: string, uri: string): Promise<OwedOrder[]> {
     const rows = await this.#pool.rows<OwedRecord>(
       'SELECT * FROM owed_order WHERE part = $1 AND crawler = $2 AND host = $3 AND uri_key = $4 AND uri = $5 ORDER BY sink',
-      [partitionOf(hostKey), crawler, hostKey, urlKey(uri), uri],
+      [partitionOf(hostKey), crawler, hostKey, computeUrlKey(uri), uri],
     );
     return rows.map(toOwed);
   }

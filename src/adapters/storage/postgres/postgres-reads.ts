@@ -1,8 +1,8 @@
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
-import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import {
   type CrawlerCounts,
   type FrontierStore,
@@ -40,10 +40,10 @@ export class PostgresReads {
   }
 
   async find(crawler: string, url: string): Promise<UrlState | undefined> {
-    const host = hostKey(crawlUrl(url));
+    const host = getHostKey(toCrawlUrl(url));
     const [row] = await this.#pool.rows<UrlRecord>(
       `${SELECT_URL} WHERE s.part = $1 AND s.crawler = $2 AND s.host = $3 AND u.part = $1 AND u.key = $4 AND u.url = $5`,
-      [partitionOf(host), crawler, host, urlKey(url), url],
+      [partitionOf(host), crawler, host, computeUrlKey(url), url],
     );
     return row && toState(row);
   }

@@ -1,6 +1,6 @@
 /** Builds the WHERE clauses of the admin filters as SQL with `?` parameters, which both databases can use. */
-import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { LedgerFilter, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { kindCode, orderStateCode } from './order-row.js';
 import { statusCode, type Value } from './url-row.js';
@@ -62,7 +62,7 @@ export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where
 
 export function buildOrderWhere(filter: LedgerFilter): Where {
   const conditions: [sql: string, ...values: Value[]][] = [];
-  if (filter.uri !== undefined) conditions.push(['uri_key = ? AND uri = ?', urlKey(filter.uri), filter.uri]);
+  if (filter.uri !== undefined) conditions.push(['uri_key = ? AND uri = ?', computeUrlKey(filter.uri), filter.uri]);
   if (filter.state !== undefined) conditions.push(['state = ?', orderStateCode(filter.state)]);
   if (filter.crawler !== undefined) conditions.push(['crawler = ?', filter.crawler]);
   if (filter.kind !== undefined) conditions.push(['kind = ?', kindCode(filter.kind)]);
@@ -126,7 +126,7 @@ function buildEqualConditions(wanted: Readonly<Record<string, Value | false | un
  */
 export function hostOf({ hostKey: host, prefix }: UrlFilter): string | undefined {
   if (host !== undefined) return host;
-  return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;
+  return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? getHostKey(toCrawlUrl(prefix)) : undefined;
 }
 
 function likeToGlob(like: string): string {

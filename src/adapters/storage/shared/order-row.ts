@@ -2,7 +2,7 @@
 import { toReason } from '../../../domain/policy/reasons.js';
 import { ORDER_STATES, type OrderKind } from '../../../domain/push/order.js';
 import type { Instant } from '../../../domain/time/units.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { LedgerEntry, Visit } from '../../../engine/ports/frontier-store.js';
 import { roundTime, type Value } from './url-row.js';
 
@@ -42,7 +42,7 @@ export const toOrderValues = (entry: LedgerEntry): Value[] => [
   entry.id,
   entry.crawler,
   entry.uri,
-  urlKey(entry.uri),
+  computeUrlKey(entry.uri),
   entry.hostKey,
   kindCode(entry.kind),
   entry.reason,

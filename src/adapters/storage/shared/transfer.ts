@@ -7,7 +7,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type {
   FrontierStore,
   HostRecord,
@@ -259,7 +259,7 @@ async function* readOwed(store: FrontierStore): AsyncGenerator<OwedOrder> {
 const toNewUrl = (url: ExportedUrl): NewUrl => ({
   crawler: url.crawler,
   url: url.url,
-  key: urlKey(url.url),
+  key: computeUrlKey(url.url),
   hostKey: url.hostKey,
   status: 'waiting',
   reason: url.reason,

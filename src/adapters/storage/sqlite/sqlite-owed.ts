@@ -1,4 +1,4 @@
-import { urlKey } from '../../../domain/url/url-key.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedCount, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import { OWED_COLUMNS, type OwedRecord, toOwed, toOwedKey, toOwedValues } from '../shared/owed-row.js';
 import { roundTime } from '../shared/url-row.js';
@@ -77,7 +77,7 @@ export class SqliteOwed {
   }
 
   findOwed(crawler: string, hostKey: string, uri: string): OwedOrder[] {
-    return (this.#sql.ofUri.all(hostKey, urlKey(uri), uri, crawler) as OwedRecord[]).map(toOwed);
+    return (this.#sql.ofUri.all(hostKey, computeUrlKey(uri), uri, crawler) as OwedRecord[]).map(toOwed);
   }
 
   countOwed(): OwedCount[] {

@@ -2,8 +2,8 @@ import type { Statement } from 'better-sqlite3';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
-import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
-import { urlKey } from '../../../domain/url/url-key.js';
+import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import {
   type CrawlerCounts,
   type FrontierStore,
@@ -53,7 +53,9 @@ export class SqliteReads {
   }
 
   find(crawler: string, url: string): UrlState | undefined {
-    const row = this.#sql.find.get(crawler, hostKey(crawlUrl(url)), urlKey(url), url) as UrlRecord | undefined;
+    const row = this.#sql.find.get(crawler, getHostKey(toCrawlUrl(url)), computeUrlKey(url), url) as
+      | UrlRecord
+      | undefined;
     return row && toState(row);
   }
 

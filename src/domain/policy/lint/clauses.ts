@@ -4,7 +4,7 @@
  * certain; "no" may mean that it is unknown.
  */
 import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
-import { crawlUrl } from '../../url/crawl-url.js';
+import { toCrawlUrl } from '../../url/crawl-url.js';
 import { normalizeDomain } from '../matching/expression.js';
 import { analyzePattern, literalToRegex } from '../matching/pattern.js';
 import { toUrlForm } from '../matching/text-matcher.js';
@@ -91,7 +91,7 @@ interface LiteralFact {
 export function impliedFacts(fact: LiteralFact): Clause {
   if (fact.field !== 'url' || (fact.kind !== 'exact' && fact.kind !== 'prefix')) return [fact];
   if (!/^[a-z]+:\/\/[^/?#*]+\//i.test(fact.text)) return [fact];
-  const { scheme, host, path, query } = crawlUrl(fact.text);
+  const { scheme, host, path, query } = toCrawlUrl(fact.text);
   const { norm } = fact;
   const whole = fact.kind === 'exact' || query !== '';
   return [

@@ -1,6 +1,6 @@
 /** Crawl rules that never match, have no effect, or undo each other. */
 import type { CrawlerDefinition } from '../../crawl/definition.js';
-import { type Problem, placeText } from '../../crawl/place.js';
+import { formatPlace, type Problem } from '../../crawl/place.js';
 import type { RuleActions, RuleDefinition } from '../../crawl/policy-definition.js';
 import { areDisjoint, type Clauses, clausesOf, covers, findContradiction } from './clauses.js';
 import { lintWarning } from './codes.js';
@@ -84,7 +84,7 @@ function lintGrantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
       : [];
   });
   return found.slice(0, 1).map(({ by, action, again }) => {
-    const where = `${ruleName(by)} (${placeText(by.definition.place)})`;
+    const where = `${ruleName(by)} (${formatPlace(by.definition.place)})`;
     const message = `${where} ${again} URLs for which ${ruleName(rule)} has ${action}, where both match: put ${ruleName(rule)} after it`;
     return lintWarning('grant-undone', rule.definition.place, message);
   });
@@ -111,7 +111,7 @@ function setsSameAspects(later: Rule, { definition: { actions } }: Rule): boolea
 
 function createOverriddenProblem(rule: Rule, later: Rule): Problem {
   const { place } = rule.definition;
-  const where = `${ruleName(later)} (${placeText(later.definition.place)})`;
+  const where = `${ruleName(later)} (${formatPlace(later.definition.place)})`;
   if (rule.definition.actions.accept === false && later.definition.actions.accept) {
     return lintWarning(
       'ignore-undone',
@@ -133,7 +133,7 @@ const createIgnoreUndoneProblem = (rule: Rule, later: Rule): Problem =>
   lintWarning(
     'ignore-undone',
     rule.definition.place,
-    `${ruleName(later)} (${placeText(later.definition.place)}) accepts again what ${ruleName(rule)} ignores, where both match: put ${ruleName(rule)} after it if these URLs are to stay out`,
+    `${ruleName(later)} (${formatPlace(later.definition.place)}) accepts again what ${ruleName(rule)} ignores, where both match: put ${ruleName(rule)} after it if these URLs are to stay out`,
   );
 
 function lintRuleCount(rules: readonly Rule[]): Problem[] {

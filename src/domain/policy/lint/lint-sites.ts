@@ -5,7 +5,7 @@
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { MatchNorm, RuleDefinition } from '../../crawl/policy-definition.js';
-import { crawlUrl } from '../../url/crawl-url.js';
+import { toCrawlUrl } from '../../url/crawl-url.js';
 import { computeSitePrefixes } from '../site-mode.js';
 import { areDisjoint, type Clauses, clausesOf, covers, impliedFacts } from './clauses.js';
 import { lintWarning } from './codes.js';
@@ -26,7 +26,7 @@ const clausesOfSite = (root: RootDefinition, norm: MatchNorm = 'norm'): Clauses 
 
 const hostsOfSite = (root: RootDefinition): Clauses =>
   computeSitePrefixes(root.url).map((text) => [
-    { field: 'host', kind: 'exact', text: crawlUrl(text).host, norm: 'norm' },
+    { field: 'host', kind: 'exact', text: toCrawlUrl(text).host, norm: 'norm' },
   ]);
 
 const prefixesOf = (roots: readonly RootDefinition[]): string[] => roots.flatMap(({ url }) => computeSitePrefixes(url));

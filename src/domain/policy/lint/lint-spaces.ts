@@ -1,8 +1,8 @@
 /** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that no crawler crawls. */
 import type { CrawlerDefinition, ServerDefinition } from '../../crawl/definition.js';
-import { type Place, type Problem, placeText } from '../../crawl/place.js';
+import { formatPlace, type Place, type Problem } from '../../crawl/place.js';
 import type { CrawlSpaceRule, ServerRecord, ServersDefinition } from '../../crawl/policy-definition.js';
-import { crawlUrl } from '../../url/crawl-url.js';
+import { toCrawlUrl } from '../../url/crawl-url.js';
 import { compileCrawlSpace, spaceRuleText } from '../crawl-space.js';
 import { Subject } from '../matching/subject.js';
 import { recordPrefix, SHORTEST_PERIOD, serverOf } from '../server-records.js';
@@ -25,7 +25,7 @@ export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: read
     const first = earlier.find((other) => covers(other.clauses, clauses));
     earlier.push({ rule, clauses });
     if (!first) return [];
-    const where = `"${spaceRuleText(first.rule)}" (${placeText(first.rule.place)})`;
+    const where = `"${spaceRuleText(first.rule)}" (${formatPlace(first.rule.place)})`;
     const message = `"${spaceRuleText(rule)}" never decides: ${where} comes first and matches the same URLs`;
     return [lintWarning('space-rule-unreachable', rule.place, message)];
   });
@@ -87,7 +87,7 @@ function lintDuplicates({ records }: ServersDefinition): Problem[] {
       lintWarning(
         'server-duplicate',
         before,
-        `server record ${url} is repeated (${placeText(place)}), and the later one counts`,
+        `server record ${url} is repeated (${formatPlace(place)}), and the later one counts`,
       ),
     ];
   });
@@ -124,7 +124,7 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
 /** Matches by domain rules alone, as only they divide hosts between crawlers. */
 function createHostMatcher({ crawlSpace }: CrawlerDefinition): Takes {
   const space = compileCrawlSpace(crawlSpace?.rules.filter(({ kind }) => kind === 'domain') ?? [], []);
-  return (host) => space(new Subject(crawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
+  return (host) => space(new Subject(toCrawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
 }
 
 /**

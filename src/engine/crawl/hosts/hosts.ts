@@ -5,12 +5,12 @@
  */
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import {
-  afterEnd,
-  afterResponse,
-  afterStart,
+  applyGoodResponse,
+  applyRequestEnd,
+  applyRequestStart,
   backOff,
+  computeNextRequestTime,
   endBackOff,
-  nextRequestAt,
   type Politeness,
   UNVISITED,
 } from '../../../domain/politeness/politeness.js';
@@ -70,7 +70,7 @@ export class Host {
   }
 
   get readyAt(): Instant {
-    return nextRequestAt(this.politeness);
+    return computeNextRequestTime(this.politeness);
   }
 }
 
@@ -160,7 +160,7 @@ export class Hosts {
    * knows it.
    */
   async recordRequestStartWithPermit(host: Host, delay: Duration): Promise<void> {
-    this.change(host, afterStart(host.politeness, this.clock.now(), delay));
+    this.change(host, applyRequestStart(host.politeness, this.clock.now(), delay));
     if (this.partitions.shared) await this.keeper.add(host);
   }
 
@@ -197,7 +197,7 @@ export class Hosts {
 
   /** The claim's last request ended at least `ago` before now; the next one waits `delay` from then. */
   releaseAfterRequest(host: Host, delay: Duration, ago = milliseconds(0)): void {
-    this.change(host, afterEnd(host.politeness, instant(this.clock.now() - ago), delay));
+    this.change(host, applyRequestEnd(host.politeness, instant(this.clock.now() - ago), delay));
     this.release(host);
   }
 
@@ -208,7 +208,7 @@ export class Hosts {
   }
 
   noteAnswer(host: Host): void {
-    this.changeAndNotifyRecovery(host, afterResponse(host.politeness, this.clock.now()));
+    this.changeAndNotifyRecovery(host, applyGoodResponse(host.politeness, this.clock.now()));
   }
 
   /** The visit that a person requested while the host was resting was successful. */

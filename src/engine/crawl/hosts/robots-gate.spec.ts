@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { milliseconds } from '../../../domain/time/units.js';
-import { crawlUrl } from '../../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { Host, type Hosts } from './hosts.js';
 import { RobotsGate } from './robots-gate.js';
 
@@ -24,7 +24,7 @@ it('robots.txt of many hosts is forgotten when all of them are too much for memo
   const gate = new RobotsGate({ fetch }, hosts, { take: async () => undefined }, new ManualClock());
   const known = (name: string): boolean => gate.findEntry(`http://${name}`) !== undefined;
   const load = (name: string) =>
-    gate.load(crawlUrl(`http://${name}/`), new Host(name), {
+    gate.load(toCrawlUrl(`http://${name}/`), new Host(name), {
       fetcher: 'default',
       throttle: milliseconds(0),
       limit: 1,

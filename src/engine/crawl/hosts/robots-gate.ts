@@ -8,8 +8,8 @@ import type { RobotsOpinion } from '../../../domain/explain/facts.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { isHostError } from '../../../domain/politeness/politeness.js';
 import {
-  crawlDelayOf,
   createRobotsPolicy,
+  getCrawlDelay,
   isStale,
   mayFetch,
   ROBOTS_MOST_REDIRECTS,
@@ -23,7 +23,7 @@ import {
   type RobotsPreference,
 } from '../../../domain/robots/robots-txt.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
-import { type CrawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey, getOrigin } from '../../../domain/url/crawl-url.js';
 import { readRetryAfter } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
@@ -100,7 +100,7 @@ export class RobotsGate {
   ) {}
 
   check(url: CrawlUrl, agent: string): RobotsAnswer {
-    const entry = this.entries.get(origin(url));
+    const entry = this.entries.get(getOrigin(url));
     if (!entry || isStale(entry.policy, this.clock.now())) return { kind: 'unknown' };
     if (entry.policy.state === 'unreachable') return { kind: 'unreachable', entry };
     return { kind: mayFetch(entry.policy, agent, toPathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
@@ -108,7 +108,7 @@ export class RobotsGate {
 
   /** What robots.txt says about the use of a URL's content; undefined if nothing. */
   findPreferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
-    const entry = this.entries.get(origin(url));
+    const entry = this.entries.get(getOrigin(url));
     if (!entry) return undefined;
     const found = findPreferences(entry.policy.robots, agent, toPathWithQuery(url));
     return found.length > 0 ? found : undefined;
@@ -116,7 +116,7 @@ export class RobotsGate {
 
   /** What the last fetched robots.txt says about a URL, to be shown to a person; makes no request. */
   getOpinion(url: CrawlUrl, agent: string): RobotsOpinion {
-    const entry = this.entries.get(origin(url));
+    const entry = this.entries.get(getOrigin(url));
     if (!entry) return { state: 'unknown', agent };
     const { policy, status, text } = entry;
     const known = { agent, fetchedAt: policy.fetchedAt, status };
@@ -133,8 +133,8 @@ export class RobotsGate {
   }
 
   findCrawlDelay(url: CrawlUrl, agent: string): Duration | undefined {
-    const entry = this.entries.get(origin(url));
-    return entry && crawlDelayOf(entry.policy, agent);
+    const entry = this.entries.get(getOrigin(url));
+    return entry && getCrawlDelay(entry.policy, agent);
   }
 
   /**
@@ -142,7 +142,7 @@ export class RobotsGate {
    * that of the waiting page.
    */
   async load(url: CrawlUrl, host: Host, request: RobotsRequest): Promise<FetchFailed | undefined> {
-    const key = origin(url);
+    const key = getOrigin(url);
     host.waitsForAnswer = true;
     let answer: Answer;
     try {
@@ -166,14 +166,14 @@ export class RobotsGate {
    */
   private async follow(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
     let answer = first;
-    let place = `${origin(url)}/robots.txt`;
+    let place = `${getOrigin(url)}/robots.txt`;
     for (let hop = 0; hop < ROBOTS_MOST_REDIRECTS; hop++) {
       const next = findRedirectTarget(answer.outcome, place);
       if (!next) return answer;
       place = next.href;
       // The `host` of a URL has the form of a host key.
       answer =
-        next.host === hostKey(url)
+        next.host === getHostKey(url)
           ? { from: first.from, outcome: await this.fetch(place, request) }
           : await this.fetchElsewhere(place, next.host, first.from, request);
     }

@@ -77,7 +77,7 @@ export class Deletions {
       if (look !== 'pass') return look;
     }
     if (isServerFault(deletion.reason) && this.isFailing(hostKey, indexed)) return 'hold';
-    return this.guard.admit(hostKey, indexed + (deletion.beside ?? 0), clock.now());
+    return this.guard.judge(hostKey, indexed + (deletion.beside ?? 0), clock.now());
   }
 
   /** Whether the host has lost so many documents to errors without a sign of life that the fault must be the host's. */

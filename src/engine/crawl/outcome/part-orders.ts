@@ -6,10 +6,10 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument, PushOrder } from '../../../domain/push/order.js';
 import {
+  createPartUri,
   findPartChanges,
   PART_GONE,
   type PartState,
-  partUri,
   toPartStates,
   WITH_ITS_PAGE,
 } from '../../../domain/push/parts.js';
@@ -141,7 +141,7 @@ export class PartOrders {
   }
 
   private createDeletion({ crawler, hostKey }: UrlState, page: string, { id }: PartState, reason: Reason): PushOrder {
-    return this.services.ledger.createUriDeleteOrder({ crawler, uri: partUri(page, id), hostKey }, reason);
+    return this.services.ledger.createUriDeleteOrder({ crawler, uri: createPartUri(page, id), hostKey }, reason);
   }
 
   private async withdrawAll(state: UrlState, parts: readonly PartState[], why: string): Promise<LedgerEntry[]> {
@@ -156,6 +156,6 @@ export class PartOrders {
   }
 
   private findHeld({ crawler, url }: UrlState, { id }: PartState): Promise<LedgerEntry[]> {
-    return this.services.store.listOrders({ crawler, uri: partUri(url, id), state: 'held' }, undefined, 10);
+    return this.services.store.listOrders({ crawler, uri: createPartUri(url, id), state: 'held' }, undefined, 10);
   }
 }

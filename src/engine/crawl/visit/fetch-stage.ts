@@ -4,10 +4,10 @@
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Verdict } from '../../../domain/policy/verdict.js';
-import { pauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
-import { adaptPause, paceAfter } from '../../../domain/politeness/server-pace.js';
+import { computePauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
+import { adaptPause, updatePace } from '../../../domain/politeness/server-pace.js';
 import type { Duration, Instant } from '../../../domain/time/units.js';
-import { crawlUrl } from '../../../domain/url/crawl-url.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { type CrawlContext, findRoot, toStoredCandidate } from '../../page/crawl-context.js';
 import type { Log } from '../../ports/log.js';
 import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
@@ -94,7 +94,7 @@ export class FetchStage {
       pause = delay;
       const answer = await this.requests.send(attempt);
       ({ age, bytes } = answer);
-      if (hasAsked(answer)) host.pace = paceAfter(host.pace, answer.duration, answer.status);
+      if (hasAsked(answer)) host.pace = updatePace(host.pace, answer.duration, answer.status);
       const read = this.delayAfterReading(host, answer, adaptPause(delay, host.pace));
       pause = this.services.rendered.extendPause(read, answer);
       const accepted = await this.sessions.handleAnswer(attempt, answer);
@@ -122,7 +122,7 @@ export class FetchStage {
   /** If a page was slow to read, its host gets a longer pause, so that others get their share of the thread. */
   private delayAfterReading(host: Host, { readingTime, outcome }: PageResult, delay: Duration): Duration {
     if (readingTime === undefined) return delay;
-    const pause = pauseAfterReading(delay, readingTime);
+    const pause = computePauseAfterReading(delay, readingTime);
     if (readingTime > SLOW_PAGE) {
       host.slowPages++;
       const facts = { host: host.key, readingMs: readingTime, pauseMs: pause, outcome: outcome.kind };
@@ -132,7 +132,7 @@ export class FetchStage {
   }
 
   private createAttempt(state: UrlState, host: Host, { effects }: Verdict, waits: () => void): Attempt {
-    const url = crawlUrl(effects.fetchUrl ?? this.retries.find(state)?.variant ?? state.url);
+    const url = toCrawlUrl(effects.fetchUrl ?? this.retries.find(state)?.variant ?? state.url);
     const { options } = effects;
     const tried = this.tried.has(state);
     const login = this.sessions.findLogin(url.href, options);
@@ -147,7 +147,7 @@ export class FetchStage {
 
   private async judge(state: UrlState): Promise<Verdict> {
     const { policy } = this.target.context;
-    const url = crawlUrl(state.url);
+    const url = toCrawlUrl(state.url);
     const candidate = toStoredCandidate(state, url, findRoot(this.target.context, state.root, url));
     const verdict = policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;

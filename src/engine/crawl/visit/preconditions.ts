@@ -6,9 +6,9 @@
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
-import { maxRequestsPerHost, requestDelay } from '../../../domain/politeness/politeness.js';
+import { computeRequestDelay, getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
 import { atLeast, type Duration, milliseconds } from '../../../domain/time/units.js';
-import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
+import { type CrawlUrl, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { findFetcher } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js';
@@ -84,7 +84,7 @@ export class Preconditions {
     const wanted = this.obeysRobots(options)
       ? this.services.robots.findCrawlDelay(url, this.getRobotsAgent(options))
       : undefined;
-    return requestDelay(options.throttle ?? definition.throttle, wanted);
+    return computeRequestDelay(options.throttle ?? definition.throttle, wanted);
   }
 
   /** What robots.txt says about the use of the page; undefined if nothing, or if robots.txt is not obeyed. */
@@ -126,7 +126,7 @@ export class Preconditions {
     const failure = await this.services.robots.load(url, host, {
       fetcher: findFetcher(this.target.context, options).name,
       throttle: this.getDelay(attempt),
-      limit: maxRequestsPerHost(this.target.context.definition),
+      limit: getMaxRequestsPerHost(this.target.context.definition),
       waits,
     });
     const { login } = attempt;
@@ -145,7 +145,7 @@ export class Preconditions {
 
   private async probe(attempt: Attempt): Promise<Gate> {
     const { host, options, task } = attempt;
-    const mayAsk = (question: string): boolean => this.isAllowedByRobots(crawlUrl(question), options);
+    const mayAsk = (question: string): boolean => this.isAllowedByRobots(toCrawlUrl(question), options);
     const probe = await this.services.probes.probe(task(), host, { delay: this.getDelay(attempt), mayAsk });
     if (probe) noteHost(this.services.hosts, host, probe);
     return { asked: probe && hasAsked(probe), end: PUT_BACK };

@@ -2,11 +2,11 @@
 import type { RenderMode } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import {
-  choiceOf,
+  getChoice,
   type Learned,
   type NextPage,
   RenderLearning,
-  renderPattern,
+  toRenderPattern,
 } from '../../../domain/render/learning.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
@@ -66,7 +66,7 @@ export class RenderedVisits {
     if (mode === 'never') return work(NOTHING);
     const { hostKey, url } = state;
     const overrides = mode === 'auto' ? await this.overrides.get(hostKey) : undefined;
-    const forced = overrides ? overrides[renderPattern(url)] : 'always';
+    const forced = overrides ? overrides[toRenderPattern(url)] : 'always';
     const renderFailures = state.reason.startsWith('render-') ? state.temporaryErrors : 0;
     const visit = async (render: PageTask['render']) => {
       const result = await work({ render, renderFailures });
@@ -80,7 +80,7 @@ export class RenderedVisits {
 
   /** Pages of a pattern that is being tried wait until the trial has ended. */
   private async runAsLearned({ hostKey, url }: UrlState, first: NextPage, visit: Visit): Promise<PageResult> {
-    const pattern = `${hostKey} ${renderPattern(url)}`;
+    const pattern = `${hostKey} ${toRenderPattern(url)}`;
     let next = first;
     for (; next === 'wait'; next = this.learning.decideNext(hostKey, url))
       await new Promise<void>((resolve) =>
@@ -133,7 +133,7 @@ export class RenderedVisits {
 
 const toView = (learned: Learned): Omit<RenderPatternView, 'override'> => {
   const { pattern, samples, worthwhile, time, failures } = learned;
-  return { pattern, choice: choiceOf(learned), samples, worthwhile, time: milliseconds(Math.round(time)), failures };
+  return { pattern, choice: getChoice(learned), samples, worthwhile, time: milliseconds(Math.round(time)), failures };
 };
 
 const UNKNOWN = { choice: 'trying', samples: 0, worthwhile: 0, time: milliseconds(0), failures: 0 } as const;

@@ -5,7 +5,7 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { LoginWalls, looksLikeLogin } from '../../../domain/fetch/login-wall.js';
-import { withoutQuery } from '../../../domain/url/crawl-url.js';
+import { stripQuery } from '../../../domain/url/crawl-url.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
@@ -76,11 +76,11 @@ export class ResultReview {
     const indexed = stamp !== undefined;
     const now = this.services.clock.now();
     if (this.walls.judgeRedirect({ hostKey, from: url, target, indexed, now }) === 'wall')
-      return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
+      return this.toFailure(result, 'login-wall', `the host sends many of its pages to ${stripQuery(target)}`);
     // The first of many pages behind a wall to be visited must not lose its document because no others have been seen.
-    const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
+    const asInDoubt = indexed && looksLikeLogin(target) && stripQuery(target) !== stripQuery(url);
     if (asInDoubt)
-      return this.toFailure(result, 'login-wall', `an indexed page redirects its visitors to ${withoutQuery(target)}`);
+      return this.toFailure(result, 'login-wall', `an indexed page redirects its visitors to ${stripQuery(target)}`);
     return result;
   }
 

@@ -1,7 +1,7 @@
 /** Counts a visit in the crawler's metrics and the site's health, and emits an event. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { defaultReactions, type ErrorCode } from '../../../domain/fetch/error-codes.js';
-import { crawlUrl } from '../../../domain/url/crawl-url.js';
+import { type ErrorCode, getDefaultReactions } from '../../../domain/fetch/error-codes.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { Visit } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
@@ -39,4 +39,4 @@ export class VisitCounts {
 const NO_SITEMAP = 'no-sitemap';
 
 const isMissingGuess = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
-  discoveredVia === 'robots' && defaultReactions(code).isMissing === true && crawlUrl(url).path === '/sitemap.xml';
+  discoveredVia === 'robots' && getDefaultReactions(code).isMissing === true && toCrawlUrl(url).path === '/sitemap.xml';
