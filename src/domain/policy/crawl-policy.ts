@@ -28,7 +28,7 @@ export interface CrawlPolicy {
 /** @throws PolicyError listing everything in the definition that does not compile: rules never fail open */
 export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): CrawlPolicy {
   const problems: Problem[] = [];
-  const layers = layersOf(crawler, global, problems);
+  const layers = createLayers(crawler, global, problems);
   if (problems.length > 0) throw new PolicyError(problems);
   return {
     judge: (candidate) => evaluate(layers, candidate),
@@ -40,7 +40,7 @@ export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpa
 }
 
 /** The layers in the order in which they are consulted. The first rejection decides. */
-function layersOf(
+function createLayers(
   crawler: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
   problems: Problem[],

@@ -49,7 +49,7 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
   const { maxUrlLength, followQueryStrings, followOffsite } = rules;
   const extensions = new Set(rules.ignoreLinksTo);
   return [
-    protocolRule(rules.protocols),
+    createProtocolRule(rules.protocols),
     createLinkRule('address length', 'url-too-long', ({ url: { href } }) =>
       href.length > maxUrlLength
         ? `the URL has ${href.length} characters, but only ${maxUrlLength} are allowed`
@@ -61,7 +61,7 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
         : undefined,
     ),
     createLinkRule('file extension', 'extension-ignored', ({ url }) => {
-      const extension = extensions.size === 0 ? undefined : extensionOf(url.path);
+      const extension = extensions.size === 0 ? undefined : getExtension(url.path);
       return extension !== undefined && extensions.has(extension) ? `links to .${extension} are ignored` : undefined;
     }),
     createLinkRule('hostname', 'offsite', (candidate) => (followOffsite ? undefined : findOffsiteObjection(candidate))),
@@ -79,7 +79,7 @@ const createLinkRule = (name: string, reason: ReasonCode, objection: LinkRule['o
   objection,
 });
 
-function protocolRule(protocols: readonly string[]): LinkRule {
+function createProtocolRule(protocols: readonly string[]): LinkRule {
   const spoken = new Set(protocols);
   return {
     name: 'protocol',
@@ -93,7 +93,7 @@ function protocolRule(protocols: readonly string[]): LinkRule {
 }
 
 /** In lower case, without the dot; undefined if the last segment has no extension. */
-function extensionOf(path: string): string | undefined {
+function getExtension(path: string): string | undefined {
   const dot = path.lastIndexOf('.');
   return dot < 0 || path.indexOf('/', dot) >= 0 ? undefined : path.slice(dot + 1).toLowerCase();
 }

@@ -50,7 +50,7 @@ function findOutsideSiteRejection(candidate: Candidate, root: RootContext, trace
     });
     return undefined;
   }
-  const prefixes = prefixesFor(candidate, root);
+  const prefixes = selectPrefixes(candidate, root);
   const inside = startsWithAny(candidate.url.href, prefixes);
   trace?.push({
     layer: 'site-mode',
@@ -65,7 +65,7 @@ function findOutsideSiteRejection(candidate: Candidate, root: RootContext, trace
 }
 
 /** Stored URLs of a site that has moved stay as long as they respond, because the move may be temporary. */
-const prefixesFor = (
+const selectPrefixes = (
   { discoveredVia }: Candidate,
   { sitePrefixes, formerPrefixes = [] }: RootContext,
 ): readonly string[] => (discoveredVia === 'stored' ? [...sitePrefixes, ...formerPrefixes] : sitePrefixes);
@@ -76,7 +76,7 @@ function findOutsideDirectoryRejection(
   trace?: TraceStep[],
 ): Rejection | undefined {
   if (!root.entireSite) return undefined;
-  const directory = directoryOf(root.url);
+  const directory = getDirectory(root.url);
   const inside = candidate.url.href.startsWith(directory, candidate.url.scheme.length);
   trace?.push({
     layer: 'site-mode',
@@ -128,7 +128,7 @@ export function computeSitePrefixes(rootUrl: string): string[] {
 export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
   if (!root.site && !root.entireSite) return false;
   if (root.site && !startsWithAny(url.href, root.sitePrefixes)) return false;
-  return !root.entireSite || url.href.startsWith(directoryOf(root.url), url.scheme.length);
+  return !root.entireSite || url.href.startsWith(getDirectory(root.url), url.scheme.length);
 }
 
 /**
@@ -155,7 +155,7 @@ export function movesSite(candidate: Candidate): boolean {
  */
 export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
   const wholeHost = root.url.path === '/' && root.url.query === '';
-  const prefixes = wholeHost ? computeSitePrefixes(`${getOrigin(target)}/`) : [withoutFileName(target)];
+  const prefixes = wholeHost ? computeSitePrefixes(`${getOrigin(target)}/`) : [stripFileName(target)];
   return { ...root, sitePrefixes: prefixes, formerPrefixes: root.formerPrefixes ?? root.sitePrefixes };
 }
 
@@ -165,14 +165,14 @@ export function moveSiteBack(root: RootContext): RootContext {
   return formerPrefixes === undefined ? root : { ...own, sitePrefixes: formerPrefixes };
 }
 
-function withoutFileName(url: CrawlUrl): string {
+function stripFileName(url: CrawlUrl): string {
   const name = url.path.slice(url.path.lastIndexOf('/') + 1);
   const path = name.includes('.') ? url.path.slice(0, -name.length) : url.path;
   return getOrigin(url) + path;
 }
 
 /** Directory of the root document, without scheme: http and https of one host are one site. */
-function directoryOf(url: CrawlUrl): string {
+function getDirectory(url: CrawlUrl): string {
   const path = url.path.slice(0, url.path.lastIndexOf('/') + 1);
   return getOrigin(url).slice(url.scheme.length) + path;
 }

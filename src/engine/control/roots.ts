@@ -1,7 +1,7 @@
 import type { RootDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource } from '../../domain/frontier/sources.js';
-import { serverScope } from '../../domain/policy/server-records.js';
+import { getServerScope } from '../../domain/policy/server-records.js';
 import { createRootContext, moveSite, moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, getHostKey, stripUserInfo, toCrawlUrl } from '../../domain/url/crawl-url.js';
@@ -230,7 +230,7 @@ function* chunk<T>(all: readonly T[]): Iterable<readonly T[]> {
 function toHomePages(crawler: Crawler, lines: readonly string[]): RootSubmission[] {
   const urls = lines.map((line) => crawler.context.canonicalize(line)).filter((url) => url !== undefined);
   const listed = new Set(urls.map(({ href }) => href));
-  const homes = new Set(urls.map(serverScope));
+  const homes = new Set(urls.map(getServerScope));
   return [...homes].filter((url) => !listed.has(url)).map((url) => ({ url, site: false }));
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../../../domain/crawl/definition.js';
 import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definition.js';
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
-import { namedExtensions } from '../../../domain/policy/named-extensions.js';
+import { listNamedExtensions } from '../../../domain/policy/named-extensions.js';
 import { hours } from '../../../domain/time/units.js';
 import { collectDefaults, findChildren, findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
@@ -38,7 +38,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const records = servers && readServers(servers, context);
   const rules = readRules(node, problems);
   const parts = conditions ? { conditions: readConditions(conditions, problems) } : {};
-  const named = new Set(namedExtensions({ rules, ...parts }).map(({ extension }) => extension));
+  const named = new Set(listNamedExtensions({ rules, ...parts }).map(({ extension }) => extension));
   return {
     name: values.name,
     place: crawler.place,

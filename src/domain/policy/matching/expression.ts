@@ -5,7 +5,7 @@
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
 import { allOf, containsText, type Necessary, oneOf, toIndexForm, UNKNOWN } from './necessary.js';
-import { normalizeHostText, withoutTrailingDot } from './rule-text.js';
+import { normalizeHostText, stripTrailingDot } from './rule-text.js';
 import type { Predicate } from './subject.js';
 import { compilePattern } from './text-matcher.js';
 
@@ -34,7 +34,7 @@ export function compileExpression(expression: MatchExpression, problems: Problem
       const { field, minimum = 0, maximum = Number.POSITIVE_INFINITY } = expression;
       return {
         matches: (subject) => {
-          const { length } = subject.text(field, 'none');
+          const { length } = subject.getText(field, 'none');
           return length >= minimum && length <= maximum;
         },
         necessary: UNKNOWN,
@@ -63,7 +63,7 @@ const compileOr = (children: readonly CompiledExpression[]): CompiledExpression 
 
 /** A domain as it appears in canonical URLs, without a leading dot. */
 export const normalizeDomain = (value: string): string =>
-  withoutTrailingDot(normalizeHostText(value.replace(/^\./, ''), true));
+  stripTrailingDot(normalizeHostText(value.replace(/^\./, ''), true));
 
 /** Matches the host itself and all its subdomains. */
 function compileDomain(value: string): CompiledExpression {
@@ -77,7 +77,7 @@ function compileAtom(expression: Atom, problems: Problem[]): CompiledExpression 
   try {
     const { matches, necessary } = compilePattern(expression);
     return {
-      matches: (subject) => matches(subject.text(field, norm)),
+      matches: (subject) => matches(subject.getText(field, norm)),
       // The fragment is not part of a canonical URL, so the index cannot see it.
       necessary: field === 'fragment' ? UNKNOWN : toIndexForm(necessary),
     };

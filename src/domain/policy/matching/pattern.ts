@@ -179,9 +179,9 @@ function analyzeSequence(items: readonly Item[]): Analysis {
   for (let at = 0; at < items.length; at++) {
     const item = items[at]!;
     if (item.empty) continue;
-    const end = literalEnd(items, at);
+    const end = findLiteralEnd(items, at);
     if (end > at) {
-      const text = textOf(items, at, end);
+      const text = joinCharacters(items, at, end);
       run = run.map((head) => head + text);
       at = end - 1;
       continue;
@@ -202,13 +202,13 @@ function analyzeSequence(items: readonly Item[]): Analysis {
 }
 
 /** Skips characters without a quantifier: most patterns consist of little else. */
-function literalEnd(items: readonly Item[], start: number): number {
+function findLiteralEnd(items: readonly Item[], start: number): number {
   let end = start;
   while (items[end]?.char !== undefined && items[end]!.times === 'once') end++;
   return end;
 }
 
-function textOf(items: readonly Item[], start: number, end: number): string {
+function joinCharacters(items: readonly Item[], start: number, end: number): string {
   let text = '';
   for (let at = start; at < end; at++) text += items[at]!.char!;
   return text;

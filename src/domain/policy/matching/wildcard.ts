@@ -56,7 +56,7 @@ function compilePiece(text: string): Piece {
 }
 
 /** The texts between wildcards, all of which every match contains. */
-export const requiredTexts = (pattern: string, syntax: WildcardSyntax): Necessary =>
+export const listRequiredTexts = (pattern: string, syntax: WildcardSyntax): Necessary =>
   allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(containsText));
 
 /** Splits a set of wildcards, one per line; blank lines are ignored. */
