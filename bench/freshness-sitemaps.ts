@@ -78,7 +78,7 @@ export class SimulatedSitemaps {
         const link = { url: '', hostKey: HOST, key, source: KEYS_SOURCE, discoveredVia: 'sitemap' } as const;
         return lastModified === undefined ? [] : [{ ...link, lastModified }];
       });
-      await this.claims.bringForwardDated({ url, hostKey: HOST, lastVisitAt } as UrlState, links);
+      await this.claims.bringForwardDatedPages({ url, hostKey: HOST, lastVisitAt } as UrlState, links);
     }
   }
 

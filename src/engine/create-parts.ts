@@ -43,13 +43,13 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
   const listCrawlers = (): Crawler[] => [...crawlersByName.values()];
   const findCrawler = (name: string) => crawlersByName.get(name);
   const findSink = (name: string) => definition().sinks.find((one) => one.name === name);
-  const findCrawlersOf = (sinkName: string) =>
+  const findCrawlersUsing = (sinkName: string) =>
     listCrawlers().filter(({ context }) => context.definition.pushTo.includes(sinkName));
 
   const notes = new HostNotes(robots, health, hosts);
   const whole = new ClusterView({ ...services, notes, crawlers: listCrawlers });
   const roots = new Roots(services);
-  const facts = new UrlFactsReader({ ...services, inMemory: whole.findInMemory.bind(whole) });
+  const facts = new UrlFactsReader({ ...services, inMemory: whole.findUrlInMemory.bind(whole) });
   const explanations = new Explanations({ ...services, robotsOpinion: whole.getRobotsOpinion.bind(whole) }, facts);
   const backfills = new Backfills({ ...services, crawlers: listCrawlers, sink: findSink });
   const told = new ToldUrls(services);
@@ -65,8 +65,8 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     roots,
     backfills,
     command: (command) => nodeCommands.run(command),
-    due: (parts) => rebalance.checkSoon(parts),
-    answer: (question) => whole.answer(question),
+    due: (parts) => rebalance.sweepSoon(parts),
+    answer: (question) => whole.answerQuestion(question),
   });
   return {
     whole,
@@ -77,8 +77,8 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     control,
     trials: new ContentTrials(services, ports.openProcessor),
     maintenance: new Maintenance({ ...services, roots }),
-    orders: new Orders({ ...services, pending: () => whole.listPending(), crawler: findCrawler }),
-    reconciliation: new Reconciliation({ ...services, crawlersOf: findCrawlersOf }),
+    orders: new Orders({ ...services, pending: () => whole.listPendingOrders(), crawler: findCrawler }),
+    reconciliation: new Reconciliation({ ...services, crawlersOf: findCrawlersUsing }),
     catchUp: new CatchUp({ ...services, kept, crawler: findCrawler, sink: findSink }),
     policyChanges: new PolicyChanges(services, rejudging, backfills),
     hostViews: new HostViews({ ...services, notes, whole, crawlers: listCrawlers }),

@@ -97,7 +97,7 @@ export interface EngineApi {
   /** URLs in error by error code, most frequent first. */
   countErrorsByClass(crawler: string, hostKey?: string): Promise<ErrorClassView[]>;
   /** Hosts with an error code, those with the most URLs first; `after` is the last host of the previous page. */
-  listErrorHosts(
+  listFailingHosts(
     crawler: string,
     code: string,
     after: { readonly urls: number; readonly hostKey: string } | undefined,

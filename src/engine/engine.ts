@@ -25,7 +25,7 @@ import { type EngineApi } from './engine-api.js';
 import { type CrawlContext, compileContexts } from './page/crawl-context.js';
 import { CONNECTOR_SETTING, FORMER_CONNECTOR } from './ports/sink.js';
 import { StartMark } from './start-mark.js';
-import { notAmong } from './support/api-errors.js';
+import { createUnknownNameError } from './support/api-errors.js';
 import {
   type CrawlerView,
   type PreviewReport,
@@ -63,7 +63,7 @@ export class Engine implements EngineApi {
       kept: this.kept,
       crawlersByName: this.crawlersByName,
       definition: () => this.current,
-      takeLead: () => this.takeLead(),
+      takeLead: () => this.takeOverLead(),
     });
     this.services.logins.onRecovery = ({ name, url }) => this.visitAgain(name, url);
   }
@@ -120,8 +120,8 @@ export class Engine implements EngineApi {
       const crawler = this.getCrawlerOrThrow(name);
       await this.parts.roots.open(crawler, rootsBefore.get(name));
       await this.parts.policyChanges.apply(crawler, this.current);
-      await this.parts.backfills.beginOrResume(crawler);
-      await crawler.setState(await this.parts.control.getRememberedState(name));
+      await this.parts.backfills.startOrResume(crawler);
+      await crawler.setState(await this.parts.control.getStoredState(name));
     }
     this.parts.catchUp.startAll();
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
@@ -177,9 +177,9 @@ export class Engine implements EngineApi {
   lookAtPage: EngineApi['lookAtPage'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine reads pages only under the configuration in force');
-    return new FirstLook(this.services, openProcessor).lookAt(definition, crawler, url);
+    return new FirstLook(this.services, openProcessor).viewPage(definition, crawler, url);
   };
-  listRefusedLinks = async (name: string) => this.parts.whole.listRefused(this.getCrawlerOrThrow(name));
+  listRefusedLinks = async (name: string) => this.parts.whole.listRefusedLinks(this.getCrawlerOrThrow(name));
   getSurvey = async (name: string) => this.parts.surveys.get(this.getCrawlerOrThrow(name));
   clear: EngineApi['clear'] = (name, choice) => this.parts.maintenance.clear(this.getCrawlerOrThrow(name), choice);
   refresh: EngineApi['refresh'] = async (name, what) => {
@@ -189,7 +189,7 @@ export class Engine implements EngineApi {
   clearErrors = (name: string) => this.parts.maintenance.clearErrors(this.getCrawlerOrThrow(name));
   countErrorsByClass: EngineApi['countErrorsByClass'] = async (name, hostKey) =>
     this.services.store.countFailing(this.getCrawlerOrThrow(name).name, this.ports.clock.now(), hostKey);
-  listErrorHosts: EngineApi['listErrorHosts'] = async (name, code, afterHost, limit) =>
+  listFailingHosts: EngineApi['listFailingHosts'] = async (name, code, afterHost, limit) =>
     this.services.store.listFailingHosts(
       this.getCrawlerOrThrow(name).name,
       code,
@@ -238,12 +238,12 @@ export class Engine implements EngineApi {
     const view = await this.services.logins.test(name);
     if (view) return view;
     const names = this.listLogins().map((login) => login.name);
-    throw notAmong('login', name, names);
+    throw createUnknownNameError('login', name, names);
   }
   listSinks = () => this.services.delivery.listViews();
   listAllSinks = () => this.parts.whole.viewSinks();
   getCounters = () => this.parts.whole.getCounters();
-  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.repeat(sink, crawler);
+  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.parts.backfills.pushAgain(sink, crawler);
   findKeptDocument: EngineApi['findKeptDocument'] = async (name, url) => {
     const { context } = this.getCrawlerOrThrow(name);
     const href = context.canonicalize(url)?.href ?? url;
@@ -260,7 +260,7 @@ export class Engine implements EngineApi {
     this.parts.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
   listCaughtUp: EngineApi['listCaughtUp'] = () =>
-    [...this.crawlersByName.values()].filter((crawler) => crawler.hasCaughtUp()).map(({ name }) => name);
+    [...this.crawlersByName.values()].filter((crawler) => crawler.takeCaughtUp()).map(({ name }) => name);
   observe: EngineApi['observe'] = (observer) => this.services.events.observe(observer);
   subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);
 
@@ -288,11 +288,11 @@ export class Engine implements EngineApi {
     this.parts.housekeeping.stop();
     for (const work of [this.parts.policyChanges, this.parts.backfills, this.parts.catchUp]) work.stopAll();
     for (const crawler of this.crawlersByName.values()) crawler.close();
-    delivery.hurry();
+    delivery.expedite();
     // What a sink does not accept in time is not settled, so it is fetched and pushed again after the next start.
     while (this.countInFlight() > 0 && !this.waitsForSinksOnly() && clock.now() < deadline) {
       await clock.sleep(DRAIN_STEP);
-      delivery.hurry();
+      delivery.expedite();
     }
     await hosts.save();
     await this.services.partitions.close();
@@ -337,7 +337,7 @@ export class Engine implements EngineApi {
   private getCrawlerOrThrow(name: string): Crawler {
     const crawler = this.crawlersByName.get(name);
     if (crawler) return crawler;
-    throw notAmong('crawler', name, [...this.crawlersByName.keys()]);
+    throw createUnknownNameError('crawler', name, [...this.crawlersByName.keys()]);
   }
 
   private async resume(): Promise<void> {
@@ -345,12 +345,12 @@ export class Engine implements EngineApi {
   }
 
   /** Continues here what one node does for all. */
-  private takeLead(): void {
+  private takeOverLead(): void {
     const resume = async (): Promise<void> => {
       await this.resume();
       for (const crawler of this.crawlersByName.values()) {
         await this.parts.policyChanges.apply(crawler, this.current);
-        await this.parts.backfills.beginOrResume(crawler);
+        await this.parts.backfills.startOrResume(crawler);
       }
     };
     resume().catch((error: unknown) =>

@@ -58,7 +58,7 @@ export class Explanations {
       url,
       await this.toCandidate(crawler, url, state, from),
     );
-    const robots = await this.askRobots(crawler, url, explanation);
+    const robots = await this.getRobotsOpinion(crawler, url, explanation);
     const own =
       from === undefined || !state
         ? explanation
@@ -90,7 +90,7 @@ export class Explanations {
     return { candidate, explanation: crawler.context.policy.explain(candidate) };
   }
 
-  private async askRobots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
+  private async getRobotsOpinion(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
     const { options } = verdict.effects;
     const agent = findFetcher(crawler.context, options).robotsAgent;
     if (!obeysRobots(crawler.context.definition, options)) return { state: 'ignored', agent };

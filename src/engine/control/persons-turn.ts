@@ -74,7 +74,7 @@ export interface HostServices extends HostsHere {
  * Runs `work` with the state of the host. If the host belongs to another node, only what that node has saved is known,
  * and it is not overwritten.
  */
-export async function useHosts<T>(
+export async function withHosts<T>(
   { store, clock, partitions, hosts, slots }: HostServices,
   hostKey: string,
   work: (here: HostsHere) => Promise<T>,

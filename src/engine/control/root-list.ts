@@ -43,7 +43,7 @@ export class RootList {
     const [, origin, beginning = ''] = /^(\w+) (\S*)/.exec(after) ?? [];
     let alike: Unplaced[] = [];
     for await (const root of this.readSubmitted(crawler.name, origin === 'submitted' ? beginning : '')) {
-      if (alike[0] && getBeginning(alike[0].url) !== getBeginning(root.url)) {
+      if (alike[0] && getUrlPrefix(alike[0].url) !== getUrlPrefix(root.url)) {
         yield* sortByUrl(alike);
         alike = [];
       }
@@ -70,9 +70,9 @@ const sortByUrl = (roots: readonly Unplaced[]): Omit<RootView, 'state'>[] =>
     .map((root) => ({ ...root, position: getPosition(root) }))
     .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
 
-const getBeginning = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
+const getUrlPrefix = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
 
 function getPosition({ origin, url }: Unplaced): string {
   const rest = url.length > POSITION_LENGTH ? createHash('sha256').update(url).digest('hex') : '';
-  return `${origin} ${getBeginning(url)} ${rest}`;
+  return `${origin} ${getUrlPrefix(url)} ${rest}`;
 }

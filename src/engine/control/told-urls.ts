@@ -41,12 +41,12 @@ export class ToldUrls {
   async accept(crawler: Crawler, urls: readonly string[], teller: 'indexnow'): Promise<number> {
     let taken = 0;
     for (let start = 0; start < urls.length; start += PAGE)
-      taken += await this.acceptSome(crawler, urls.slice(start, start + PAGE), teller);
+      taken += await this.acceptBatch(crawler, urls.slice(start, start + PAGE), teller);
     this.services.nodes.notifyAllDue();
     return taken;
   }
 
-  private async acceptSome(crawler: Crawler, written: readonly string[], teller: 'indexnow'): Promise<number> {
+  private async acceptBatch(crawler: Crawler, written: readonly string[], teller: 'indexnow'): Promise<number> {
     const fresh = this.toAcceptedUrls(crawler, written, teller);
     if (fresh.length === 0) return 0;
     const keys = BigInt64Array.from(fresh.map(({ key }) => key));
@@ -112,4 +112,4 @@ export class ToldUrls {
   }
 }
 
-export const hostKeyOf = (url: string): string => getHostKey(toCrawlUrl(url));
+export const toHostKey = (url: string): string => getHostKey(toCrawlUrl(url));

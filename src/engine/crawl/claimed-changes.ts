@@ -83,7 +83,7 @@ export class ClaimedChanges {
    * To be called when a sitemap or feed has been read. Returns whether it lists pages as changed since their last
    * visit, and is believed.
    */
-  async bringForwardDated(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
+  async bringForwardDatedPages(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
     const now = this.services.clock.now();
     const since = state.lastVisitAt === undefined ? undefined : state.lastVisitAt - OVERLAP;
     const claims = new Map<bigint, ClaimedChange>();
@@ -123,7 +123,7 @@ export class ClaimedChanges {
     place.credibility = updateCredibility(place.credibility, changed);
     place.window = changed ? place.window + 2 : Math.max(FIRST_TRIALS, place.window >> 1);
     place.unsaved++;
-    if (!isBelieved(place.credibility)) await this.giveUp(place);
+    if (!isBelieved(place.credibility)) await this.abandonPlace(place);
     if (place.unsaved >= SAVE_EVERY || place.onTrial === 0) await this.save(place);
     await this.tryPending(place);
   }
@@ -132,7 +132,7 @@ export class ClaimedChanges {
    * The place is no longer believed: visits that its claims brought forward and that have not been made yet return to
    * their planned times.
    */
-  private async giveUp(place: Place): Promise<void> {
+  private async abandonPlace(place: Place): Promise<void> {
     this.setPending(place, []);
     const trials = new Map([...this.trials].filter(([, trial]) => trial.place === place));
     for (const id of trials.keys()) this.trials.delete(id);
@@ -192,7 +192,7 @@ export class ClaimedChanges {
     place.isTrying = true;
     try {
       while (place.pending.length > 0 && place.onTrial < place.window && this.trials.size < MOST_ON_TRIAL)
-        await this.tryTogether(place);
+        await this.tryBatch(place);
     } finally {
       place.isTrying = false;
     }
@@ -200,7 +200,7 @@ export class ClaimedChanges {
   }
 
   /** Tries as many claims as may be tried at once, judged by the place's credibility before the first of them. */
-  private async tryTogether(place: Place): Promise<void> {
+  private async tryBatch(place: Place): Promise<void> {
     const { credibility } = place;
     const ids = place.pending.slice(0, place.window - place.onTrial);
     this.setPending(place, place.pending.slice(ids.length));

@@ -15,7 +15,7 @@ import { EndlessLinks } from './frontier/endless-links.js';
 import { Frontier } from './frontier/frontier.js';
 import { toFrontierSettings } from './frontier/frontier-settings.js';
 import { Gates } from './frontier/gates.js';
-import { noteMove } from './frontier/moved-sites.js';
+import { recordSiteMove } from './frontier/moved-sites.js';
 import { HostTroubles } from './host-trouble.js';
 import { Deletions } from './outcome/deletions.js';
 import { type SettledUrl, UrlSettlement } from './outcome/url-settlement.js';
@@ -63,7 +63,7 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
       limitHost: (hostKey, limit) => frontier.limitHost(hostKey, limit),
       noteSiteMoved: async (root, target) => {
         if (!target) crawler.rereadLinksSince(services.clock.now());
-        await noteMove(services, crawler.context, root, target);
+        await recordSiteMove(services, crawler.context, root, target);
       },
     });
   const sweeps = new DueSweeps(name, frontier, services);

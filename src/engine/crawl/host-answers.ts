@@ -7,8 +7,8 @@ import type { Host, Hosts } from './hosts/hosts.js';
  * Notes what a result says about its host: whether the host has to rest or is responding. A login wall in front of
  * pages known only from links is not an outage: many sites have pages for members.
  */
-export function noteHost(
-  hosts: Pick<Hosts, 'backOff' | 'noteAnswer' | 'noteRecovery'>,
+export function noteHostResponse(
+  hosts: Pick<Hosts, 'backOff' | 'noteResponse' | 'noteRecovery'>,
   host: Host,
   { outcome, status }: PageResult,
   {
@@ -25,5 +25,5 @@ export function noteHost(
   if (rests && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter);
   else if (status === undefined || isServerError) return;
   else if (tried) hosts.noteRecovery(host);
-  else hosts.noteAnswer(host);
+  else hosts.noteResponse(host);
 }

@@ -139,7 +139,7 @@ export class HostTroubles {
     const trouble = this.hosts.get(state.hostKey);
     const releases = this.unwritten.get(state.id);
     this.unwritten.delete(state.id);
-    if (trouble?.foundNone && trouble.hasNew) await this.askForSign(state, trouble);
+    if (trouble?.foundNone && trouble.hasNew) await this.requestSignOfLife(state, trouble);
     if (releases === undefined) return;
     if (trouble && trouble.releases === releases) return;
     const stored = await this.services.store.find(this.crawler, state.url);
@@ -147,7 +147,7 @@ export class HostTroubles {
   }
 
   /** When the visit that got the last good response began, if deletions of the host are waiting. */
-  findLastSign(hostKey: string): Instant | undefined {
+  findLastSignOfLife(hostKey: string): Instant | undefined {
     return this.hosts.get(hostKey)?.lastSign;
   }
 
@@ -160,7 +160,7 @@ export class HostTroubles {
     if (judgeFault({ waitingSince, lastSign, startedAt, now }, settings) === 'pass') return 'pass';
     const trouble = this.findOrCreateTrouble(state.hostKey, waitingSince);
     this.noteWaiting(state, trouble);
-    await this.seekSign(state, trouble);
+    await this.seekSignOfLife(state, trouble);
     return { wait: 'awaiting-sign-of-life', until: computeRecheckTime(waitingSince ?? now, now, settings) };
   }
 
@@ -174,7 +174,7 @@ export class HostTroubles {
     const now = this.services.clock.now();
     const trouble = this.findOrCreateTrouble(state.hostKey, undefined);
     this.noteWaiting(state, trouble);
-    const look = currentLook(trouble, state.id, now) ?? createLook(documents, settings, now);
+    const look = findCurrentLook(trouble, state.id, now) ?? createLook(documents, settings, now);
     trouble.look = look;
     if (!look.asked.has(state.id)) look.vanished.add(state.id);
     if (!look.end && between(look.startedAt, now) >= LOOK_LASTS) endLook(look, now);
@@ -209,16 +209,16 @@ export class HostTroubles {
   }
 
   /** Visits some other pages unless that was recently done in vain. */
-  private async seekSign(state: UrlState, trouble: Trouble): Promise<void> {
+  private async seekSignOfLife(state: UrlState, trouble: Trouble): Promise<void> {
     const now = this.services.clock.now();
     const { lastSample, lastSign } = trouble;
     const wasInVain = lastSample !== undefined && (lastSign === undefined || lastSign < lastSample);
     if (wasInVain && between(lastSample, now) < SIGN_INTERVAL) return;
     trouble.lastSample = now;
-    await this.askForSign(state, trouble);
+    await this.requestSignOfLife(state, trouble);
   }
 
-  private async askForSign({ id, hostKey }: UrlState, trouble: Trouble): Promise<void> {
+  private async requestSignOfLife({ id, hostKey }: UrlState, trouble: Trouble): Promise<void> {
     const pages = await this.samplePages(hostKey, SIGN_SAMPLE, new Set([id]));
     let isAsked = false;
     for (const page of pages) if (await this.services.visitSoon(page)) isAsked = true;
@@ -331,7 +331,7 @@ export class HostTroubles {
 }
 
 /** The check that still applies to this page; undefined if a new one is needed. */
-function currentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefined {
+function findCurrentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefined {
   if (!look?.end) return look;
   const isFresh = between(look.end.at, now) < LOOK_LASTS;
   if (look.vanished.has(id) || look.asked.has(id)) return isFresh ? look : undefined;

@@ -29,7 +29,7 @@ export class WantedNow {
    * Visits the URL now because a person wants it, even if its host is resting; carried out by the node that owns the
    * host.
    */
-  async visit(url: UrlState): Promise<void> {
+  async visitNow(url: UrlState): Promise<void> {
     if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
     else await this.services.nodes.send(createTryCommand(url));
   }

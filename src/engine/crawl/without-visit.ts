@@ -60,7 +60,7 @@ export class WithoutVisit {
     try {
       await this.carryOut(known, command, fence);
     } catch (error) {
-      frontier.requeue(known, placeOf(known));
+      frontier.requeue(known, toQueuePlace(known));
       if (!(error instanceof FencedOut)) throw error;
       await nodes.send(createDecideCommand(known, command));
     } finally {
@@ -73,9 +73,9 @@ export class WithoutVisit {
     const { store, inDoubt, urlCommands } = this.services;
     const { owner } = this;
     const [state] = await store.get([known.id]);
-    const result = state && (await urlCommands.decide(command, inDoubt.asInDoubt(state), owner.context()));
+    const result = state && (await urlCommands.decide(command, inDoubt.applyDoubt(state), owner.context()));
     if (!result) {
-      owner.frontier.requeue(known, state && placeOf(state));
+      owner.frontier.requeue(known, state && toQueuePlace(state));
       return;
     }
     const disposition = inDoubt.keepInDoubt(state, result.disposition);
@@ -95,10 +95,10 @@ export class WithoutVisit {
     const fence = this.services.partitions.fenceFor(known.hostKey);
     if (!fence || !frontier.hold(known)) return false;
     inFlight.add(known);
-    let place = placeOf(known);
+    let place = toQueuePlace(known);
     try {
       const [state] = await this.services.store.get([known.id]);
-      place = state && placeOf(state);
+      place = state && toQueuePlace(state);
       if (state) place = (await work(state, fence)) ?? place;
     } finally {
       inFlight.delete(known);
@@ -134,13 +134,13 @@ export class WithoutVisit {
       frontier.requeue(url, place);
       return true;
     } catch (error) {
-      frontier.requeue(url, placeOf(url));
+      frontier.requeue(url, toQueuePlace(url));
       if (error instanceof FencedOut) return false;
       throw error;
     }
   }
 }
 
-function placeOf({ source, dueAt }: UrlState): SettledUrl['next'] {
+function toQueuePlace({ source, dueAt }: UrlState): SettledUrl['next'] {
   return source === undefined ? undefined : { source, dueAt };
 }

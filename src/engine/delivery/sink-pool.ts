@@ -37,9 +37,9 @@ export class SinkPool {
 
   configure(definition: ServerDefinition): void {
     const next = new Map<string, SinkQueue>();
-    for (const sink of definition.sinks.map((one) => this.withConnector(one))) {
+    for (const sink of definition.sinks.map((one) => this.addConnector(one))) {
       const present = this.queues.get(sink.name);
-      next.set(sink.name, present && sameSink(present.definition, sink) ? present : this.replace(sink, present));
+      next.set(sink.name, present && isSameSink(present.definition, sink) ? present : this.replace(sink, present));
     }
     for (const [name, queue] of this.queues) {
       if (next.get(name) === queue) continue;
@@ -62,7 +62,7 @@ export class SinkPool {
     return queue;
   }
 
-  private withConnector(definition: SinkDefinition): SinkDefinition {
+  private addConnector(definition: SinkDefinition): SinkDefinition {
     if (definition.type !== 'papi' || definition.options.connector) return definition;
     return { ...definition, options: { ...definition.options, connector: this.connector } };
   }
@@ -87,4 +87,4 @@ const NOBODY: SuccessorQueue = {
 };
 
 /** A sink whose place in the file changes is still the same sink. */
-const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean => isSameDefinition(a, b, 'place');
+const isSameSink = (a: SinkDefinition, b: SinkDefinition): boolean => isSameDefinition(a, b, 'place');

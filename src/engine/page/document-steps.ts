@@ -136,7 +136,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   }),
   createStep('bytes or text', (draft, page) => {
     draft.master = page.textOnly ? createTextPart(page) : createBytesPart(page);
-    draft.text = page.wantsText || page.content.isCut ? ownTextOf(page.content) : '';
+    draft.text = page.wantsText || page.content.isCut ? getOwnText(page.content) : '';
   }),
 ];
 
@@ -209,11 +209,11 @@ function createBytesPart(page: FetchedPage): PushDocument['master'] {
 
 const utf8 = new TextEncoder();
 
-const ownTextOf = ({ text, ownText }: PageContent): string => ownText ?? text;
+const getOwnText = ({ text, ownText }: PageContent): string => ownText ?? text;
 
 function createTextPart(page: FetchedPage): PushDocument['master'] {
   return {
-    bytes: page.wantsBytes ? utf8.encode(ownTextOf(page.content)) : NO_BYTES,
+    bytes: page.wantsBytes ? utf8.encode(getOwnText(page.content)) : NO_BYTES,
     mimeType: 'text/plain',
     encoding: 'utf-8',
     fileName: toFileName(page, 'text/plain'),

@@ -43,7 +43,7 @@ describe('links of a page', () => {
           const remembered = collected(definition, memory, other, unknown);
           expect(remembered).toEqual(collected(definition, new LinkMemory(), other, unknown));
           again += remembered.refused.filter(
-            (url) => memory.writtenLinksFor(other.url.href).get(url) !== undefined,
+            (url) => memory.getWrittenLinks(other.url.href).get(url) !== undefined,
           ).length;
         },
       ),

@@ -66,7 +66,7 @@ export class LinkCollector {
     const hash = raw.indexOf('#');
     const link = hash < 0 || isHashRoute(raw.slice(hash + 1)) ? raw : raw.slice(0, hash);
     if (link === '' && base === this.page.url.href) return;
-    const known = discoveredVia === 'link' ? this.writtenLinksFor(base).get(link) : undefined;
+    const known = discoveredVia === 'link' ? this.getWrittenLinks(base).get(link) : undefined;
     if (known === 'handed on' || this.seen.has(raw)) return;
     this.seen.add(raw);
     // A link with a fragment is judged again, as rules may examine the fragment.
@@ -103,7 +103,7 @@ export class LinkCollector {
     if (!url) return;
     const before = this.refused.length;
     const verdict = this.collect(url, discoveredVia, lastModified);
-    const written = this.writtenLinksFor(base);
+    const written = this.getWrittenLinks(base);
     if (this.isReported(url.href)) written.addReported(link);
     else if (link === raw && verdict?.layer && !SEES_PAGE[verdict.layer] && this.refused.length > before)
       written.addRefused(link, this.refused.at(-1)!);
@@ -140,8 +140,8 @@ export class LinkCollector {
     return href.length <= LONGEST_LOOKED_UP && this.memory.isReported(href);
   }
 
-  private writtenLinksFor(base: string): WrittenLinks {
-    if (this.written?.base !== base) this.written = { base, links: this.memory.writtenLinksFor(base) };
+  private getWrittenLinks(base: string): WrittenLinks {
+    if (this.written?.base !== base) this.written = { base, links: this.memory.getWrittenLinks(base) };
     return this.written.links;
   }
 

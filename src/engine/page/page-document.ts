@@ -41,7 +41,7 @@ export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocu
   const { steps } = tools;
   for (let index = 0; index < steps.length; index++) {
     const step = steps[index]!;
-    if (step.kind === 'async') return buildFrom(page, tools, draft, index);
+    if (step.kind === 'async') return resumeBuilding(page, tools, draft, index);
     step.run(draft, page);
   }
   return createDocument(page, draft, tools.digest);
@@ -55,7 +55,7 @@ const createDraft = ({ mediaType }: FetchedPage): DocumentDraft => ({
   text: '',
 });
 
-async function buildFrom(
+async function resumeBuilding(
   page: FetchedPage,
   tools: DocumentTools,
   begun: DocumentDraft,

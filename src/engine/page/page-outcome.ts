@@ -30,7 +30,7 @@ export function decideWithoutBody(answer: HttpAnswer, conditional: boolean, now:
   if (answer.status === 204 || answer.status === 205)
     return createFailure('http-other', `the server says that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;
-  const retryAfter = readRetryAfter(answer, now);
+  const retryAfter = parseRetryAfter(answer, now);
   // Whatever its value, Retry-After means that the server intends to be back.
   const code = findErrorCodeForStatus(answer.status, answer.headers['retry-after'] !== undefined);
   return createFailure(code, `the server responded with ${answer.status}`, retryAfter);
@@ -55,7 +55,7 @@ export function createVerdictExclusion(
 }
 
 /** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */
-export function readRetryAfter(answer: HttpAnswer, now: Instant): Duration | undefined {
+export function parseRetryAfter(answer: HttpAnswer, now: Instant): Duration | undefined {
   const header = answer.headers['retry-after']?.trim();
   if (!header) return undefined;
   if (/^\d{1,9}$/.test(header)) return seconds(Number(header));

@@ -59,7 +59,7 @@ export class PagePlugins {
   /** The crawler's plug-ins; undefined if its pages use none. */
   find(crawler: string): CrawlerPlugins | undefined {
     if (this.facts.length === 0) return undefined;
-    if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.createFor(crawler));
+    if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.createCrawlerPlugins(crawler));
     return this.byCrawler.get(crawler);
   }
 
@@ -69,7 +69,7 @@ export class PagePlugins {
       .map((facts) => createExtractor(this.caller, facts));
   }
 
-  private createFor(crawler: string): CrawlerPlugins | undefined {
+  private createCrawlerPlugins(crawler: string): CrawlerPlugins | undefined {
     const made = new CrawlerPlugins(this.caller, this.facts, crawler);
     return made.isEmpty ? undefined : made;
   }
@@ -106,7 +106,7 @@ export class CrawlerPlugins {
    * Combines the decisions of all plug-ins; the first one that excludes the URL ends the calls.
    * @throws PluginFailed
    */
-  async callOnUrl(page: JudgedUrl): Promise<UrlAnswer> {
+  async applyToUrl(page: JudgedUrl): Promise<UrlAnswer> {
     let headers: Record<string, string> = {};
     for (const facts of this.withUrl) {
       const answer = await callHook(this.caller, facts, 'onUrl', toPluginVisit(page));
@@ -120,7 +120,7 @@ export class CrawlerPlugins {
    * Returns the response as changed by all plug-ins, or why one excludes the page.
    * @throws PluginFailed
    */
-  async callOnResponse(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
+  async applyToResponse(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
     let changed = answer;
     for (const facts of this.withResponse) {
       const { status, headers, body } = changed;

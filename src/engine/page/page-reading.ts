@@ -20,7 +20,7 @@ import type { HttpAnswer } from './page-outcome.js';
 const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
 
 /** Whether the page's robots directives are obeyed; robots.txt is checked before the page is requested. */
-export const obeysPage = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
+export const obeysPageDirectives = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
   obeyRobots ?? !definition.linkRules.rogue;
 
 export function findDirectives(
@@ -29,7 +29,7 @@ export function findDirectives(
   answer: HttpAnswer,
   metas: PageContent['robotsMetas'],
 ): RobotsDirectives {
-  if (!obeysPage(context, options)) return OBEY_NOTHING;
+  if (!obeysPageDirectives(context, options)) return OBEY_NOTHING;
   const header = answer.headers['x-robots-tag'];
   return parseRobotsDirectives(metas, header ? header.split('\n') : [], findFetcher(context, options).robotsAgent);
 }
@@ -58,11 +58,13 @@ export function findTerms(
   return {
     directives,
     metas,
-    forbids: obeysPage(context, options) ? findForbidden(directives, preferences, task.now) : undefined,
+    forbids: obeysPageDirectives(context, options)
+      ? findIndexingProhibition(directives, preferences, task.now)
+      : undefined,
   };
 }
 
-function findForbidden(
+function findIndexingProhibition(
   { index, unavailableAfter }: RobotsDirectives,
   preferences: readonly Preference[],
   now: Instant,

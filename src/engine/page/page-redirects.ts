@@ -29,7 +29,7 @@ export function followRedirect(page: JudgedUrl, answer: HttpAnswer, collector: L
     const outcome = createFailure('redirect-loop', 'the URL redirects to itself');
     return { outcome, toItself: { setCookie: answer.headers['set-cookie'], variant } };
   }
-  return { outcome: checkRedirectLimit(page) ?? redirectTo(page, target, collector, isPermanentRedirect(answer)) };
+  return { outcome: checkRedirectLimit(page) ?? createRedirect(page, target, collector, isPermanentRedirect(answer)) };
 }
 
 /**
@@ -45,11 +45,11 @@ export function followRefresh(
   if (!target) return undefined;
   const tooMany = checkRedirectLimit(page);
   if (tooMany) return tooMany;
-  const outcome = redirectTo(page, target, links);
+  const outcome = createRedirect(page, target, links);
   return outcome.refused === undefined ? outcome : undefined;
 }
 
-export function redirectTo(
+export function createRedirect(
   { candidate }: JudgedUrl,
   target: CrawlUrl,
   collector: LinkCollector,

@@ -85,7 +85,7 @@ export class EndlessLinks {
     for (const { discoveredVia, hostKey, url } of stored)
       if (discoveredVia === 'link') this.patterns.countNewUrl(hostKey, url);
     if (!judged) return stored;
-    const brings = await this.note(page, words, stored);
+    const brings = await this.recordPage(page, words, stored);
     const held = links.filter((link) => suspicious.has(link));
     if (brings) return [...stored, ...(await discover(held))];
     for (const link of held) refuse(link);
@@ -121,7 +121,7 @@ export class EndlessLinks {
     );
   }
 
-  private async note(page: UrlState, words: Int32Array, stored: readonly UrlState[]): Promise<boolean> {
+  private async recordPage(page: UrlState, words: Int32Array, stored: readonly UrlState[]): Promise<boolean> {
     const { hostKey, url } = page;
     const own = toUrlPattern(url);
     const ledOn = stored.some((found) => toUrlPattern(found.url) !== own && !this.isEndless(found));

@@ -73,7 +73,7 @@ export class Timetable implements Gate {
     this.setTimer();
   }
 
-  onVisitBegun(): void {}
+  onVisitStarted(): void {}
 
   onPassedOver(): void {
     if (this.waiting.size > 0) this.releaseWaiting();

@@ -67,7 +67,7 @@ export class ErrorPageProbes {
     const unfinished = this.findFresh(host.key)?.unfinished;
     const url = unfinished ? unfinished.good : createImpossibleUrl(task.url, this.createToken(task.url));
     if (!mayAsk(url)) {
-      this.remember(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
+      this.store(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
       return undefined;
     }
     host.waitsForAnswer = true;
@@ -82,9 +82,9 @@ export class ErrorPageProbes {
         discoveredVia: 'link',
         inspect: true,
       });
-      this.remember(
+      this.store(
         host.key,
-        unfinished ? this.compareWithGoodPage(unfinished, host.key, result) : this.recordAnswer(url, result),
+        unfinished ? this.compareWithGoodPage(unfinished, host.key, result) : this.recordResponse(url, result),
       );
       return result;
     } finally {
@@ -92,8 +92,8 @@ export class ErrorPageProbes {
     }
   }
 
-  private recordAnswer(url: string, result: PageResult): HostProbe {
-    const answer = fingerprintOf(result);
+  private recordResponse(url: string, result: PageResult): HostProbe {
+    const answer = computeFingerprint(result);
     const until = this.getExpiry(result);
     return answer ? { until, unfinished: { answer, good: `${getOrigin(toCrawlUrl(url))}/`, redirects: 0 } } : { until };
   }
@@ -109,7 +109,7 @@ export class ErrorPageProbes {
       return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
     if (outcome.kind !== 'document') return { until };
     // A good page with too little text for a fingerprint differs from the error page, which has one.
-    const good = fingerprintOf(result);
+    const good = computeFingerprint(result);
     return { until, errorPage: good ? detectErrorPage(answer, good) : answer };
   }
 
@@ -127,12 +127,12 @@ export class ErrorPageProbes {
     return BigInt.asUintN(64, computeUrlKey(`${this.clock.now()} ${url}`)).toString(36);
   }
 
-  private remember(key: string, probe: HostProbe): void {
+  private store(key: string, probe: HostProbe): void {
     this.known.delete(key);
     this.known.set(key, probe);
     if (this.known.size > MOST_HOSTS) this.known.delete(this.known.keys().next().value as string);
   }
 }
 
-const fingerprintOf = ({ outcome }: PageResult): PageFingerprint | undefined =>
+const computeFingerprint = ({ outcome }: PageResult): PageFingerprint | undefined =>
   outcome.kind === 'document' ? outcome.facts.fingerprint : undefined;

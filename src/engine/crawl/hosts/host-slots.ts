@@ -36,7 +36,7 @@ export class HostSlots implements HostUser {
 
   onHostReady(host: Host): void {
     const [slot] = this.waiting.get(host.key) ?? [];
-    if (!slot || !host.mayBeAsked(this.clock.now(), slot.limit)) return;
+    if (!slot || !host.isReadyForExtraRequest(this.clock.now(), slot.limit)) return;
     this.hosts.claim(host);
     slot.grant(host);
   }

@@ -76,7 +76,7 @@ export class GroupGate implements Gate {
     if (this.group.active === 0) this.group.offerNext();
   }
 
-  onVisitBegun(): void {
+  onVisitStarted(): void {
     this.group.active++;
   }
 
@@ -101,7 +101,7 @@ export class GroupGate implements Gate {
 export const UNKNOWN_GROUP: Gate = {
   getOpeningTime: () => NEVER,
   offerWhenOpen: () => {},
-  onVisitBegun: () => {},
+  onVisitStarted: () => {},
   onPassedOver: () => {},
   onFetched: () => {},
 };
@@ -147,7 +147,7 @@ export class PolitenessGroups {
         const address = await this.resolve(hostname).catch(() => undefined);
         const until = after(this.clock.now(), ADDRESS_HOLDS);
         if (this.addresses.size >= MOST_GROUPS) this.addresses.clear();
-        this.addresses.set(hostname, { key: address && `address ${networkOf(address)}`, until });
+        this.addresses.set(hostname, { key: address && `address ${toNetwork(address)}`, until });
         resolve();
       });
       this.pump();
@@ -183,7 +183,7 @@ export class PolitenessGroups {
 }
 
 /** One customer usually has a whole IPv6 /64 network. */
-function networkOf(address: string): string {
+function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::', 2);
   const before = head === '' ? [] : head.split(':');

@@ -24,7 +24,7 @@ import {
 } from '../../../domain/robots/robots-txt.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, getOrigin } from '../../../domain/url/crawl-url.js';
-import { readRetryAfter } from '../../page/page-outcome.js';
+import { parseRetryAfter } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
@@ -99,7 +99,7 @@ export class RobotsGate {
     private readonly sessionOf: RobotsSession = () => undefined,
   ) {}
 
-  check(url: CrawlUrl, agent: string): RobotsAnswer {
+  checkUrl(url: CrawlUrl, agent: string): RobotsAnswer {
     const entry = this.entries.get(getOrigin(url));
     if (!entry || isStale(entry.policy, this.clock.now())) return { kind: 'unknown' };
     if (entry.policy.state === 'unreachable') return { kind: 'unreachable', entry };
@@ -147,7 +147,11 @@ export class RobotsGate {
     let answer: Answer;
     try {
       await this.hosts.recordRequestStart(host, request.throttle);
-      answer = await this.follow({ from: host, outcome: await this.fetch(`${key}/robots.txt`, request) }, url, request);
+      answer = await this.followRedirects(
+        { from: host, outcome: await this.fetch(`${key}/robots.txt`, request) },
+        url,
+        request,
+      );
     } finally {
       host.waitsForAnswer = false;
     }
@@ -157,14 +161,14 @@ export class RobotsGate {
     this.entries.set(key, { policy, text, status }, estimateSize(policy.robots) + text.length);
     if (outcome === NO_TURN) return undefined;
     this.applyToHost(answer.from, outcome, policy);
-    return outcome.kind === 'failure' && !isAnswer(outcome) ? outcome : undefined;
+    return outcome.kind === 'failure' && !isUnreadableResponse(outcome) ? outcome : undefined;
   }
 
   /**
    * Follows a chain of redirects to its last response; each host receives a request when its politeness allows, and its
    * pauses follow from its own responses.
    */
-  private async follow(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
+  private async followRedirects(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
     let answer = first;
     let place = `${getOrigin(url)}/robots.txt`;
     for (let hop = 0; hop < ROBOTS_MOST_REDIRECTS; hop++) {
@@ -208,13 +212,13 @@ export class RobotsGate {
 
   private applyToHost(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
     const now = this.clock.now();
-    if (outcome.kind === 'failure' && !isAnswer(outcome)) {
+    if (outcome.kind === 'failure' && !isUnreadableResponse(outcome)) {
       if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
       return;
     }
     // Rules read before stay in force, but a host that asks for a rest gets one.
     const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
-    const asked = overloaded ? readRetryAfter(outcome, now) : undefined;
+    const asked = overloaded ? parseRetryAfter(outcome, now) : undefined;
     if (asked !== undefined) this.hosts.backOff(host, asked);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
     // A person requested the page while the host was resting.
@@ -223,7 +227,7 @@ export class RobotsGate {
 }
 
 /** The host responds, but its robots.txt cannot be read: that says nothing about its pages. */
-const isAnswer = ({ code }: FetchFailed): boolean => code.startsWith('body-');
+const isUnreadableResponse = ({ code }: FetchFailed): boolean => code.startsWith('body-');
 
 /** The target, if the response is a redirect. */
 function findRedirectTarget(outcome: FetchOutcome, place: string): URL | undefined {

@@ -54,7 +54,7 @@ export class FoundLinks {
   async store(state: UrlState, result: PageResult): Promise<number> {
     const { tally } = this.target;
     tally.refused += result.refused.length;
-    await this.rememberListed(state, result);
+    await this.saveListedLinks(state, result);
     const recorded: NewUrl[] = [];
     for (const link of result.refused) {
       this.target.noteRefused(link, state.url);
@@ -96,7 +96,7 @@ export class FoundLinks {
   }
 
   /** Links that are listed for a person instead of queued belong to the history of their page. */
-  private async rememberListed(state: UrlState, { refused }: PageResult): Promise<void> {
+  private async saveListedLinks(state: UrlState, { refused }: PageResult): Promise<void> {
     const listed = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
     if (listed.length === 0) return;
     const urls = [...new Set(listed)].slice(0, LISTED_LINKS);

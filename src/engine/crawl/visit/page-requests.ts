@@ -21,8 +21,8 @@ export interface RequestServices {
   readonly rendered: RenderedVisits;
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'sendBy'>;
-  readonly inDoubt: Pick<InDoubtDeliveries, 'asInDoubt'>;
-  readonly tracing: Pick<Tracing, 'recordAnswer'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
+  readonly tracing: Pick<Tracing, 'recordResponse'>;
 }
 
 /** The crawler whose page is requested. */
@@ -60,7 +60,7 @@ export class PageRequests {
     const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>
       processor.process({ ...asked, ...rendering }),
     );
-    this.services.tracing.recordAnswer(result);
+    this.services.tracing.recordResponse(result);
     return session ? { ...result, sent: toSentSession(session) } : result;
   }
 
@@ -78,7 +78,7 @@ export class PageRequests {
       lastModified,
       stamp,
       inheritedMetas,
-    } = this.services.inDoubt.asInDoubt(state);
+    } = this.services.inDoubt.applyDoubt(state);
     const now = this.services.clock.now();
     const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.policySince();
     return {

@@ -15,7 +15,7 @@ import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js
 import type { Tracing } from '../../ports/tracing.js';
 import { ENDLESS_REASON } from '../frontier/endless-links.js';
 import type { Gates } from '../frontier/gates.js';
-import { noteHost } from '../host-answers.js';
+import { noteHostResponse } from '../host-answers.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { Hosts } from '../hosts/hosts.js';
 import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
@@ -104,7 +104,7 @@ export class Preconditions {
     const { state, url, host, options } = attempt;
     if (!this.obeysRobots(options)) return GO_ON;
     const agent = this.getRobotsAgent(options);
-    const answer = this.services.robots.check(url, agent);
+    const answer = this.services.robots.checkUrl(url, agent);
     if (answer.kind === 'unknown') return this.loadRobotsTxt(attempt);
     // A person who has a URL tried while its host is resting wants the current response.
     if (answer.kind === 'unreachable' && attempt.tried) return this.loadRobotsTxt(attempt);
@@ -147,8 +147,8 @@ export class Preconditions {
     const { host, options, task } = attempt;
     const mayAsk = (question: string): boolean => this.isAllowedByRobots(toCrawlUrl(question), options);
     const probe = await this.services.probes.probe(task(), host, { delay: this.getDelay(attempt), mayAsk });
-    if (probe) noteHost(this.services.hosts, host, probe);
-    return { asked: probe && hasAsked(probe), end: PUT_BACK };
+    if (probe) noteHostResponse(this.services.hosts, host, probe);
+    return { asked: probe && hasMadeRequest(probe), end: PUT_BACK };
   }
 
   /** All visits wait for the same login attempt; while logins fail, no request is sent to the host. */
@@ -172,13 +172,13 @@ export class Preconditions {
 
   private isAllowedByRobots(url: CrawlUrl, options: UrlOptions): boolean {
     return (
-      !this.obeysRobots(options) || this.services.robots.check(url, this.getRobotsAgent(options)).kind === 'allowed'
+      !this.obeysRobots(options) || this.services.robots.checkUrl(url, this.getRobotsAgent(options)).kind === 'allowed'
     );
   }
 }
 
 /** False if the URL was excluded before any request, which cost its host nothing. */
-export const hasAsked = ({ outcome, status }: PageResult): boolean =>
+export const hasMadeRequest = ({ outcome, status }: PageResult): boolean =>
   outcome.kind !== 'excluded' || status !== undefined;
 
 /** The result of a visit that made no request; the next visit may end differently. */

@@ -73,9 +73,12 @@ export class RenderedVisits {
       if (result.rendering) this.learning.recordRendering(hostKey, url, result.rendering);
       return result;
     };
-    if (forced !== undefined) return forced === 'never' ? visit('never') : this.runBeside(waits, () => visit('always'));
+    if (forced !== undefined)
+      return forced === 'never' ? visit('never') : this.runAlongsideFetches(waits, () => visit('always'));
     const first = this.learning.decideNext(hostKey, url);
-    return first === 'plain' ? visit(undefined) : this.runBeside(waits, () => this.runAsLearned(state, first, visit));
+    return first === 'plain'
+      ? visit(undefined)
+      : this.runAlongsideFetches(waits, () => this.runAsLearned(state, first, visit));
   }
 
   /** Pages of a pattern that is being tried wait until the trial has ended. */
@@ -119,7 +122,7 @@ export class RenderedVisits {
   /**
    * Runs the work beside other fetches: a page that is waiting for the browser keeps no other page from being fetched.
    */
-  private async runBeside<T>(waits: () => void, work: () => Promise<T>): Promise<T> {
+  private async runAlongsideFetches<T>(waits: () => void, work: () => Promise<T>): Promise<T> {
     if (this.waiting >= MOST_BESIDE) return work();
     this.waiting++;
     waits();

@@ -28,7 +28,7 @@ export class ResultReview {
     try {
       return await this.reviewDocument(state, result);
     } catch (error) {
-      this.withdraw(result);
+      this.forgetReportedLinks(result);
       throw error;
     }
   }
@@ -37,7 +37,7 @@ export class ResultReview {
    * To be called when the page's links were not taken: the page processor counts them as reported and would not report
    * them again.
    */
-  withdraw(result: PageResult): void {
+  forgetReportedLinks(result: PageResult): void {
     if (result.links.length === 0) return;
     this.services.processor.forget(
       result.crawler,
@@ -66,7 +66,7 @@ export class ResultReview {
   }
 
   private async reviewRedirect(state: UrlState, result: PageResult, target: string): Promise<PageResult> {
-    if (await this.leadsBack(state, target))
+    if (await this.redirectsBack(state, target))
       return this.toFailure(
         result,
         'redirect-loop',
@@ -85,7 +85,7 @@ export class ResultReview {
   }
 
   /** Whether the target is one of the URLs whose redirects led here. */
-  private async leadsBack(state: UrlState, target: string): Promise<boolean> {
+  private async redirectsBack(state: UrlState, target: string): Promise<boolean> {
     let last: UrlState | undefined = state;
     for (let steps = state.redirects; steps > 0 && last?.discoveredVia === 'redirect' && last.foundOn; steps--) {
       last = await this.services.store.find(state.crawler, last.foundOn);
@@ -97,7 +97,7 @@ export class ResultReview {
   }
 
   private toFailure(result: PageResult, code: ErrorCode, detail: string): PageResult {
-    this.withdraw(result);
+    this.forgetReportedLinks(result);
     return { ...result, outcome: { kind: 'error', code, detail }, links: [], refused: [] };
   }
 }

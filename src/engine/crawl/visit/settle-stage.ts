@@ -41,7 +41,7 @@ export interface SettleTarget {
   readonly tally: Pick<Tally, 'recordPrice'>;
   /** URLs that their site has reported as changed. */
   readonly told: Map<UrlId, Teller>;
-  readonly gates: Pick<Gates, 'wasKeptUntilNow'>;
+  readonly gates: Pick<Gates, 'wasHeldBackUntilNow'>;
   /** When the current policy took effect. */
   policySince(): Instant;
 }
@@ -79,11 +79,11 @@ export class SettleStage {
       ...toDispositionRules(context.definition, result.schedule, this.services.cron, now),
       visitPrice: host.visitPrice,
     };
-    await this.noteAnswer(state, result, startedAt);
+    await this.noteResponse(state, result, startedAt);
     const disposition = this.services.inDoubt.decide(state, outcome, rules, now);
     // A visit that was delayed by a schedule says nothing about what the host can serve, as long as the next opening is
     // long enough.
-    const isTold = !this.target.gates.wasKeptUntilNow(host.key, state.dueAt, now);
+    const isTold = !this.target.gates.wasHeldBackUntilNow(host.key, state.dueAt, now);
     const price = isTold ? computeVisitPrice({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {
       this.services.hosts.setVisitPrice(host, price);
@@ -118,7 +118,7 @@ export class SettleStage {
     return teller;
   }
 
-  private noteAnswer(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {
+  private noteResponse(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {
     const { id, url, hostKey, discoveredVia, firstSeenAt } = state;
     const code = outcome.kind === 'error' ? outcome.code : undefined;
     return this.target.troubles.note({

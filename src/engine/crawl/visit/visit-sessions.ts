@@ -56,10 +56,10 @@ export class VisitSessions {
       return cookies === undefined ? undefined : { cookies };
     }
     this.generations.set(state, login.generation);
-    const session = login.sessionFor(url.href);
-    const withLoginName = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
+    const session = login.getSession(url.href);
+    const addLoginName = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
     // Without its session, the request is answered with a login page, which shows what is wrong.
-    return session instanceof Promise ? session.then(withLoginName, () => withLoginName({})) : withLoginName(session);
+    return session instanceof Promise ? session.then(addLoginName, () => addLoginName({})) : addLoginName(session);
   }
 
   /** Notes the cookies that the visit's request was sent with. */
@@ -74,8 +74,8 @@ export class VisitSessions {
   }
 
   /** Returns the result, or `again` if the page must be requested once more. */
-  handleAnswer(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
-    if (attempt.login) return this.handleLoginAnswer(attempt, attempt.login, result);
+  handleResponse(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
+    if (attempt.login) return this.handleLoginResponse(attempt, attempt.login, result);
     if (result.setCookie !== undefined && !isRedirectLoop(result))
       return this.keepCookies(attempt, result).then(() => result);
     return result;
@@ -94,7 +94,7 @@ export class VisitSessions {
     await this.findJar(attempt)?.jar.keep(url.href, setCookie);
   }
 
-  private async handleLoginAnswer(
+  private async handleLoginResponse(
     attempt: Attempt,
     login: LoginSession,
     result: PageResult,
@@ -117,7 +117,7 @@ export class VisitSessions {
     { session, outcome }: PageResult,
     generation: number,
   ): SessionVerdict | Promise<SessionVerdict> {
-    if (session) return login.judgeAnswer(session, generation);
+    if (session) return login.judgeResponse(session, generation);
     return outcome.kind === 'error' && login.noteFailedHandshake(outcome.code, generation) ? 'ended' : 'fine';
   }
 

@@ -17,7 +17,7 @@ import type { SettleStage } from './settle-stage.js';
 export interface VisitServices {
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'fenceFor' | 'holds'>;
-  readonly review: Pick<ResultReview, 'withdraw'>;
+  readonly review: Pick<ResultReview, 'forgetReportedLinks'>;
   readonly tracing: Pick<Tracing, 'traceVisit' | 'tracePart' | 'recordOutcome'>;
 }
 
@@ -58,7 +58,7 @@ export class VisitRunner {
       const taken = result;
       result = await tracing.tracePart('links', () => this.links.process(state, taken));
     } catch (error) {
-      review.withdraw(result);
+      review.forgetReportedLinks(result);
       throw error;
     }
     try {
