@@ -49,9 +49,9 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
   const notes = new HostNotes(robots, health, hosts);
   const whole = new ClusterView({ ...services, notes, crawlers: listCrawlers });
   const roots = new Roots(services);
-  const facts = new UrlFactsReader({ ...services, inMemory: whole.findUrlInMemory.bind(whole) });
-  const explanations = new Explanations({ ...services, robotsOpinion: whole.getRobotsOpinion.bind(whole) }, facts);
-  const backfills = new Backfills({ ...services, crawlers: listCrawlers, sink: findSink });
+  const facts = new UrlFactsReader({ ...services, findInMemory: whole.findUrlInMemory.bind(whole) });
+  const explanations = new Explanations({ ...services, getRobotsOpinion: whole.getRobotsOpinion.bind(whole) }, facts);
+  const backfills = new Backfills({ ...services, crawlers: listCrawlers, findSink: findSink });
   const told = new ToldUrls(services);
   services.subscriptions.visit = async (name, feed) => {
     const found = findCrawler(name);
@@ -77,9 +77,9 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     control,
     trials: new ContentTrials(services, ports.openProcessor),
     maintenance: new Maintenance({ ...services, roots }),
-    orders: new Orders({ ...services, pending: () => whole.listPendingOrders(), crawler: findCrawler }),
+    orders: new Orders({ ...services, pending: () => whole.listPendingOrders(), findCrawler: findCrawler }),
     reconciliation: new Reconciliation({ ...services, crawlersOf: findCrawlersUsing }),
-    catchUp: new CatchUp({ ...services, kept, crawler: findCrawler, sink: findSink }),
+    catchUp: new CatchUp({ ...services, kept, findCrawler: findCrawler, findSink: findSink }),
     policyChanges: new PolicyChanges(services, rejudging, backfills),
     hostViews: new HostViews({ ...services, notes, whole, crawlers: listCrawlers }),
     surveys: new Surveys(services),

@@ -123,7 +123,7 @@ export function createServices(
     logins,
     subscriptions: new Subscriptions({
       ...{ store, clock, log, processor, hosts, slots },
-      crawler: (name) => crawlersByName.get(name)?.context.definition,
+      findDefinition: (name) => crawlersByName.get(name)?.context.definition,
     }),
     mostVisits,
     events,

@@ -164,7 +164,7 @@ export class Engine implements EngineApi {
   searchUrls: EngineApi['searchUrls'] = async (filter, afterId, limit) =>
     this.services.store.search({ ...filter, crawler: this.getCrawlerOrThrow(filter.crawler).name }, afterId, limit);
   countUrls: EngineApi['countUrls'] = (filter, signal) => this.services.store.count(filter, signal);
-  findOldest: EngineApi['findOldest'] = async (name) =>
+  findOldestQueued: EngineApi['findOldestQueued'] = async (name) =>
     this.services.store.findOldest(this.getCrawlerOrThrow(name).name);
   getUrlHistory = (name: string, url: string) =>
     this.parts.explanations.getUrlHistory(this.getCrawlerOrThrow(name), url);
@@ -174,7 +174,7 @@ export class Engine implements EngineApi {
     this.parts.explanations.viewPage(this.getCrawlerOrThrow(name), url, render);
   tryContent: EngineApi['tryContent'] = (name, request) =>
     this.parts.trials.run(this.getCrawlerOrThrow(name), this.current, request);
-  lookAtPage: EngineApi['lookAtPage'] = (definition, crawler, url) => {
+  previewPage: EngineApi['previewPage'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine reads pages only under the configuration in force');
     return new FirstLook(this.services, openProcessor).viewPage(definition, crawler, url);
@@ -197,9 +197,9 @@ export class Engine implements EngineApi {
       afterHost,
       limit,
     );
-  exportPending = (name: string) => this.parts.maintenance.exportPending(this.getCrawlerOrThrow(name));
-  importPending = (name: string, lines: Iterable<TextLine>) =>
-    this.parts.maintenance.importPending(this.getCrawlerOrThrow(name), lines);
+  exportPendingUrls = (name: string) => this.parts.maintenance.exportPendingUrls(this.getCrawlerOrThrow(name));
+  importPendingUrls = (name: string, lines: Iterable<TextLine>) =>
+    this.parts.maintenance.importPendingUrls(this.getCrawlerOrThrow(name), lines);
 
   listHosts: EngineApi['listHosts'] = (name, afterHost, limit) =>
     this.parts.hostViews.list(this.getCrawlerOrThrow(name).name, afterHost, limit);
@@ -230,9 +230,9 @@ export class Engine implements EngineApi {
 
   listOrders: EngineApi['listOrders'] = (filter, beforeId, limit) => this.parts.orders.list(filter, beforeId, limit);
   retryOrder = (id: number) => this.parts.orders.retry(id);
-  listHeldDeletions = () => this.parts.orders.listHeld();
-  releaseHeld = (hostKey: string) => this.parts.orders.release(hostKey);
-  dropHeld = (hostKey: string) => this.parts.orders.drop(hostKey);
+  listHeldDeletions = () => this.parts.orders.listHeldDeletions();
+  releaseHeldDeletions = (hostKey: string) => this.parts.orders.releaseHeldDeletions(hostKey);
+  dropHeldDeletions = (hostKey: string) => this.parts.orders.dropHeldDeletions(hostKey);
   listLogins = () => this.services.logins.list();
   async testLogin(name: string): Promise<LoginView> {
     const view = await this.services.logins.test(name);
@@ -254,7 +254,7 @@ export class Engine implements EngineApi {
     return undefined;
   };
   listPlugins: EngineApi['listPlugins'] = () => this.ports.plugins?.listViews() ?? [];
-  countOwed: EngineApi['countOwed'] = () => this.services.store.countOwed();
+  countOwedOrders: EngineApi['countOwedOrders'] = () => this.services.store.countOwed();
   listBackfills: EngineApi['listBackfills'] = () => this.parts.backfills.list();
   reconcile = (name: string, repair: boolean) =>
     this.parts.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);

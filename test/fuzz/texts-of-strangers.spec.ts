@@ -113,8 +113,8 @@ it('cookies of an answer: a session stays within its bounds and sends no line fe
   await fc.assert(
     fc.asyncProperty(urls, fc.array(cookies, { maxLength: 3 }), async (url, answers) => {
       const session = new CookieSessions().open('k');
-      for (const answer of answers) await session.keep(url, answer);
-      const sent = session.cookies(url) ?? '';
+      for (const answer of answers) await session.storeCookies(url, answer);
+      const sent = session.getCookies(url) ?? '';
       expect(sent.length).toBeLessThanOrEqual(MOST_COOKIE_CHARACTERS);
       expect(sent).not.toMatch(/[\r\n\0]/);
     }),

@@ -168,7 +168,7 @@ class ClusterWorld {
     this.index.faults = false;
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE * 3)));
     const { engine } = this.live[0]!;
-    for (const held of await engine.listHeldDeletions()) await engine.releaseHeld(held.hostKey);
+    for (const held of await engine.listHeldDeletions()) await engine.releaseHeldDeletions(held.hostKey);
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE)));
     await this.command();
     await this.until(after(this.clock.now(), milliseconds(MAXIMUM_AGE * 2)));

@@ -205,7 +205,7 @@ export class SimulatedMember implements Nodes {
   }
 
   notifyDue(hostKeys: Iterable<string>): void {
-    const parts = new Set([...hostKeys].map((key) => this.partitions.partitionOf(key)));
+    const parts = new Set([...hostKeys].map((key) => this.partitions.getPartition(key)));
     this.tell((member) => {
       const mine = member.partitions.owned.filter((part) => parts.has(part));
       if (mine.length > 0) member.listener?.onDue(mine);

@@ -10,7 +10,7 @@ import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } f
 import { type Draft, type Layer, type Rejection } from './layer.js';
 import { createPatternProblem } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { type Necessary, oneOf, toIndexForm, UNKNOWN } from './matching/necessary.js';
+import { type Necessary, requireOneOf, toIndexForm, UNKNOWN } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
 import { type CompiledPattern, compilePattern, toUrlForm } from './matching/text-matcher.js';
 import { createWildcardMatcher, listRequiredTexts, splitWildcards } from './matching/wildcard.js';
@@ -93,11 +93,11 @@ export function compileConditions(
   problems: Problem[],
   roots: readonly RootDefinition[],
 ): Conditions {
-  const compiler: Compiler = { problems, roots: memoize(() => findRootServers(roots)) };
+  const compiler: Compiler = { problems, getRootServers: memoize(() => findRootServers(roots)) };
   const level = compileLevel(definition.rules, compiler, NAMES_NONE);
   const global: UrlOptions = { defaultAllow: definition.defaultAllow, ...definition.options };
   const plain = omitSecrets(global);
-  const secretsFor = hasSecrets(global) ? compiler.roots() : undefined;
+  const secretsFor = hasSecrets(global) ? compiler.getRootServers() : undefined;
   return (subject, { visit, fetchUrl } = {}) => {
     const walk: Walk = {
       subject,
@@ -118,7 +118,7 @@ export function compileConditions(
 
 interface Compiler {
   readonly problems: Problem[];
-  readonly roots: () => Servers;
+  readonly getRootServers: () => Servers;
 }
 
 function memoize<T>(make: () => T): () => T {
@@ -194,7 +194,7 @@ function compileLevel(definitions: readonly ConditionRule[], compiler: Compiler,
     return {
       rule: Object.keys(rule.options).length === 0 ? { ...rule, options: NO_OPTIONS } : rule,
       children: compileLevel(rule.children, compiler, named),
-      secretsFor: hasSecrets(rule.options) ? new Set([...named.servers, ...compiler.roots()]) : undefined,
+      secretsFor: hasSecrets(rule.options) ? new Set([...named.servers, ...compiler.getRootServers()]) : undefined,
       ...compileTest(rule, compiler.problems),
     };
   });
@@ -228,7 +228,7 @@ function compilePatternTest({ type, field, value, caseSensitive }: ConditionTest
   const matchers = wildcards.map((text) => createWildcardMatcher(text, 'star-question'));
   return {
     matches: (text) => matchers.some((matches) => matches(text)),
-    necessary: oneOf(wildcards.map((text) => listRequiredTexts(text, 'star-question'))),
+    necessary: requireOneOf(wildcards.map((text) => listRequiredTexts(text, 'star-question'))),
   };
 }
 

@@ -15,7 +15,7 @@ interface LinkRule {
   readonly reason: ReasonCode;
   readonly forRoots: boolean;
   /** What is wrong with the candidate, or undefined. */
-  readonly objection: (candidate: Candidate) => string | undefined;
+  readonly findObjection: (candidate: Candidate) => string | undefined;
 }
 
 export function createLinkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefinition): Layer {
@@ -27,7 +27,7 @@ export function createLinkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefi
       let rejection: Rejection | undefined;
       for (const rule of linkRules) {
         if (root && !rule.forRoots) continue;
-        const detail = rule.objection(candidate);
+        const detail = rule.findObjection(candidate);
         trace?.push(toTraceStep(rule, detail, rules));
         if (detail === undefined || rejection) continue;
         rejection = { layer: 'link-rules', reason: rule.reason, place: rules.place, detail };
@@ -72,11 +72,11 @@ function createLinkRules(rules: LinkRulesDefinition, traps: TrapDefinition): Lin
   ];
 }
 
-const createLinkRule = (name: string, reason: ReasonCode, objection: LinkRule['objection']): LinkRule => ({
+const createLinkRule = (name: string, reason: ReasonCode, objection: LinkRule['findObjection']): LinkRule => ({
   name,
   reason,
   forRoots: false,
-  objection,
+  findObjection: objection,
 });
 
 function createProtocolRule(protocols: readonly string[]): LinkRule {
@@ -85,7 +85,7 @@ function createProtocolRule(protocols: readonly string[]): LinkRule {
     name: 'protocol',
     reason: 'protocol-not-allowed',
     forRoots: true,
-    objection: ({ url }) =>
+    findObjection: ({ url }) =>
       spoken.has(url.scheme)
         ? undefined
         : `the protocol ${url.scheme} is not among those that this crawler uses: ${protocols.join(', ')}`,

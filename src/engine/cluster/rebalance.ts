@@ -14,7 +14,7 @@ import type { PartitionListener, Partitions } from '../ports/partitions.js';
 const CHECK_EVERY = milliseconds(50);
 
 export interface RebalanceServices {
-  readonly partitions: Pick<Partitions, 'owned' | 'partitionOf'>;
+  readonly partitions: Pick<Partitions, 'owned' | 'getPartition'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
   readonly hosts: Hosts;
   readonly inDoubt: InDoubtDeliveries;
@@ -103,6 +103,6 @@ export class Rebalance implements PartitionListener {
 
   private createHostFilter(partitions: readonly number[]): (hostKey: string) => boolean {
     const set = new Set(partitions);
-    return (hostKey) => set.has(this.services.partitions.partitionOf(hostKey));
+    return (hostKey) => set.has(this.services.partitions.getPartition(hostKey));
   }
 }

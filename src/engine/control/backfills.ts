@@ -54,7 +54,7 @@ interface BackfillServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   crawlers(): readonly Crawler[];
-  sink(name: string): SinkDefinition | undefined;
+  findSink(name: string): SinkDefinition | undefined;
 }
 
 const PROGRESS = 'backfill/';
@@ -87,7 +87,7 @@ export class Backfills {
    * @throws NotFound, Unacceptable
    */
   async pushAgain(sink: string, crawlerName?: string): Promise<BackfillView[]> {
-    if (!this.services.sink(sink)) throw new NotFound(`there is no sink ${JSON.stringify(sink)}`);
+    if (!this.services.findSink(sink)) throw new NotFound(`there is no sink ${JSON.stringify(sink)}`);
     const all = this.services.crawlers().filter(({ context }) => context.definition.pushTo.includes(sink));
     const crawlers = crawlerName === undefined ? all : all.filter(({ name }) => name === crawlerName);
     if (crawlers.length === 0)
@@ -110,7 +110,7 @@ export class Backfills {
    * every page has to be visited.
    */
   async sendChangedAccess(crawler: Crawler): Promise<boolean> {
-    const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
+    const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.findSink(name) ?? []);
     const texts = sinks.map(({ name }) => this.services.store.getSetting(progressSettingName(crawler.name, name)));
     const isFilled = (text: string | undefined): boolean => {
       const progress = text === undefined ? undefined : parseBackfill(text);
@@ -181,7 +181,7 @@ export class Backfills {
   private digestDestinations(crawler: Crawler): Record<string, string> {
     return Object.fromEntries(
       crawler.context.definition.pushTo.flatMap((name) => {
-        const sink = this.services.sink(name);
+        const sink = this.services.findSink(name);
         return sink ? [[name, digestDestination(sink)]] : [];
       }),
     );
@@ -235,8 +235,8 @@ class BackfillRun {
   private chooseSource(): string | undefined {
     const { crawler, sink } = this.run;
     if (this.progress.why === 'access') return sink;
-    const target = this.services.sink(sink);
-    const others = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
+    const target = this.services.findSink(sink);
+    const others = crawler.context.definition.pushTo.flatMap((name) => this.services.findSink(name) ?? []);
     return target && chooseBackfillSource(target, others)?.name;
   }
 

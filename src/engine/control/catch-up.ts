@@ -64,8 +64,8 @@ interface CatchUpServices {
   readonly inDoubt: InDoubtDeliveries;
   readonly shared: SharedDocuments;
   readonly kept: KeptDocuments;
-  crawler(name: string): Crawler | undefined;
-  sink(name: string): SinkDefinition | undefined;
+  findCrawler(name: string): Crawler | undefined;
+  findSink(name: string): SinkDefinition | undefined;
 }
 
 /** `busy`: a visit or an order of the URL is in flight, or the maximum number of visits is already due. */
@@ -93,7 +93,7 @@ export class CatchUp {
 
   private start(crawler: string, sink: string): void {
     const key = JSON.stringify([crawler, sink]);
-    if (this.closed || this.runs.has(key) || !this.services.crawler(crawler)) return;
+    if (this.closed || this.runs.has(key) || !this.services.findCrawler(crawler)) return;
     const stop = new AbortController();
     this.runs.set(key, stop);
     void this.run(crawler, sink, stop.signal).finally(() => this.runs.delete(key));
@@ -126,7 +126,7 @@ export class CatchUp {
   private async runRound(name: string, sink: string): Promise<'nothing' | 'progress' | 'no progress' | 'unhealthy'> {
     const { owing, store, partitions, delivery } = this.services;
     const mark = owing.getMark(name, sink);
-    const crawler = this.services.crawler(name);
+    const crawler = this.services.findCrawler(name);
     if (mark === undefined || !crawler) return 'nothing';
     if (!crawler.context.definition.pushTo.includes(sink)) {
       if (!partitions.leads) return 'nothing';
@@ -199,7 +199,7 @@ class CatchUpRound {
     const page =
       (await store.find(this.crawler.name, uri)) ?? (part && (await store.find(this.crawler.name, part.page)));
     if (!page) {
-      const fence = partitions.fenceFor(hostKey);
+      const fence = partitions.findFence(hostKey);
       return fence ? this.delete(owed, NO_URL, fence) : 'busy';
     }
     let fate: Fate = 'busy';
@@ -279,7 +279,7 @@ class CatchUpRound {
 
   /** Another sink of the crawler that is keeping up and can return what this one needs. */
   private chooseSource(): string | undefined {
-    const { delivery, sink } = this.services;
+    const { delivery, findSink: sink } = this.services;
     const ready = new Set(delivery.listViews().flatMap(({ name, state }) => (state === 'ready' ? [name] : [])));
     const target = sink(this.sink);
     const others = this.crawler.context.definition.pushTo.flatMap((name) =>

@@ -36,11 +36,11 @@ interface ExplanationServices {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
   readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Clock;
-  readonly robotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
+  readonly getRobotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
 }
 
 /** Answers the question "why was this URL crawled, or why not?" with the same policy that the crawl uses. */
@@ -94,7 +94,7 @@ export class Explanations {
     const { options } = verdict.effects;
     const agent = findFetcher(crawler.context, options).robotsAgent;
     if (!obeysRobots(crawler.context.definition, options)) return { state: 'ignored', agent };
-    return this.services.robotsOpinion(url, agent);
+    return this.services.getRobotsOpinion(url, agent);
   }
 
   async getUrlHistory(crawler: Crawler, rawUrl: string): Promise<UrlHistory> {

@@ -47,7 +47,7 @@ type KeyCheck = 'right' | 'wrong' | 'unknown';
 export interface IndexNowServices {
   readonly clock: Clock;
   readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
   readonly processor: PageProcessor;
   readonly log: Log;
 }
@@ -142,7 +142,7 @@ export class IndexNow {
     if (this.isKeyKnown(submission)) return 'right';
     const { key, keyLocation } = submission;
     const { definition } = context;
-    const host = await slots.take(toHostKey(keyLocation), getMaxRequestsPerHost(definition));
+    const host = await slots.claimHost(toHostKey(keyLocation), getMaxRequestsPerHost(definition));
     if (!host) return 'unknown';
     let outcome: FetchOutcome;
     try {

@@ -124,7 +124,7 @@ export class Maintenance {
     await this.services.nodes.notifyControlChanged();
   }
 
-  async *exportPending(crawler: Crawler): AsyncIterable<string> {
+  async *exportPendingUrls(crawler: Crawler): AsyncIterable<string> {
     const realm = encodeURIComponent(crawler.name);
     let after: string | undefined;
     for (;;) {
@@ -138,7 +138,7 @@ export class Maintenance {
     }
   }
 
-  async importPending(
+  async importPendingUrls(
     crawler: Crawler,
     written: Iterable<TextLine>,
   ): Promise<{ imported: number; known: number; problems: readonly LineProblem[] }> {

@@ -12,7 +12,7 @@ import { Unacceptable } from '../support/api-errors.js';
 
 export interface HostsHere {
   readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
 }
 
 interface Asked {
@@ -52,7 +52,7 @@ export async function requestInTurn<T>(
 ): Promise<T> {
   if (hosts.get(hostKey).paused)
     throw new Unacceptable(`the host ${hostKey} is paused; resume it to look at its pages`);
-  const host = await slots.take(hostKey, limit);
+  const host = await slots.claimHost(hostKey, limit);
   if (!host)
     throw new Unacceptable(
       `no request may be sent to the host ${hostKey} within 30 seconds: it is backing off or has a long crawl delay`,

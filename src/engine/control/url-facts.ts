@@ -25,7 +25,7 @@ interface FactsServices {
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly clock: Clock;
   /** Gathered from all nodes. */
-  readonly inMemory: (crawler: string, url: string) => Promise<UrlInMemory>;
+  readonly findInMemory: (crawler: string, url: string) => Promise<UrlInMemory>;
 }
 
 interface Question {
@@ -54,7 +54,7 @@ export class UrlFactsReader {
     const [visits, kept, { pending, refusedLinks }, host, behind] = await Promise.all([
       state ? store.listVisits(state.id, VISITS_SHOWN) : [],
       store.listOrders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
-      this.services.inMemory(crawler.name, url.href),
+      this.services.findInMemory(crawler.name, url.href),
       this.readHost(crawler, getHostKey(url)),
       store.findOwed(crawler.name, getHostKey(url), url.href),
     ]);

@@ -189,12 +189,12 @@ export class Crawler {
     return this.parts.wantedNow.visitNow(url);
   }
 
-  /** Like tryNow, if this node owns the host. */
+  /** Like visitNow, if this node owns the host. */
   visitNowIfOwned(url: UrlState): void {
-    this.parts.frontier.tryNow(url);
+    this.parts.frontier.queueUrgently(url);
   }
 
-  /** Like tryNow, for one URL of each resting host that has URLs a person wants. */
+  /** Like visitNow, for one URL of each resting host that has URLs a person wants. */
   visitRestingHosts(): Promise<void> {
     return this.parts.wantedNow.visitRestingHosts();
   }

@@ -90,7 +90,7 @@ function createMemory(
     troubles: new HostTroubles(name, {
       store,
       clock,
-      visitSoon: (url) => withoutVisit.requeue(url, toImmediateQueuePlace(url, clock.now())),
+      scheduleVisit: (url) => withoutVisit.requeue(url, toImmediateQueuePlace(url, clock.now())),
     }),
   });
 }

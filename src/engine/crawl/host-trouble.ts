@@ -10,9 +10,9 @@ import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import {
   concludeLook,
+  decideNextLookStep,
   LOOK_LASTS,
   needsEarlyLook,
-  nextLookStep,
   VANISHED_PER_LOOK,
 } from '../../domain/push/early-look.js';
 import {
@@ -100,7 +100,7 @@ interface TroubleServices {
   readonly store: Pick<FrontierStore, 'list' | 'listOrders' | 'find'>;
   readonly clock: Clock;
   /** Visits the URL next; false if it is in flight. */
-  readonly visitSoon: (state: UrlState) => Promise<boolean>;
+  readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
 }
 
 export class HostTroubles {
@@ -119,7 +119,7 @@ export class HostTroubles {
   ) {}
 
   /** Must be called at the end of every visit, before its disposition. */
-  async note(answer: HostAnswer): Promise<void> {
+  async noteResponse(answer: HostAnswer): Promise<void> {
     await this.restore();
     const trouble = this.hosts.get(answer.hostKey);
     if (!trouble) return;
@@ -221,7 +221,7 @@ export class HostTroubles {
   private async requestSignOfLife({ id, hostKey }: UrlState, trouble: Trouble): Promise<void> {
     const pages = await this.samplePages(hostKey, SIGN_SAMPLE, new Set([id]));
     let isAsked = false;
-    for (const page of pages) if (await this.services.visitSoon(page)) isAsked = true;
+    for (const page of pages) if (await this.services.scheduleVisit(page)) isAsked = true;
     trouble.foundNone = !isAsked && pages.length > 0;
   }
 
@@ -254,7 +254,7 @@ export class HostTroubles {
   }
 
   private async takeStep(hostKey: string, look: Look): Promise<void> {
-    const step = nextLookStep(toFindings(look), look.settings);
+    const step = decideNextLookStep(toFindings(look), look.settings);
     if (typeof step === 'string') {
       look.end = { verdict: step, at: this.services.clock.now() };
       return;
@@ -270,7 +270,7 @@ export class HostTroubles {
   private async requestVisit(page: UrlState, look: Look): Promise<boolean> {
     look.asked.add(page.id);
     look.outstanding.add(page.id);
-    if (await this.services.visitSoon(page)) return true;
+    if (await this.services.scheduleVisit(page)) return true;
     look.asked.delete(page.id);
     look.outstanding.delete(page.id);
     return false;
@@ -298,7 +298,7 @@ export class HostTroubles {
 
   private async visitReleased(state: UrlState): Promise<void> {
     this.released.add(state.url);
-    if (!(await this.services.visitSoon(state))) this.released.delete(state.url);
+    if (!(await this.services.scheduleVisit(state))) this.released.delete(state.url);
   }
 
   private restore(): Promise<void> {

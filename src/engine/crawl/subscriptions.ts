@@ -29,8 +29,8 @@ interface SubscriptionServices {
   readonly log: Log;
   readonly processor: Pick<PageProcessor, 'fetch'>;
   readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
-  readonly crawler: (name: string) => CrawlerDefinition | undefined;
+  readonly slots: Pick<HostSlots, 'claimHost'>;
+  readonly findDefinition: (name: string) => CrawlerDefinition | undefined;
 }
 
 interface Subscription extends FeedHub {
@@ -109,7 +109,7 @@ export class Subscriptions {
   /** To be called when a hub reports that a feed has changed. False if this server did not subscribe to the feed. */
   async handleNotification(token: string): Promise<boolean> {
     const subscription = await this.read(token);
-    if (!subscription || !this.definition || !this.services.crawler(subscription.crawler)) return false;
+    if (!subscription || !this.definition || !this.services.findDefinition(subscription.crawler)) return false;
     const told = this.told.get(token);
     if (told) told.again = true;
     else if (this.told.size < MOST_SUBSCRIPTIONS) this.visitFeed(token, subscription);
@@ -140,11 +140,11 @@ export class Subscriptions {
 
   private async requestSubscription(subscription: Subscription): Promise<void> {
     const { services } = this;
-    const definition = services.crawler(subscription.crawler);
+    const definition = services.findDefinition(subscription.crawler);
     if (!definition || !this.definition) return;
     const { hub, topic, feed } = subscription;
     const callback = new URL(`${WEBSUB_PATH}/${await this.createToken(subscription)}`, this.definition.callback).href;
-    const host = await services.slots.take(getHostKey(toCrawlUrl(hub)), getMaxRequestsPerHost(definition));
+    const host = await services.slots.claimHost(getHostKey(toCrawlUrl(hub)), getMaxRequestsPerHost(definition));
     if (!host) return;
     try {
       await services.hosts.recordRequestStartWithPermit(host, definition.throttle);

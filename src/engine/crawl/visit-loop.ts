@@ -79,7 +79,7 @@ export class VisitLoop {
     this.pumpQueued = true;
     queueMicrotask(() => {
       this.pumpQueued = false;
-      this.pump();
+      this.startVisits();
     });
   }
 
@@ -101,7 +101,7 @@ export class VisitLoop {
     this.closed = true;
   }
 
-  private pump(): void {
+  private startVisits(): void {
     const { concurrency, pushTo } = this.owner.definition();
     const { delivery, partitions, hosts } = this.services;
     while (

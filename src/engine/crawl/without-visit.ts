@@ -50,7 +50,7 @@ export class WithoutVisit {
   async decide(known: UrlState, command: UrlCommand): Promise<boolean> {
     const { partitions, nodes } = this.services;
     const { frontier, inFlight } = this.owner;
-    const fence = partitions.fenceFor(known.hostKey);
+    const fence = partitions.findFence(known.hostKey);
     if (!fence) {
       await nodes.send(createDecideCommand(known, command));
       return true;
@@ -92,7 +92,7 @@ export class WithoutVisit {
     work: (state: UrlState, fence: Fence) => Promise<Place | undefined>,
   ): Promise<boolean> {
     const { frontier, inFlight } = this.owner;
-    const fence = this.services.partitions.fenceFor(known.hostKey);
+    const fence = this.services.partitions.findFence(known.hostKey);
     if (!fence || !frontier.hold(known)) return false;
     inFlight.add(known);
     let place = toQueuePlace(known);
@@ -127,7 +127,7 @@ export class WithoutVisit {
   async requeue(url: UrlState, place: Place): Promise<boolean> {
     const { partitions, store } = this.services;
     const { frontier } = this.owner;
-    const fence = partitions.fenceFor(url.hostKey);
+    const fence = partitions.findFence(url.hostKey);
     if (!fence || !frontier.hold(url)) return false;
     try {
       await store.settle([{ id: url.id, fence, changes: place }]);

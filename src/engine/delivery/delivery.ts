@@ -149,7 +149,7 @@ export class Delivery {
         if (others.length > 0 && answer !== WITHDRAWN && answer !== PUT_OFF) this.releaseFromOthers(order, others);
       };
       sink.add(order, settle, {
-        mayGo: fence && (() => this.partitions.holds(fence)),
+        maySend: fence && (() => this.partitions.holds(fence)),
         mayPutOff: mayPutOff ? () => true : others.length > 0 ? isAnswered : undefined,
       });
     });

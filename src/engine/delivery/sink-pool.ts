@@ -80,7 +80,7 @@ export class SinkPool {
 /** A sink that is no longer configured refuses what it has not delivered. */
 const NOBODY: SuccessorQueue = {
   adopt(orders) {
-    for (const { answer, attempts } of orders) {
+    for (const { onAnswer: answer, attempts } of orders) {
       answer({ state: 'refused', message: 'the sink was removed from the configuration' }, attempts);
     }
   },

@@ -10,9 +10,9 @@ export interface Waiting {
   readonly order: PushOrder;
   readonly bytes: number;
   readonly since: Instant;
-  readonly answer: (answer: OrderAnswer, attempts: number) => void;
+  readonly onAnswer: (answer: OrderAnswer, attempts: number) => void;
   /** Checked before each attempt; absent if the order may always be sent. */
-  readonly mayGo?: () => boolean;
+  readonly maySend?: () => boolean;
   /** Whether the order may be put off if the sink is slow or down; absent if it may not. */
   readonly mayPutOff?: () => boolean;
   attempts: number;
@@ -101,9 +101,9 @@ export class SinkQueue implements SuccessorQueue {
     return this.unhealthySince !== undefined && this.inFlight === 0 && this.queue.length > 0;
   }
 
-  add(order: PushOrder, answer: Waiting['answer'], when: Pick<Waiting, 'mayGo' | 'mayPutOff'> = {}): void {
+  add(order: PushOrder, answer: Waiting['onAnswer'], when: Pick<Waiting, 'maySend' | 'mayPutOff'> = {}): void {
     const bytes = estimateSize(order);
-    this.queue.push({ order, bytes, since: this.clock.now(), answer, ...when, attempts: 0 });
+    this.queue.push({ order, bytes, since: this.clock.now(), onAnswer: answer, ...when, attempts: 0 });
     this.queuedBytes += bytes;
     this.send();
     if (when.mayPutOff) this.armPatienceTimer();
@@ -219,7 +219,7 @@ export class SinkQueue implements SuccessorQueue {
     const gone = new Set(orders);
     this.queue = this.queue.filter((waiting) => !gone.has(waiting));
     this.queuedBytes -= sumBytes(orders);
-    for (const { answer, attempts } of orders) answer(PUT_OFF, attempts);
+    for (const { onAnswer: answer, attempts } of orders) answer(PUT_OFF, attempts);
   }
 
   private putOffLate(): void {
@@ -274,7 +274,7 @@ export class SinkQueue implements SuccessorQueue {
     for (; i < this.queue.length && batch.length < batchDocuments; i++) {
       const waiting = this.queue[i]!;
       const { uri } = waiting.order;
-      if (waiting.mayGo?.() === false) {
+      if (waiting.maySend?.() === false) {
         withdrawn.push(waiting);
         continue;
       }
@@ -292,7 +292,7 @@ export class SinkQueue implements SuccessorQueue {
     for (const waiting of batch) this.uris.add(waiting.order.uri);
     this.queue = [...rest, ...this.queue.slice(i)];
     this.queuedBytes -= bytes + sumBytes(withdrawn);
-    for (const waiting of withdrawn) waiting.answer(WITHDRAWN, waiting.attempts);
+    for (const waiting of withdrawn) waiting.onAnswer(WITHDRAWN, waiting.attempts);
     return batch;
   }
 
@@ -329,7 +329,7 @@ export class SinkQueue implements SuccessorQueue {
         this.refused++;
         this.lastRefusal = answer.message;
       }
-      waiting.answer(answer, waiting.attempts);
+      waiting.onAnswer(answer, waiting.attempts);
     });
     this.handleRecovery();
   }

@@ -89,14 +89,14 @@ export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkC
     // If a root's links wait for approval, they are reported, not queued.
     if (findRoot(context, task.root, url)?.followLinks === false)
       for (const { kind, href } of content.links)
-        if (kind !== 'canonical') refuse(page, href, base, 'links-not-followed', collector);
+        if (kind !== 'canonical') refuseLink(page, href, base, 'links-not-followed', collector);
     return undefined;
   }
   const obeys = obeysPageDirectives(context, verdict.effects.options);
   for (const link of content.links) {
     if (link.kind === 'canonical') continue;
     if (allowed && !(link.nofollow && obeys)) collector.add(link.href, base);
-    else refuse(page, link.href, base, 'nofollow', collector);
+    else refuseLink(page, link.href, base, 'nofollow', collector);
   }
   if (allowed) for (const link of parseHeaderLinks(answer)) collector.add(link.href, url.href);
   const { wantsWords } = task;
@@ -113,11 +113,11 @@ export function reportCutLinks(
   collector: LinkCollector,
 ): { count: number; most: number } | undefined {
   if (!cutLinks || !page.verdict.effects.follow) return undefined;
-  for (const { href } of cutLinks.samples) refuse(page, href, base, 'links-cut', collector);
+  for (const { href } of cutLinks.samples) refuseLink(page, href, base, 'links-cut', collector);
   return { count: cutLinks.count, most: page.context.definition.traps.maxLinksPerPage };
 }
 
-function refuse(
+function refuseLink(
   { context }: JudgedUrl,
   href: string,
   base: string,

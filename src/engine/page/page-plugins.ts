@@ -31,7 +31,7 @@ export class PagePlugins {
   constructor(private readonly caller: PluginCaller) {}
 
   /** Sets the names of the configured plug-ins: pages wait until it is known what each of them does. */
-  setExpected(names: readonly string[]): void {
+  setExpectedNames(names: readonly string[]): void {
     this.expected = names;
     if (this.isKnown) this.stopWaiting();
     else if (!this.awaited) {
@@ -144,7 +144,7 @@ export class CrawlerPlugins {
       run: async (draft, page) => {
         const answer = await callHook(this.caller, facts, 'onDocument', toHookDocument(draft, page));
         if (answer?.exclude !== undefined) leaveOut(`${facts.name}: ${answer.exclude}`);
-        if (answer?.metas) setMetas(draft, answer.metas);
+        if (answer?.metas) replaceMetas(draft, answer.metas);
         if (answer?.text !== undefined) draft.text = draft.givenText = answer.text;
       },
     }));
@@ -216,7 +216,7 @@ export const toMetas = (given: GivenMetas): Meta[] =>
     values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => toTypedMeta(name, value)),
   );
 
-function setMetas({ lasting, described, passing }: DocumentDraft, given: GivenMetas): void {
+function replaceMetas({ lasting, described, passing }: DocumentDraft, given: GivenMetas): void {
   for (const list of [lasting, described, passing]) {
     const kept = list.filter(({ name }) => !Object.hasOwn(given, name));
     list.splice(0, list.length, ...kept);

@@ -2,7 +2,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { PushOrder } from '../../domain/push/order.js';
 import type { PageResult } from './page-task.js';
 
-/** Parts of a visit that the engine times; `fetch` and `extract` are timed where they happen (see `recordAnswer`). */
+/** Parts of a visit that the engine times; `fetch` and `extract` are timed where they happen (see `recordResponse`). */
 export type VisitPart = 'robots' | 'links' | 'decide' | 'settle';
 
 /**

@@ -157,7 +157,7 @@ export class ConfigurationService {
   }
 
   viewPage(draft: ConfigurationDraft, crawler: string, url: string): Promise<PageView> {
-    return this.engine.lookAtPage(this.loadOrRefuse(draft).definition, crawler, url);
+    return this.engine.previewPage(this.loadOrRefuse(draft).definition, crawler, url);
   }
 
   preview(draft: ConfigurationDraft): AsyncIterable<PreviewReport> {

@@ -305,7 +305,7 @@ export class EngineMetricsExporter {
     const [metrics, crawlers, behind] = await Promise.all([
       engine.getMetrics(),
       engine.listCrawlers(),
-      engine.countOwed(),
+      engine.countOwedOrders(),
     ]);
     for (const fill of this.fill)
       fill({

@@ -41,7 +41,7 @@ async function importInSlices(engine: EngineApi, crawler: string, text: string):
       if (fault) reject(line.line, fault);
       else usable.push(line);
     }
-    const { imported, known, problems } = await engine.importPending(crawler, usable);
+    const { imported, known, problems } = await engine.importPendingUrls(crawler, usable);
     sum.imported += imported;
     sum.known += known;
     for (const { line, problem } of problems) reject(line, problem);
@@ -76,7 +76,7 @@ export class PendingController {
   })
   async read(@Param('crawler') crawler: string): Promise<AsyncIterable<string>> {
     await this.engine.getCrawler(crawler);
-    return this.engine.exportPending(crawler);
+    return this.engine.exportPendingUrls(crawler);
   }
 
   @Put()

@@ -63,7 +63,11 @@ export class SinksController {
     const findCrawlersUsing = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
     const { engine } = this;
-    const [views, all, owed] = await Promise.all([engine.listAllSinks(), engine.listBackfills(), engine.countOwed()]);
+    const [views, all, owed] = await Promise.all([
+      engine.listAllSinks(),
+      engine.listBackfills(),
+      engine.countOwedOrders(),
+    ]);
     const items = views.map((view) => {
       const { name } = view;
       const backfills = all.filter(({ sink }) => sink === name);

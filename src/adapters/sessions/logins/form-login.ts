@@ -86,12 +86,12 @@ export class FormSession implements LoginMethod {
     }
   }
 
-  sessionFor(url: string): RequestSession {
-    return { cookies: this.jar.cookies(url), loggedOut: this.markers };
+  getSession(url: string): RequestSession {
+    return { cookies: this.jar.getCookies(url), loggedOut: this.markers };
   }
 
-  async judgeAnswer({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
-    const changed = setCookie !== undefined && (await this.jar.keep(url, setCookie));
+  async judgeResponse({ url, status, location, setCookie, loggedOut }: SessionAnswer): Promise<SessionVerdict> {
+    const changed = setCookie !== undefined && (await this.jar.storeCookies(url, setCookie));
     if (status === 401 || loggedOut === true) return 'ended';
     if (location === undefined) return 'fine';
     if (location === url) return changed ? 'again' : 'fine';
@@ -155,7 +155,7 @@ export class FormSession implements LoginMethod {
 
   private async fetch(tools: LoginTools, what: string, request: Submission) {
     const { url, method, body, contentType } = request;
-    const session: RequestSession = { login: this.definition.name, cookies: this.jar.cookies(url) };
+    const session: RequestSession = { login: this.definition.name, cookies: this.jar.getCookies(url) };
     const headers = contentType === undefined ? undefined : { 'content-type': contentType };
     const answer = await tools.fetch({ url, method, body, headers, session, maxSize: LARGEST_PAGE });
     const shownUrl = withoutQuery(url);
@@ -164,7 +164,7 @@ export class FormSession implements LoginMethod {
       throw new LoginFault('unreachable', `${shownUrl} could not be reached: ${answer.code}: ${answer.detail}`);
     }
     const { 'set-cookie': setCookie, location } = answer.headers;
-    if (setCookie !== undefined) await this.jar.keep(url, setCookie);
+    if (setCookie !== undefined) await this.jar.storeCookies(url, setCookie);
     tools.report({ what, url: shownUrl, status: answer.status, detail: describeRedirect(setCookie, location) });
     return answer;
   }

@@ -36,11 +36,11 @@ export class OAuth2Client implements LoginMethod {
     return this.toLoginResult(answer, body, told, tools);
   }
 
-  sessionFor(): RequestSession {
+  getSession(): RequestSession {
     return this.token === undefined ? {} : { headers: { authorization: `Bearer ${this.token}` } };
   }
 
-  judgeAnswer({ status }: SessionAnswer): SessionVerdict {
+  judgeResponse({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
   }
 

@@ -17,11 +17,11 @@ export class SteadyLogin implements LoginMethod {
 
   login(tools: LoginTools): Promise<LoginResult> {
     const { name, check } = this.definition;
-    const session = { ...this.sessionFor(), login: name };
+    const session = { ...this.getSession(), login: name };
     return probePage(tools, { url: check, session, schemes: SCHEMES[this.definition.type] });
   }
 
-  sessionFor(): RequestSession {
+  getSession(): RequestSession {
     const { definition } = this;
     switch (definition.type) {
       case 'certificate':
@@ -38,7 +38,7 @@ export class SteadyLogin implements LoginMethod {
     }
   }
 
-  judgeAnswer({ status }: SessionAnswer): SessionVerdict {
+  judgeResponse({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
   }
 }

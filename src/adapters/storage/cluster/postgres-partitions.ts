@@ -91,7 +91,7 @@ export class PostgresPartitions implements Partitions {
     return this.#crawls;
   }
 
-  partitionOf(hostKey: string): number {
+  getPartition(hostKey: string): number {
     return partitionOf(hostKey);
   }
 
@@ -100,10 +100,10 @@ export class PostgresPartitions implements Partitions {
   }
 
   owns(hostKey: string): boolean {
-    return this.fenceFor(hostKey) !== undefined;
+    return this.findFence(hostKey) !== undefined;
   }
 
-  fenceFor(hostKey: string): Fence | undefined {
+  findFence(hostKey: string): Fence | undefined {
     const partition = partitionOf(hostKey);
     const ownership = this.#owned.get(partition);
     if (!ownership || ownership.leaving || !this.#isAlive()) return undefined;

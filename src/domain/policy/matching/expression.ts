@@ -4,7 +4,7 @@
 
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
-import { allOf, containsText, type Necessary, oneOf, toIndexForm, UNKNOWN } from './necessary.js';
+import { type Necessary, requireAll, requireOneOf, requireText, toIndexForm, UNKNOWN } from './necessary.js';
 import { normalizeHostText, stripTrailingDot } from './rule-text.js';
 import type { Predicate } from './subject.js';
 import { compilePattern } from './text-matcher.js';
@@ -52,13 +52,13 @@ function compileAnd(children: readonly CompiledExpression[]): CompiledExpression
   if (only && !second) return only;
   return {
     matches: (subject) => children.every((child) => child.matches(subject)),
-    necessary: allOf(children.map((child) => child.necessary)),
+    necessary: requireAll(children.map((child) => child.necessary)),
   };
 }
 
 const compileOr = (children: readonly CompiledExpression[]): CompiledExpression => ({
   matches: (subject) => children.some((child) => child.matches(subject)),
-  necessary: oneOf(children.map((child) => child.necessary)),
+  necessary: requireOneOf(children.map((child) => child.necessary)),
 });
 
 /** A domain as it appears in canonical URLs, without a leading dot. */
@@ -69,7 +69,7 @@ export const normalizeDomain = (value: string): string =>
 function compileDomain(value: string): CompiledExpression {
   const host = normalizeDomain(value);
   const below = `.${host}`;
-  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: containsText(host) };
+  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: requireText(host) };
 }
 
 function compileAtom(expression: Atom, problems: Problem[]): CompiledExpression {

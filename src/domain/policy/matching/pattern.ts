@@ -226,7 +226,7 @@ function extendRun(run: readonly string[], texts: readonly string[], times: Time
   return run.flatMap((head) => all.map((tail) => head + tail));
 }
 
-const shortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
+const getShortestLength = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
 
 const sortLongestFirst = (sets: readonly (readonly string[])[]): Necessary =>
-  [...sets].sort((a, b) => shortestLength(b) - shortestLength(a));
+  [...sets].sort((a, b) => getShortestLength(b) - getShortestLength(a));

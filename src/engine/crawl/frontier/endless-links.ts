@@ -80,7 +80,7 @@ export class EndlessLinks {
   ): Promise<UrlState[]> {
     const judged = words !== undefined && this.patterns.isWatched(page.hostKey, page.url);
     const suspicious =
-      judged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndless(links) : new Set();
+      judged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndlessLinks(links) : new Set();
     const stored = await discover(links.filter((link) => !suspicious.has(link)));
     for (const { discoveredVia, hostKey, url } of stored)
       if (discoveredVia === 'link') this.patterns.countNewUrl(hostKey, url);
@@ -113,7 +113,7 @@ export class EndlessLinks {
     this.restored = undefined;
   }
 
-  private selectEndless(links: readonly NewUrl[]): Set<NewUrl> {
+  private selectEndlessLinks(links: readonly NewUrl[]): Set<NewUrl> {
     return new Set(
       links.filter(
         ({ discoveredVia, hostKey, url }) => discoveredVia === 'link' && this.patterns.isEndless(hostKey, url),

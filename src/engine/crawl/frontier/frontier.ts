@@ -75,7 +75,7 @@ export class Frontier {
       window.buffers[USER]!.unshift(url);
       this.offer(window);
     });
-    gates?.onOffer((gated) => {
+    gates?.setOfferHandler((gated) => {
       const window = this.windows.get(gated.host.key);
       if (window && window === gated) this.offer(window);
     });
@@ -174,7 +174,7 @@ export class Frontier {
    * A person wants the URL visited now: one request is made to its host even while the host is resting. False if the
    * host is not resting, already has such a visit waiting, or the URL is in flight.
    */
-  tryNow(url: UrlState): boolean {
+  queueUrgently(url: UrlState): boolean {
     if (!this.partitions.owns(url.hostKey)) return false;
     const window = this.findOrCreateWindow(url.hostKey);
     const { host } = window;

@@ -37,7 +37,7 @@ export class Gates {
   constructor(private readonly services: GateServices) {}
 
   /** @param offer puts a window into the ready queues if its host may receive a request */
-  onOffer(offer: (window: GatedWindow) => void): void {
+  setOfferHandler(offer: (window: GatedWindow) => void): void {
     this.offer = offer;
   }
 

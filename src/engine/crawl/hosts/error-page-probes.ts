@@ -67,7 +67,7 @@ export class ErrorPageProbes {
     const unfinished = this.findFresh(host.key)?.unfinished;
     const url = unfinished ? unfinished.good : createImpossibleUrl(task.url, this.createToken(task.url));
     if (!mayAsk(url)) {
-      this.store(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
+      this.storeProbe(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
       return undefined;
     }
     host.waitsForAnswer = true;
@@ -82,7 +82,7 @@ export class ErrorPageProbes {
         discoveredVia: 'link',
         inspect: true,
       });
-      this.store(
+      this.storeProbe(
         host.key,
         unfinished ? this.compareWithGoodPage(unfinished, host.key, result) : this.recordResponse(url, result),
       );
@@ -127,7 +127,7 @@ export class ErrorPageProbes {
     return BigInt.asUintN(64, computeUrlKey(`${this.clock.now()} ${url}`)).toString(36);
   }
 
-  private store(key: string, probe: HostProbe): void {
+  private storeProbe(key: string, probe: HostProbe): void {
     this.known.delete(key);
     this.known.set(key, probe);
     if (this.known.size > MOST_HOSTS) this.known.delete(this.known.keys().next().value as string);

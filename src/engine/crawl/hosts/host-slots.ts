@@ -27,7 +27,7 @@ export class HostSlots implements HostUser {
    * Resolves with the claimed host once it may receive a request and has fewer than `limit` in flight; undefined if
    * that will not be soon.
    */
-  take(hostKey: string, limit: number): Promise<Host | undefined> {
+  claimHost(hostKey: string, limit: number): Promise<Host | undefined> {
     const host = this.hosts.get(hostKey);
     const deadline = after(this.clock.now(), LONGEST_WAIT);
     if (host.loaded && host.readyAt > deadline) return Promise.resolve(undefined);

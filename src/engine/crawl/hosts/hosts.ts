@@ -178,7 +178,7 @@ export class Hosts {
     for (const partition of resting) this.restsUntil.set(partition, until);
     const assigned = new Set(partitions);
     for (const host of this.hosts.values()) {
-      if (assigned.has(this.partitions.partitionOf(host.key))) this.read(host);
+      if (assigned.has(this.partitions.getPartition(host.key))) this.read(host);
     }
   }
 
@@ -335,7 +335,7 @@ export class Hosts {
         host.paused = record.paused;
         host.visitPrice = record.visitPrice;
       }
-      const quiet = getLater(this.quietUntil, this.restsUntil.get(this.partitions.partitionOf(host.key)));
+      const quiet = getLater(this.quietUntil, this.restsUntil.get(this.partitions.getPartition(host.key)));
       if (host.readyAt < quiet) host.politeness = { ...host.politeness, nextRequestAt: quiet };
       host.loaded = true;
       this.notifyWhenReady(host);

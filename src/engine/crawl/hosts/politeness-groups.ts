@@ -42,7 +42,7 @@ export class PolitenessGroup {
   offerNext(): void {
     const now = this.clock.now();
     if (this.nextRequestAt <= now) {
-      for (const gate of this.gates) gate.release();
+      for (const gate of this.gates) gate.offerNext();
       return;
     }
     if (this.timerAt === this.nextRequestAt || this.gates.size === 0) return;
@@ -89,7 +89,7 @@ export class GroupGate implements Gate {
   }
 
   /** Offers one window; the next one is offered when its visit has ended. */
-  release(): void {
+  offerNext(): void {
     this.waiting.release(1);
     if (this.waiting.size === 0) this.group.gates.delete(this);
   }
@@ -150,18 +150,18 @@ export class PolitenessGroups {
         this.addresses.set(hostname, { key: address && `address ${toNetwork(address)}`, until });
         resolve();
       });
-      this.pump();
+      this.startLookUps();
     });
   }
 
-  private pump(): void {
+  private startLookUps(): void {
     while (this.lookups < MOST_LOOKUPS) {
       const next = this.queue.shift();
       if (!next) return;
       this.lookups++;
       void next().finally(() => {
         this.lookups--;
-        this.pump();
+        this.startLookUps();
       });
     }
   }

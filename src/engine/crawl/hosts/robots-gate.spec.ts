@@ -21,14 +21,14 @@ it('robots.txt of many hosts is forgotten when all of them are too much for memo
   });
   const fetch = async ({ url }: { url: string }) => answer(url.includes('large') ? rules : 'disallow: /x');
   const hosts = { recordRequestStart: async () => undefined } as unknown as Hosts;
-  const gate = new RobotsGate({ fetch }, hosts, { take: async () => undefined }, new ManualClock());
+  const gate = new RobotsGate({ fetch }, hosts, { claimHost: async () => undefined }, new ManualClock());
   const known = (name: string): boolean => gate.findEntry(`http://${name}`) !== undefined;
   const load = (name: string) =>
     gate.load(toCrawlUrl(`http://${name}/`), new Host(name), {
       fetcher: 'default',
       throttle: milliseconds(0),
       limit: 1,
-      waits: () => undefined,
+      onWait: () => undefined,
     });
 
   const small = Array.from({ length: 100 }, (_, i) => `small${i}`);

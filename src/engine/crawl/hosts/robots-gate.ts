@@ -72,7 +72,7 @@ export interface RobotsRequest {
   /** Maximum number of requests in flight at a host that robots.txt redirects to. */
   readonly limit: number;
   /** Called when the request has to wait for another host. */
-  readonly waits: () => void;
+  readonly onWait: () => void;
 }
 
 interface Answer {
@@ -94,7 +94,7 @@ export class RobotsGate {
   constructor(
     private readonly processor: Pick<PageProcessor, 'fetch'>,
     private readonly hosts: Hosts,
-    private readonly slots: Pick<HostSlots, 'take'>,
+    private readonly slots: Pick<HostSlots, 'claimHost'>,
     private readonly clock: Clock,
     private readonly sessionOf: RobotsSession = () => undefined,
   ) {}
@@ -189,12 +189,12 @@ export class RobotsGate {
    * itself.
    */
   private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
-    const { throttle, limit, waits } = request;
+    const { throttle, limit, onWait: waits } = request;
     this.hosts.releaseAfterRequest(host, throttle);
     waits();
     let other: Host | undefined;
     try {
-      other = await this.slots.take(key, limit);
+      other = await this.slots.claimHost(key, limit);
       if (!other) return { from: host, outcome: NO_TURN };
       await this.hosts.recordRequestStartWithPermit(other, throttle);
       return { from: other, outcome: await this.fetch(place, request) };

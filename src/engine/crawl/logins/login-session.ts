@@ -104,16 +104,16 @@ export class LoginSession {
   }
 
   getSession(url: string): RequestSession | Promise<RequestSession> {
-    return this.method.sessionFor(url);
+    return this.method.getSession(url);
   }
 
   /** What the login adds to a request, under its name, even before it has been tried. */
   async getUntriedSession(url: string): Promise<RequestSession> {
-    return { ...(await this.method.sessionFor(url)), login: this.name };
+    return { ...(await this.method.getSession(url)), login: this.name };
   }
 
   async judgeResponse(answer: SessionAnswer, generation: number): Promise<SessionVerdict> {
-    const verdict = await this.method.judgeAnswer(answer);
+    const verdict = await this.method.judgeResponse(answer);
     if (verdict === 'fine') {
       if (answer.status < 400) this.confirmed = true;
     } else if (verdict === 'ended') this.noteSessionEnd(generation);

@@ -18,11 +18,11 @@ export class Owing {
 
   /** Reads what an earlier process or another node has left behind. */
   async open(): Promise<void> {
-    for (const { crawler, sink } of await this.store.countOwed()) this.note(crawler, sink);
+    for (const { crawler, sink } of await this.store.countOwed()) this.noteOwed(crawler, sink);
   }
 
   /** To be called before and after a write that records a put-off order, because a reader in between finds nothing. */
-  note(crawler: string, sink: string): void {
+  noteOwed(crawler: string, sink: string): void {
     const key = toKey(crawler, sink);
     this.known.set(key, (this.known.get(key) ?? 0) + 1);
     this.onOwed(crawler, sink);
@@ -56,7 +56,7 @@ export class Owing {
     const changes: OwedChange[] = [];
     for (const sink of sinks) {
       const isPutOff = putOff.includes(sink);
-      if (isPutOff) this.note(crawler, sink);
+      if (isPutOff) this.noteOwed(crawler, sink);
       if (isPutOff || this.getMark(crawler, sink) !== undefined)
         changes.push({ change: isPutOff ? 'put off' : 'delivered', crawler, sink, uri, hostKey, orderId, since });
     }
@@ -64,6 +64,6 @@ export class Owing {
   }
 
   noteWritten(changes: readonly OwedChange[]): void {
-    for (const { change, crawler, sink } of changes) if (change === 'put off') this.note(crawler, sink);
+    for (const { change, crawler, sink } of changes) if (change === 'put off') this.noteOwed(crawler, sink);
   }
 }

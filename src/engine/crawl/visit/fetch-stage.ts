@@ -65,8 +65,8 @@ export class FetchStage {
     else this.tried.delete(state);
     const result = await this.fetch(state, host, waits);
     if (result === PUT_BACK) return PUT_BACK;
-    this.retries.end(state);
-    this.sessions.end(state);
+    this.retries.endVisit(state);
+    this.sessions.endVisit(state);
     return result;
   }
 
@@ -132,11 +132,11 @@ export class FetchStage {
   }
 
   private createAttempt(state: UrlState, host: Host, { effects }: Verdict, waits: () => void): Attempt {
-    const url = toCrawlUrl(effects.fetchUrl ?? this.retries.find(state)?.variant ?? state.url);
+    const url = toCrawlUrl(effects.fetchUrl ?? this.retries.findRetry(state)?.variant ?? state.url);
     const { options } = effects;
     const tried = this.tried.has(state);
     const login = this.sessions.findLogin(url.href, options);
-    return { state, host, url, options, task: () => this.requests.createTask(state), tried, login, waits };
+    return { state, host, url, options, task: () => this.requests.createTask(state), tried, login, onWait: waits };
   }
 
   private isLostAgain(state: UrlState): boolean {

@@ -39,22 +39,22 @@ export class PageRequests {
     private readonly services: RequestServices,
     private readonly target: RequestTarget,
     private readonly preconditions: Pick<Preconditions, 'findPreferences'>,
-    private readonly retries: Pick<Retries, 'find'>,
-    private readonly sessions: Pick<VisitSessions, 'createSession' | 'note'>,
+    private readonly retries: Pick<Retries, 'findRetry'>,
+    private readonly sessions: Pick<VisitSessions, 'createSession' | 'noteSentCookies'>,
   ) {}
 
   async send(attempt: Attempt): Promise<PageResult> {
     const { state, url } = attempt;
     const robotsPreferences = this.preconditions.findPreferences(attempt);
-    const retry = this.retries.find(state);
+    const retry = this.retries.findRetry(state);
     const variant = retry?.variant;
-    const own = retry?.session && { cookies: retry.session.cookies(url.href) };
+    const own = retry?.session && { cookies: retry.session.getCookies(url.href) };
     const session = own ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
     const task = this.createTask(state);
     const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.policySince());
     const allLinksIfChanged = isHub(state, this.target.context);
-    if (session) this.sessions.note(state, session);
+    if (session) this.sessions.noteSentCookies(state, session);
     const { rendered, processor } = this.services;
     const asked = { ...task, variant, session, wantsWords, reportLinks, allLinksIfChanged, robotsPreferences };
     const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>

@@ -122,12 +122,12 @@ export class Preconditions {
   }
 
   private async loadRobotsTxt(attempt: Attempt): Promise<Gate> {
-    const { state, url, host, options, waits } = attempt;
+    const { state, url, host, options, onWait: waits } = attempt;
     const failure = await this.services.robots.load(url, host, {
       fetcher: findFetcher(this.target.context, options).name,
       throttle: this.getDelay(attempt),
       limit: getMaxRequestsPerHost(this.target.context.definition),
-      waits,
+      onWait: waits,
     });
     const { login } = attempt;
     if (failure && login?.noteFailedHandshake(failure.code))

@@ -34,7 +34,7 @@ export class RenderOverrides {
     const known = this.known.get(hostKey);
     if (known && known.until > now) return known.overrides;
     const text = await this.store.getSetting(getSettingName(hostKey));
-    return this.cache(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
+    return this.cacheOverrides(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
   }
 
   /**
@@ -51,10 +51,10 @@ export class RenderOverrides {
         `${MOST_PATTERNS} patterns of ${hostKey} are already overridden; write a rule with Render instead`,
       );
     await this.store.putSetting(getSettingName(hostKey), count === 0 ? undefined : JSON.stringify(overrides));
-    this.cache(hostKey, overrides);
+    this.cacheOverrides(hostKey, overrides);
   }
 
-  private cache(hostKey: string, overrides: Overrides): Overrides {
+  private cacheOverrides(hostKey: string, overrides: Overrides): Overrides {
     this.known.set(hostKey, { until: after(this.clock.now(), READ_AGAIN), overrides }, 1);
     return overrides;
   }

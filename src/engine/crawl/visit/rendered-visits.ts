@@ -44,7 +44,7 @@ export interface RenderPatternView {
 type RenderTask = Pick<PageTask, 'render' | 'renderFailures'>;
 type Work = (task: RenderTask) => Promise<PageResult>;
 type Visit = (render: PageTask['render']) => Promise<PageResult>;
-type Asked = Pick<Attempt, 'state' | 'options' | 'waits'>;
+type Asked = Pick<Attempt, 'state' | 'options' | 'onWait'>;
 
 export class RenderedVisits {
   readonly learning = new RenderLearning();
@@ -61,7 +61,7 @@ export class RenderedVisits {
    * @param work visits the page; it receives the rendering part of the page's task, which is empty if the crawler does
    * not render
    */
-  async run({ state, options, waits }: Asked, render: RenderMode, work: Work): Promise<PageResult> {
+  async run({ state, options, onWait: waits }: Asked, render: RenderMode, work: Work): Promise<PageResult> {
     const mode = options.renderMode ?? render;
     if (mode === 'never') return work(NOTHING);
     const { hostKey, url } = state;

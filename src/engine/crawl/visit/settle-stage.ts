@@ -35,7 +35,7 @@ export interface SettleTarget {
   readonly context: CrawlContext;
   readonly settlement: UrlSettlement;
   readonly documents: Documents;
-  readonly troubles: Pick<HostTroubles, 'note'>;
+  readonly troubles: Pick<HostTroubles, 'noteResponse'>;
   readonly foundAgain: Pick<FoundAgain, 'selectLinksToRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
   readonly tally: Pick<Tally, 'recordPrice'>;
@@ -62,7 +62,7 @@ export class SettleStage {
   constructor(
     private readonly services: SettleServices,
     private readonly target: SettleTarget,
-    private readonly counts: Pick<VisitCounts, 'note'>,
+    private readonly counts: Pick<VisitCounts, 'countVisit'>,
   ) {}
 
   async settle(made: MadeVisit): Promise<SettledUrl> {
@@ -93,7 +93,7 @@ export class SettleStage {
       await claims.recordVisit(state, outcome.kind === 'error' ? undefined : disposition.changed);
     const changed = (disposition.changes.changes ?? state.changes) > state.changes;
     const visit = createVisitRecord(result, outcome, { changed, restedUntil, teller: this.takeTeller(state) }, now);
-    this.counts.note(state, result, visit);
+    this.counts.countVisit(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
     // The page's links were judged by the previous policy: with this time recorded, its next visit reads them again.
@@ -121,7 +121,7 @@ export class SettleStage {
   private noteResponse(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {
     const { id, url, hostKey, discoveredVia, firstSeenAt } = state;
     const code = outcome.kind === 'error' ? outcome.code : undefined;
-    return this.target.troubles.note({
+    return this.target.troubles.noteResponse({
       id,
       url,
       hostKey,

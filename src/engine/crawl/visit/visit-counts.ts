@@ -15,7 +15,7 @@ export class VisitCounts {
     private readonly events: CrawlEvents,
   ) {}
 
-  note(state: UrlState, result: PageResult, visit: Visit): void {
+  countVisit(state: UrlState, result: PageResult, visit: Visit): void {
     const { outcome: end } = result;
     const noSitemap = end.kind === 'error' && isMissingGuess(state, end.code);
     const failed = end.kind === 'error' && !noSitemap;
@@ -24,7 +24,7 @@ export class VisitCounts {
     if (end.kind === 'document' && end.unread) this.tally.countUnread(end.unread.refused);
     if (end.kind === 'document' && end.needsRendering) this.tally.needRendering++;
     if (result.rendering) this.tally.countRendering(result.rendering);
-    this.health.note(state.hostKey, { outcome: counted, failed, duration: result.duration });
+    this.health.recordVisit(state.hostKey, { outcome: counted, failed, duration: result.duration });
     const { crawler, url } = state;
     const root = state.discoveredVia === 'root' ? { rootFailed: failed } : {};
     const { outcome, status, bytes, changed, duration } = visit;

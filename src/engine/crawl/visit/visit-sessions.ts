@@ -52,7 +52,7 @@ export class VisitSessions {
   /** What the request for the URL carries; undefined if nothing. */
   createSession({ state, host, url, login }: Attempt): RequestSession | undefined | Promise<RequestSession> {
     if (!login) {
-      const cookies = this.services.sessions.find(this.keyOf(host.key))?.cookies(url.href);
+      const cookies = this.services.sessions.find(this.keyOf(host.key))?.getCookies(url.href);
       return cookies === undefined ? undefined : { cookies };
     }
     this.generations.set(state, login.generation);
@@ -63,7 +63,7 @@ export class VisitSessions {
   }
 
   /** Notes the cookies that the visit's request was sent with. */
-  note(state: UrlState, { cookies }: RequestSession): void {
+  noteSentCookies(state: UrlState, { cookies }: RequestSession): void {
     if (cookies !== undefined) this.sent.set(state, cookies);
   }
 
@@ -81,7 +81,7 @@ export class VisitSessions {
     return result;
   }
 
-  end(state: UrlState): void {
+  endVisit(state: UrlState): void {
     this.rounds.delete(state);
     this.sent.delete(state);
   }
@@ -91,7 +91,7 @@ export class VisitSessions {
     if (setCookie === undefined || this.lastTaken.get(host.key) === setCookie) return;
     if (this.lastTaken.size >= MOST_HOSTS) this.lastTaken.clear();
     this.lastTaken.set(host.key, setCookie);
-    await this.findJar(attempt)?.jar.keep(url.href, setCookie);
+    await this.findJar(attempt)?.jar.storeCookies(url.href, setCookie);
   }
 
   private async handleLoginResponse(
