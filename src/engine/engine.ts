@@ -53,11 +53,11 @@ export class Engine implements EngineApi {
     this.services = createServices(ports, this.crawlersByName, this.rejudging, this.kept);
     this.mark = new StartMark(this.services);
     const { events, delivery } = this.services;
-    const knows = (uri: string) => this.knows(uri);
-    const answered = (): void => {
+    const isKnown = (uri: string) => this.isKnown(uri);
+    const onAnswered = (): void => {
       for (const crawler of this.crawlersByName.values()) crawler.wake();
     };
-    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, knows, answered });
+    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, isKnown, onAnswered });
     this.parts = createParts(ports, this.services, {
       rejudging: this.rejudging,
       kept: this.kept,
@@ -305,7 +305,7 @@ export class Engine implements EngineApi {
     await this.services.store.close();
   }
 
-  private async knows(uri: string): Promise<boolean> {
+  private async isKnown(uri: string): Promise<boolean> {
     for (const name of this.crawlersByName.keys()) if (await this.services.store.find(name, uri)) return true;
     return false;
   }

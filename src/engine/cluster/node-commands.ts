@@ -21,7 +21,7 @@ export interface CommandServices {
 export class NodeCommands {
   constructor(
     private readonly services: CommandServices,
-    private readonly crawler: (name: string) => Crawler | undefined,
+    private readonly findCrawler: (name: string) => Crawler | undefined,
     private readonly page: (crawler: Crawler, url: string, render?: boolean) => Promise<PageView>,
   ) {}
 
@@ -37,7 +37,7 @@ export class NodeCommands {
       await hosts.save();
       return true;
     }
-    const crawler = this.crawler(command.crawler);
+    const crawler = this.findCrawler(command.crawler);
     if (!crawler) return true;
     switch (command.do) {
       case 'page':

@@ -15,9 +15,9 @@ interface ControlServices {
   readonly roots: Roots;
   readonly backfills: Pick<Backfills, 'startOrResume'>;
   crawlers(): readonly Crawler[];
-  readonly command: (command: OwnerCommand) => Promise<boolean>;
-  readonly due: (partitions: readonly number[]) => void;
-  readonly answer: (question: string) => Promise<string>;
+  readonly runCommand: (command: OwnerCommand) => Promise<boolean>;
+  readonly sweepSoon: (partitions: readonly number[]) => void;
+  readonly answerQuestion: (question: string) => Promise<string>;
 }
 
 /**
@@ -31,15 +31,15 @@ export class SharedControl implements NodesListener {
   constructor(private readonly services: ControlServices) {}
 
   onDue(partitions: readonly number[]): void {
-    this.services.due(partitions);
+    this.services.sweepSoon(partitions);
   }
 
   onCommand(command: OwnerCommand): Promise<boolean> {
-    return this.services.command(command);
+    return this.services.runCommand(command);
   }
 
   onQuestion(text: string): Promise<string> {
-    return this.services.answer(text);
+    return this.services.answerQuestion(text);
   }
 
   onEvent(text: string): void {

@@ -17,7 +17,7 @@ const RETRY = seconds(1);
 
 interface OrderServices {
   readonly store: FrontierStore;
-  readonly pending: () => Promise<readonly LedgerEntry[]>;
+  readonly listPending: () => Promise<readonly LedgerEntry[]>;
   readonly clock: Clock;
   readonly log: Log;
   findCrawler(name: string): Crawler | undefined;
@@ -29,7 +29,7 @@ export class Orders {
 
   /** Lists orders, newest first, including those in flight. */
   async list(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
-    const pending = (await this.services.pending()).filter(
+    const pending = (await this.services.listPending()).filter(
       (entry) => matchesFilter(entry, filter) && (before === undefined || entry.id < before),
     );
     const known = new Set(pending.map((entry) => entry.id));

@@ -26,7 +26,7 @@ interface ReconciliationServices {
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly nodes: Pick<Nodes, 'send'>;
   /** The crawlers that push to the sink. */
-  crawlersOf(sink: string): Crawler[];
+  findCrawlersUsing(sink: string): Crawler[];
 }
 
 /**
@@ -43,7 +43,7 @@ export class Reconciliation {
   async run(sink: Sink | undefined, name: string, repair: boolean): Promise<ReconciliationReport> {
     if (!sink) throw new NotFound(`there is no sink ${name}`);
     if (!sink.listEntries) throw new Unacceptable(`the sink ${name} cannot list what it holds`);
-    const crawlers = this.services.crawlersOf(name);
+    const crawlers = this.services.findCrawlersUsing(name);
     const missing = new Finding();
     const extra = new Finding();
     const stale = new Finding();

@@ -41,7 +41,7 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
   const wake = (): void => loop.wake();
   const frontier = new Frontier(name, services, toFrontierSettings(context.definition), wake, gates);
   const loop: VisitLoop = new VisitLoop(services, frontier, {
-    definition,
+    getDefinition: definition,
     visits: () => crawler.visits,
     noteVisited: (url, end) => {
       noteSettled(url, end);
@@ -51,15 +51,15 @@ export function createCrawler(context: CrawlContext, services: CrawlServices): C
   const withoutVisit = new WithoutVisit(services, {
     frontier,
     inFlight: loop.inFlight,
-    context: () => crawler.context,
-    settlement: () => crawler.settlement,
+    getContext: () => crawler.context,
+    getSettlement: () => crawler.settlement,
     noteSettled: noteSettled,
   });
   const memory: CrawlerMemory = createMemory(name, services, withoutVisit, definition);
   const createParts = (current: CrawlContext): ConfiguredParts =>
     createConfiguredParts(current, services, memory, {
       gates,
-      policySince: () => crawler.policySince,
+      getPolicySince: () => crawler.policySince,
       limitHost: (hostKey, limit) => frontier.limitHost(hostKey, limit),
       noteSiteMoved: async (root, target) => {
         if (!target) crawler.rereadLinksSince(services.clock.now());
@@ -98,7 +98,7 @@ function createMemory(
 /** The crawler's functions that visits use. */
 interface VisitActions {
   readonly gates: Gates;
-  policySince(): Instant;
+  getPolicySince(): Instant;
   limitHost(hostKey: string, limit: number | undefined): void;
   noteSiteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }

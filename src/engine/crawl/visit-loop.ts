@@ -41,7 +41,7 @@ export interface LoopServices {
 
 /** The crawler whose URLs are visited. */
 export interface LoopOwner {
-  definition(): CrawlerDefinition;
+  getDefinition(): CrawlerDefinition;
   visits(): Pick<VisitRunner, 'run'>;
   /** Called when the visit of the URL is settled. */
   noteVisited(url: UrlState, end: SettledUrl): Promise<void>;
@@ -102,7 +102,7 @@ export class VisitLoop {
   }
 
   private startVisits(): void {
-    const { concurrency, pushTo } = this.owner.definition();
+    const { concurrency, pushTo } = this.owner.getDefinition();
     const { delivery, partitions, hosts } = this.services;
     while (
       this.runs &&
@@ -158,7 +158,7 @@ export class VisitLoop {
       }
       // Not the site's fault: the store or the program failed. The URL is not settled, so it is visited again.
       this.services.log.error('a visit failed', {
-        crawler: this.owner.definition().name,
+        crawler: this.owner.getDefinition().name,
         url: url.url,
         error: String((error as Error)?.stack ?? error),
       });

@@ -18,8 +18,8 @@ export type Place = NonNullable<SettledUrl['next']>;
 interface Owner {
   readonly frontier: Pick<Frontier, 'hold' | 'requeue'>;
   readonly inFlight: Set<UrlState>;
-  context(): CrawlContext;
-  settlement(): UrlSettlement;
+  getContext(): CrawlContext;
+  getSettlement(): UrlSettlement;
   noteSettled(url: UrlState, end: SettledUrl): void;
 }
 
@@ -73,13 +73,16 @@ export class WithoutVisit {
     const { store, inDoubt, urlCommands } = this.services;
     const { owner } = this;
     const [state] = await store.get([known.id]);
-    const result = state && (await urlCommands.decide(command, inDoubt.applyDoubt(state), owner.context()));
+    const result = state && (await urlCommands.decide(command, inDoubt.applyDoubt(state), owner.getContext()));
     if (!result) {
       owner.frontier.requeue(known, state && toQueuePlace(state));
       return;
     }
     const disposition = inDoubt.keepInDoubt(state, result.disposition);
-    owner.noteSettled(state, await owner.settlement().settle({ ...result, disposition, state, fence, byPerson: true }));
+    owner.noteSettled(
+      state,
+      await owner.getSettlement().settle({ ...result, disposition, state, fence, byPerson: true }),
+    );
   }
 
   /**

@@ -16,9 +16,9 @@ interface SinkServices {
   readonly delivery: Delivery;
   readonly createSink: (definition: SinkDefinition) => Sink;
   /** Says whether a crawler of this server knows the URL. */
-  readonly knows: (uri: string) => Promise<boolean>;
+  readonly isKnown: (uri: string) => Promise<boolean>;
   /** Called when a sink has answered: there may be room again. */
-  readonly answered: () => void;
+  readonly onAnswered: () => void;
 }
 
 /** The queues of the configured sinks, across configuration changes. */
@@ -68,7 +68,7 @@ export class SinkPool {
   }
 
   private open(definition: SinkDefinition): SinkQueue {
-    const { clock, log, events, answered } = this.services;
+    const { clock, log, events, onAnswered: answered } = this.services;
     const sink = new InspectedSink(this.services.createSink(definition), this.services);
     return new SinkQueue(definition, sink, clock, log, (change) => {
       if (change) events.emit({ type: 'sink', sink: definition.name, ...change });

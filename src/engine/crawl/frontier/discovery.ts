@@ -32,7 +32,7 @@ export class Discovery {
 
   constructor(
     private readonly store: Pick<FrontierStore, 'discover' | 'count'>,
-    private readonly target: (crawler: string) => DiscoveryTarget | undefined,
+    private readonly findTarget: (crawler: string) => DiscoveryTarget | undefined,
   ) {
     this.batcher = new Batcher((lists) => this.discoverLists(lists), LINKS_PER_CALL);
   }
@@ -68,13 +68,13 @@ export class Discovery {
       if (list) list.push(state);
       else byCrawler.set(state.crawler, [state]);
     }
-    for (const [crawler, states] of byCrawler) this.target(crawler)?.admit(states);
+    for (const [crawler, states] of byCrawler) this.findTarget(crawler)?.admit(states);
     return inserted;
   }
 
   /** Whether there is room for one more URL; unknown while it is not known how many URLs of the batch are new. */
   private async checkRoom(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
-    const target = this.target(url.crawler);
+    const target = this.findTarget(url.crawler);
     // The crawler was removed while the page was in flight: the links wait in the store until it is back.
     if (!target) return 'some';
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;

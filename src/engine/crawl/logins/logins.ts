@@ -116,8 +116,8 @@ export class Logins {
       if (state === 'failing' || state === 'stopped') void session.test();
       return;
     }
-    const memory = await this.readSnapshot(login.name, fingerprint);
-    if (memory) await session.restore(memory);
+    const snapshot = await this.readSnapshot(login.name, fingerprint);
+    if (snapshot) await session.restore(snapshot);
   }
 
   private handleChange(session: LoginSession, before: LoginState): void {

@@ -31,7 +31,7 @@ export interface RequestTarget {
   readonly endless: Pick<EndlessLinks, 'findNeededWords'>;
   readonly foundAgain: Pick<FoundAgain, 'wantsLinks'>;
   /** When the current policy took effect. */
-  policySince(): Instant;
+  getPolicySince(): Instant;
 }
 
 export class PageRequests {
@@ -52,7 +52,7 @@ export class PageRequests {
     const session = own ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
     const task = this.createTask(state);
-    const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.policySince());
+    const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.getPolicySince());
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
     const { rendered, processor } = this.services;
@@ -80,7 +80,7 @@ export class PageRequests {
       inheritedMetas,
     } = this.services.inDoubt.applyDoubt(state);
     const now = this.services.clock.now();
-    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.policySince();
+    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.getPolicySince();
     return {
       rereadLinks,
       sendBy: this.services.partitions.sendBy,

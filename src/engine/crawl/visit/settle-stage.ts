@@ -43,7 +43,7 @@ export interface SettleTarget {
   readonly told: Map<UrlId, Teller>;
   readonly gates: Pick<Gates, 'wasHeldBackUntilNow'>;
   /** When the current policy took effect. */
-  policySince(): Instant;
+  getPolicySince(): Instant;
 }
 
 /** A completed visit that is to be settled. */
@@ -97,7 +97,7 @@ export class SettleStage {
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
     // The page's links were judged by the previous policy: with this time recorded, its next visit reads them again.
-    if (changes.lastVisitAt !== undefined && startedAt <= this.target.policySince()) changes.lastVisitAt = startedAt;
+    if (changes.lastVisitAt !== undefined && startedAt <= this.target.getPolicySince()) changes.lastVisitAt = startedAt;
     return {
       state,
       fence,
