@@ -67,8 +67,10 @@ function findPositions(html: string, written: string): { ours: number[]; theirs:
   const { elements } = parseTree(Buffer.from(html), false);
   const document = parseDocument(html);
   const all = selectAll<AnyNode, AnyElement>('*', document);
-  // Where the trees differ, so do the answers.
-  if (all.map(({ name: tag }) => tag).join(' ') !== elements.map(({ name: tag }) => tag).join(' ')) return undefined;
+  // Where the trees differ, so do the results.
+  const shape = (nodes: readonly { name: string; parent: unknown }[]): string =>
+    nodes.map(({ name: tag, parent }) => `${tag} ${nodes.indexOf(parent as (typeof nodes)[number])}`).join();
+  if (shape(all as never) !== shape(elements)) return undefined;
   const test = compileTest([written])!;
   const found = new Set(selectAll<AnyNode, AnyElement>(written, document));
   const positions = [...all.keys()];
@@ -81,12 +83,20 @@ function findPositions(html: string, written: string): { ours: number[]; theirs:
 it('finds what css-select finds in the tree of htmlparser2', () => {
   let compared = 0;
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 25 }), selector, (pieces, written) => {
-      const positions = findPositions(pieces.join(''), written);
-      if (!positions) return;
-      compared++;
-      expect(positions.ours).toEqual(positions.theirs);
-    }),
+    // The two trees differ in where a `foreignObject` ends whose end tag is misplaced.
+    fc.property(
+      fc.array(
+        piece.filter((one) => !one.includes('foreignObject')),
+        { maxLength: 25 },
+      ),
+      selector,
+      (pieces, written) => {
+        const positions = findPositions(pieces.join(''), written);
+        if (!positions) return;
+        compared++;
+        expect(positions.ours).toEqual(positions.theirs);
+      },
+    ),
     { numRuns: 5_000 },
   );
   expect(compared).toBeGreaterThan(2_000);
