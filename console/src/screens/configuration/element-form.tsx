@@ -37,16 +37,20 @@ interface FormProps {
 
 export function ElementForm({ element, editing, folded = false, hidden = [] }: FormProps): JSX.Element {
   const form = editing.elements.get(element.name);
-  if (!folded) return <Fields element={element} editing={editing} form={form} hidden={hidden} />;
+  if (!folded) return <ElementFields element={element} editing={editing} form={form} hidden={hidden} />;
   return (
-    <Folded element={element} editing={editing}>
-      <Fields element={element} editing={editing} form={form} hidden={hidden} />
-    </Folded>
+    <CollapsibleElement element={element} editing={editing}>
+      <ElementFields element={element} editing={editing} form={form} hidden={hidden} />
+    </CollapsibleElement>
   );
 }
 
 /** Renders the content only while it is open, because a configuration may have thousands of elements. */
-function Folded({ element, editing, children }: FormProps & { readonly children: ComponentChildren }): JSX.Element {
+function CollapsibleElement({
+  element,
+  editing,
+  children,
+}: FormProps & { readonly children: ComponentChildren }): JSX.Element {
   const [open, setOpen] = useState(false);
   const { xml, mayChange, change } = editing;
   return (
@@ -88,7 +92,7 @@ const summarize = ({ attributes, text }: XmlElement): string =>
 
 type FieldsProps = Required<Omit<FormProps, 'folded'>> & { readonly form?: ElementFormDto };
 
-function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
+function ElementFields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   const { xml, mayChange, change } = editing;
   const own = editing.problems.filter(({ line, column }) => findElementAt(editing.root, xml, line, column) === element);
   if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it unchanged.</p>;
@@ -130,9 +134,9 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
       )}
       {first.length > 0 && <div class="settings">{first.map(renderField)}</div>}
       {others.length > 0 && (
-        <More label={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'}, at their defaults`}>
+        <MoreFields label={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'}, at their defaults`}>
           {() => <div class="settings">{others.map(renderField)}</div>}
-        </More>
+        </MoreFields>
       )}
       {element.name === 'Sink' && mayChange && (
         <SinkTest
@@ -153,7 +157,13 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
 const referenceText = (count: number): string =>
   count === 0 ? '' : `Its name is used in ${formatPlural(count, 'other place')}, which a new name changes, too.`;
 
-function More({ label, children }: { readonly label: string; readonly children: () => JSX.Element }): JSX.Element {
+function MoreFields({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: () => JSX.Element;
+}): JSX.Element {
   const [open, setOpen] = useState(false);
   return (
     <details

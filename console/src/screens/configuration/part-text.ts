@@ -22,7 +22,7 @@ export function findPart(xml: string, element: string, crawler?: string): Part |
 }
 
 /** Where a new element is inserted: at the end of the crawler, or of the configuration. */
-export function newPart(xml: string, text: string, crawler?: string): Part {
+export function createPart(xml: string, text: string, crawler?: string): Part {
   const visible = withoutComments(xml);
   if (crawler === undefined) return splitAt(xml, visible.lastIndexOf('</'), text);
   const from = findCrawlerStart(visible, crawler);
@@ -36,8 +36,8 @@ export function newPart(xml: string, text: string, crawler?: string): Part {
 }
 
 /** The place of the first rule in a crawler without rules. */
-export function firstRulePart(xml: string, crawler: string): Part {
-  const { before, after } = newPart(xml, '', crawler);
+export function createFirstRulePart(xml: string, crawler: string): Part {
+  const { before, after } = createPart(xml, '', crawler);
   const rules = `${prefixAt(xml, findCrawlerStart(withoutComments(xml), crawler))}Rules`;
   return { before: `${before}    <${rules} group="default">\n      `, text: '', after: `\n    </${rules}>${after}` };
 }
@@ -46,7 +46,7 @@ export function firstRulePart(xml: string, crawler: string): Part {
 const prefixAt = (xml: string, at: number): string => /^<([\w-]+:)?/.exec(xml.slice(at))?.[1] ?? '';
 
 /** The value of an attribute of the part's first tag. */
-export function attributeOf({ text }: Part, name: string): string | undefined {
+export function readPartAttribute({ text }: Part, name: string): string | undefined {
   const tag = new RegExp(`<${TAG}`).exec(text)?.[0] ?? '';
   const value = new RegExp(String.raw`\s${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
   return value ? unescapeXml(value[1] ?? value[2] ?? '') : undefined;

@@ -23,7 +23,7 @@ export function findReferences(root: XmlElement, element: XmlElement): readonly 
   const kinds = REFERENCES[element.name] ?? [];
   if (name === undefined || kinds.length === 0) return [];
   const within = element.name === 'Content' ? (root.children.find((one) => contains(one, element)) ?? root) : root;
-  return allElements(within).flatMap((one) =>
+  return listAllElements(within).flatMap((one) =>
     kinds.flatMap((kind): [XmlElement, Reference][] => (isReference(one, kind, name) ? [[one, kind]] : [])),
   );
 }
@@ -33,7 +33,7 @@ export function listPossibleNames(root: XmlElement, element: string, attribute: 
   const kind = Object.keys(REFERENCES).find((name) =>
     REFERENCES[name]!.some((one) => one.element === element && one.attribute === attribute && !one.option),
   );
-  return allElements(root)
+  return listAllElements(root)
     .filter(({ name }) => name === kind)
     .sort((a, b) => a.start - b.start)
     .flatMap((one) => attributeValue(one, 'name') ?? []);
@@ -59,7 +59,7 @@ const isReference = (one: XmlElement, { element, attribute, option }: Reference,
 const contains = (outer: XmlElement, inner: XmlElement): boolean =>
   outer.start <= inner.start && inner.end <= outer.end;
 
-function allElements(root: XmlElement): XmlElement[] {
+function listAllElements(root: XmlElement): XmlElement[] {
   const all: XmlElement[] = [];
   const open = [root];
   for (let one = open.pop(); one; one = open.pop()) {

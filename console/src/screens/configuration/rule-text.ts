@@ -4,7 +4,7 @@
  * configuration.
  */
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
-import { type Part, wholeText } from './part.js';
+import { joinPart, type Part } from './part.js';
 
 interface Span {
   readonly from: number;
@@ -20,17 +20,17 @@ export type RuleChange =
 /** @throws Error if the text does not contain the rules as the server reported them. */
 export function changeRules(xml: string, crawler: string, rules: readonly RuleDto[], change: RuleChange): string {
   if (change.kind === 'replace' || change.kind === 'insert') {
-    return wholeText(rulePart(xml, crawler, rules, change), change.xml);
+    return joinPart(findRulePart(xml, crawler, rules, change), change.xml);
   }
   const spans = findRules(xml, crawler, rules);
   switch (change.kind) {
     case 'delete':
-      return splice(xml, includeIndent(xml, spanAt(spans, change.index)), '');
+      return splice(xml, includeIndent(xml, getSpan(spans, change.index)), '');
     case 'move': {
       const order = rules.map((rule) => rule.xml);
       const [moved = ''] = order.splice(change.from, 1);
       order.splice(change.to, 0, moved);
-      return order.reduceRight((text, rule, index) => splice(text, spanAt(spans, index), rule), xml);
+      return order.reduceRight((text, rule, index) => splice(text, getSpan(spans, index), rule), xml);
     }
   }
 }
@@ -39,7 +39,7 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
  * A rule, or the place of a new one, as a part of the text. @throws Error if the text does not contain the rules as the
  * server reported them.
  */
-export function rulePart(
+export function findRulePart(
   xml: string,
   crawler: string,
   rules: readonly RuleDto[],
@@ -52,12 +52,12 @@ export function rulePart(
     after: xml.slice(to),
   });
   if (kind === 'replace') {
-    const { from, to } = spanAt(spans, index);
+    const { from, to } = getSpan(spans, index);
     return toPart(from, to);
   }
   const last = spans[index - 1];
   if (!last) {
-    const { from } = spanAt(spans, 0);
+    const { from } = getSpan(spans, 0);
     const part = toPart(from, from);
     return { ...part, after: `\n${indentAt(xml, from)}${part.after}` };
   }
@@ -89,7 +89,7 @@ export function findCrawlerStart(xml: string, crawler: string): number {
   throw new Error(`The crawler ${crawler} was not found in the configuration.`);
 }
 
-function spanAt(spans: readonly Span[], index: number): Span {
+function getSpan(spans: readonly Span[], index: number): Span {
   const span = spans[index];
   if (!span) throw new Error(`There is no rule ${index + 1}.`);
   return span;
@@ -108,7 +108,7 @@ const includeIndent = (xml: string, { from, to }: Span): Span => ({
 const RULES_NAMESPACE = /xmlns:([\w-]+)\s*=\s*["']exa:com\.exalead\.actionrules\.v2\d["']/;
 
 /** Builds a Rule element from its parts, with the file's prefix for match elements. */
-export function ruleXml(
+export function buildRuleXml(
   match: readonly RuleMatchDto[],
   actions: readonly RuleActionDto[],
   configuration: string,

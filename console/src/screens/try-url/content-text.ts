@@ -1,7 +1,7 @@
 /** The `Content` element of a crawler as a text that is edited separately and tried out before it is put back. */
 
 import type { Part } from '../configuration/part.js';
-import { findOwnPrefix, newPart } from '../configuration/part-text.js';
+import { createPart, findOwnPrefix } from '../configuration/part-text.js';
 import {
   appendChild,
   attributeValue,
@@ -37,7 +37,7 @@ export function contentParts(xml: string, crawler: string): ContentPart[] {
     });
   if (parts.some(({ name }) => name === '')) return parts;
   const { prefix, declaration } = findOwnPrefix(xml);
-  return [{ ...newPart(xml, `    <${prefix}:Content${declaration}/>`, crawler), name: '', isNew: true }, ...parts];
+  return [{ ...createPart(xml, `    <${prefix}:Content${declaration}/>`, crawler), name: '', isNew: true }, ...parts];
 }
 
 /** Labels for the attributes that name a source. */
@@ -49,14 +49,14 @@ export const SOURCES = {
 } as const;
 export type Source = keyof typeof SOURCES;
 
-export const sourceOf = (field: XmlElement): Source =>
+export const findSource = (field: XmlElement): Source =>
   (Object.keys(SOURCES) as Source[]).find((one) => attributeValue(field, one) !== undefined) ?? 'select';
 
 /** Whether a selector or field has only been begun. */
 export function isUnfinished(element: XmlElement): boolean {
   const isSet = (name: string): boolean => (attributeValue(element, name) ?? '').trim() !== '';
   if (element.name === 'Include' || element.name === 'Exclude') return !isSet('select');
-  return element.name === 'Field' && !(isSet('name') && isSet(sourceOf(element)));
+  return element.name === 'Field' && !(isSet('name') && isSet(findSource(element)));
 }
 
 const findUnfinished = (text: string): readonly XmlElement[] => (readXml(text)?.children ?? []).filter(isUnfinished);
