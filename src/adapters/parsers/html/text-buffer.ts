@@ -119,7 +119,7 @@ export class TextBuffer {
   }
 
   /** Returns up to this many bytes from the middle of the text, in whole characters. */
-  middle(length: number): string {
+  sampleMiddle(length: number): string {
     let start = Math.max(0, (this.length - length) >> 1);
     let end = Math.min(this.length, start + length);
     while (start < end && isContinuation(this.bytes[start]!)) start++;
