@@ -45,7 +45,7 @@ export class AuditInterceptor implements NestInterceptor {
 
   /** The console checks input as it is typed, which must not push writes out of the log. */
   private isRepeatedCheck(request: FastifyRequest, operation: string): boolean {
-    const key = `${operation} ${callerName(request)}`;
+    const key = `${operation} ${getCallerName(request)}`;
     const now = this.clock.now();
     const before = this.checked.get(key);
     if (before !== undefined && now - before < CHECK_INTERVAL) return true;
@@ -56,7 +56,7 @@ export class AuditInterceptor implements NestInterceptor {
   private async record(request: FastifyRequest, operation: string, outcome: string): Promise<void> {
     await this.log.append({
       at: this.clock.now(),
-      who: callerName(request),
+      who: getCallerName(request),
       what: operation,
       target: truncate(redact(decodeLeniently(redact(request.url)))),
       outcome: truncate(redact(outcome)),
@@ -66,7 +66,7 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-const callerName = (request: FastifyRequest): string => request.caller?.name ?? 'nobody';
+const getCallerName = (request: FastifyRequest): string => request.caller?.name ?? 'nobody';
 
 const asText = (value: unknown): string => (value === undefined ? '' : JSON.stringify(redactDeep(value)));
 

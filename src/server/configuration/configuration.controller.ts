@@ -34,7 +34,7 @@ import type { TestSink } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
 import { UrlQuery } from '../urls/url.query.js';
 import { PageViewDto, toPageViewDto } from '../urls/url-history.dto.js';
-import { CHANGE_PROBLEMS, ETAG, IfMatch, setVersionHeaders, writeRequest } from './conditional-write.js';
+import { CHANGE_PROBLEMS, createWriteRequest, ETAG, IfMatch, setVersionHeaders } from './conditional-write.js';
 import {
   CheckDto,
   ConfigurationStateDto,
@@ -101,7 +101,7 @@ export class ConfigurationController {
   read(@Res({ passthrough: true }) reply: FastifyReply): string {
     setVersionHeaders(reply, this.configuration);
     reply.type(`${XML_TYPE}; charset=utf-8`);
-    return this.configuration.redactedXml();
+    return this.configuration.getRedactedXml();
   }
 
   @Put()
@@ -132,7 +132,7 @@ export class ConfigurationController {
     @Audited() note: ChangeNote,
   ): Promise<ConfigurationStateDto> {
     const before = this.configuration.current.header.version;
-    const { header } = await this.configuration.replace(draft, writeRequest(request, query));
+    const { header } = await this.configuration.replace(draft, createWriteRequest(request, query));
     const files = [...draft.files.keys()];
     note.recordChange({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
     setVersionHeaders(reply, this.configuration);
@@ -151,7 +151,7 @@ export class ConfigurationController {
   @PageResponse(RuleFileDto, 'All files, by name.')
   listFiles(@Res({ passthrough: true }) reply: FastifyReply): Page<RuleFileDto> {
     setVersionHeaders(reply, this.configuration);
-    return { items: this.configuration.ruleFiles().map(toRuleFileDto), next: null };
+    return { items: this.configuration.listRuleFiles().map(toRuleFileDto), next: null };
   }
 
   @Get('state')

@@ -17,10 +17,10 @@ import {
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
 import { toCrawlerCounts } from '../shared/crawler-counts.js';
-import { buildCountedWhere, buildOrderWhere, buildUrlWhere, GLOB, hostOf, type Where } from '../shared/filter-sql.js';
+import { buildCountedWhere, buildOrderWhere, buildUrlWhere, findHost, GLOB, type Where } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
-import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
-import { allSettings, settingsEnd } from '../shared/setting-range.js';
+import { type OrderRecord, toEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
+import { allSettings, computeSettingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
 import { REMOVED, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
@@ -204,7 +204,7 @@ export class SqliteReads {
   }
 
   listSettings(prefix: string, { from, limit }: SettingsPage = allSettings(prefix)): ReadonlyMap<string, string> {
-    return new Map(this.#sql.settings.all(from, settingsEnd(prefix), limit) as [string, string][]);
+    return new Map(this.#sql.settings.all(from, computeSettingsEnd(prefix), limit) as [string, string][]);
   }
 
   /**
@@ -214,7 +214,7 @@ export class SqliteReads {
    */
   #searchScope(filter: UrlFilter): { readonly from: string; readonly where: Where } {
     const where = buildUrlWhere(filter, GLOB);
-    const host = hostOf(filter);
+    const host = findHost(filter);
     const small = host !== undefined && (this.#sql.urlsOfHost.get(host) as number) <= SMALL_SITE;
     const from = small
       ? 'FROM site s CROSS JOIN url u ON u.site_id = s.id'
@@ -239,7 +239,7 @@ export class SqliteReads {
   }
 }
 
-const ACKNOWLEDGED = orderStateCode('acknowledged');
+const ACKNOWLEDGED = toOrderStateCode('acknowledged');
 
 const prepareStatements = (db: Handle) => ({
   find: prepareOnce(db, `${SELECT_URL} WHERE s.crawler = ? AND s.host = ? AND u.key = ? AND u.url = ?`),
