@@ -122,7 +122,7 @@ const describeSkipped = ({ file, ancestorTitles, title, fullName }) =>
   `${relative(root, file)}: ${[...ancestorTitles, title].find((one) => one.includes('(left out: ')) ?? fullName}`;
 
 /** Where .ci/run can install the requirements of tests, it demands that none be left out for lack of them. */
-const mustRun = (name) =>
+const isRequired = (name) =>
   process.env.CRAWLWAY_TEST_COMPLETE && /\(left out: .*(?:apt-get install|\.ci\/run)/.test(name);
 
 const checks = [
@@ -178,8 +178,8 @@ for (const check of suites[suite] ?? checks) {
 rmSync(scratch, { recursive: true, force: true });
 for (const name of new Set(leftOut)) {
   const tests = leftOut.filter((one) => one === name).length;
-  console.log(`${mustRun(name) ? 'FAIL ' : ''}left out: ${name}, ${tests} ${tests === 1 ? 'test' : 'tests'}`);
-  if (mustRun(name)) failed++;
+  console.log(`${isRequired(name) ? 'FAIL ' : ''}left out: ${name}, ${tests} ${tests === 1 ? 'test' : 'tests'}`);
+  if (isRequired(name)) failed++;
 }
 console.log(`${passed} passed, ${failed} failed, ${leftOut.length} left out`);
 process.exit(failed === 0 ? 0 : 1);

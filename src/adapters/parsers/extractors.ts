@@ -119,7 +119,7 @@ function detectScriptedPage(utf8: Buffer, facts: PageFacts, buffer: TextBuffer):
   if (why === undefined) return undefined;
   const brought = extractStateText(utf8);
   if (brought === undefined) return why;
-  buffer.separate();
+  buffer.startNewWord();
   buffer.append(brought);
   return undefined;
 }

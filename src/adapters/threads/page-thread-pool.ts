@@ -212,7 +212,7 @@ export class PageThreadPool implements PageProcessor {
     const most = this.options.maxReadingMs ?? MAX_READING_MS;
     for (const thread of [...this.threads, ...this.finishing]) {
       const limit = thread.load > 1 ? Math.min(most, MAX_READING_BEFORE_OTHERS_MS) : most;
-      if (thread.isStuck(limit / CHECK_MS)) void thread.terminate();
+      if (thread.checkStuck(limit / CHECK_MS)) void thread.terminate();
     }
     this.growIfNeeded();
   }
@@ -224,7 +224,7 @@ export class PageThreadPool implements PageProcessor {
     const main = performance.eventLoopUtilization(now, this.mainUtilization).utilization;
     this.mainUtilization = now;
     const shares = this.threads.map((thread) => thread.measureBusyShare());
-    if (!this.demand.wantsMore(main, shares)) return;
+    if (!this.demand.checkDemand(main, shares)) return;
     this.threads = [...this.threads, this.startThread()];
     log.info('one more page thread was started: reading pages limited the speed of the crawl', {
       threads: this.threads.length,

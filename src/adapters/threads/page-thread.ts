@@ -130,11 +130,11 @@ export class PageThread {
   }
 
   /** To be called at a steady pace; true if the thread has been reading the same page for `limit` calls. */
-  isStuck(limit: number): boolean {
+  checkStuck(limit: number): boolean {
     const now = Atomics.load(this.reading, 0);
     this.checks = now !== 0 && now === this.lastReading ? this.checks + 1 : 0;
     this.lastReading = now;
-    return this.checks >= limit || this.isSilent(limit * PATIENCE);
+    return this.checks >= limit || this.checkSilence(limit * PATIENCE);
   }
 
   /** Share of the time since the last call during which the thread was busy, from 0 to 1. */
@@ -147,7 +147,7 @@ export class PageThread {
   }
 
   /** True if something other than reading a page blocks the thread: it is unknown what, so all its work is lost. */
-  private isSilent(limit: number): boolean {
+  private checkSilence(limit: number): boolean {
     const beat = Atomics.load(this.reading, 2);
     this.silentChecks = this.load > 0 && beat !== 0 && beat === this.lastBeat ? this.silentChecks + 1 : 0;
     this.lastBeat = beat;

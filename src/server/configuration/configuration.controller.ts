@@ -24,7 +24,7 @@ import {
 import { IsString } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { TakesConfiguration } from '../http/body-parsers.js';
+import { AcceptsConfiguration } from '../http/body-parsers.js';
 import { ClientGone } from '../http/client-gone.js';
 import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
@@ -53,7 +53,7 @@ import { ConfigurationDraftDto, RuleFileDto, toRuleFileDto } from './rule-file.d
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
 const DraftBody = (): MethodDecorator =>
   applyDecorators(
-    TakesConfiguration(),
+    AcceptsConfiguration(),
     ApiExtraModels(ConfigurationDraftDto),
     ApiBody({
       schema: {

@@ -101,7 +101,7 @@ export class ConfigurationService {
       if (!newest || newest.digest === this.current.header.digest) return;
       const { xml, files } = await this.versions.getTexts(newest.version, this.current);
       const loaded = this.file.load(xml, files);
-      const staged = this.isEdited() ? undefined : await this.stage(loaded);
+      const staged = this.isFileEdited() ? undefined : await this.stage(loaded);
       await this.engine.reconfigure(loaded.definition);
       this.inForce = { ...loaded, header: newest };
       await this.write(loaded, staged);
@@ -244,12 +244,12 @@ export class ConfigurationService {
    * version outdated.
    */
   private async requireCurrentVersion({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
-    if (this.isEdited()) await this.loadEditedFile('file');
+    if (this.isFileEdited()) await this.loadEditedFile('file');
     if (this.rejected.length > 0 && !overwrites) throw createUnusableEditProblem(this.rejected);
     requireMatch(ifMatch, this.etag);
   }
 
-  private isEdited(): boolean {
+  private isFileEdited(): boolean {
     return this.rejected.length > 0 || this.file.hasDiskChanged(this.onDisk);
   }
 

@@ -7,9 +7,9 @@ import { AttributeField } from './attribute-field.js';
 import { findReferences, listPossibleNames, renameElement } from './renaming.js';
 import {
   appendChild,
-  attributeValue,
   findElementAt,
   findPrefix,
+  getAttributeValue,
   removeElement,
   setAttribute,
   setText,
@@ -97,17 +97,17 @@ function ElementFields({ element, editing, form, hidden }: FieldsProps): JSX.Ele
   const own = editing.problems.filter(({ line, column }) => findElementAt(editing.root, xml, line, column) === element);
   if (!form) return <p class="muted">Crawlway does not recognize this element and leaves it unchanged.</p>;
   const isSet = ({ name, aliases }: ElementFormDto['attributes'][number]): boolean =>
-    [name, ...aliases].some((one) => attributeValue(element, one) !== undefined);
+    [name, ...aliases].some((one) => getAttributeValue(element, one) !== undefined);
   const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
   const others = form.attributes.filter((attribute) => !first.includes(attribute));
   const renderField = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
     const names = listPossibleNames(editing.root, element.name, attribute.name);
-    const written = [attribute.name, ...attribute.aliases].find((one) => attributeValue(element, one) !== undefined);
+    const written = [attribute.name, ...attribute.aliases].find((one) => getAttributeValue(element, one) !== undefined);
     return (
       <AttributeField
         key={attribute.name}
         attribute={names.length > 0 ? { ...attribute, choices: [...names] } : attribute}
-        value={written === undefined ? undefined : attributeValue(element, written)}
+        value={written === undefined ? undefined : getAttributeValue(element, written)}
         editable={mayChange}
         onChange={(value) =>
           change(
@@ -140,8 +140,8 @@ function ElementFields({ element, editing, form, hidden }: FieldsProps): JSX.Ele
       )}
       {element.name === 'Sink' && mayChange && (
         <SinkTest
-          ask={() => testDraftSink(attributeValue(element, 'name') ?? '', xml)}
-          disabled={!attributeValue(element, 'name') || !attributeValue(element, 'url')}
+          ask={() => testDraftSink(getAttributeValue(element, 'name') ?? '', xml)}
+          disabled={!getAttributeValue(element, 'name') || !getAttributeValue(element, 'url')}
         />
       )}
       {element.children

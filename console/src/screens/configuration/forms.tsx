@@ -16,7 +16,7 @@ import { AddElement, type Editing, ElementForm } from './element-form.js';
 import { useFormCheck } from './form-check.js';
 import { type LoadedForms, loadForms } from './load.js';
 import { useUnsaved } from './unsaved.js';
-import { attributeValue, copyElement, readXml, removeElement, type XmlElement } from './xml-tree.js';
+import { copyElement, getAttributeValue, readXml, removeElement, type XmlElement } from './xml-tree.js';
 
 export function Forms(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
@@ -87,11 +87,11 @@ function CrawlerForms({ editing }: { editing: Editing }): JSX.Element {
   const { root, xml, mayChange, change } = editing;
   const chosen = useCrawler()?.name;
   const all = findCrawlers(root);
-  const names = all.map((element) => attributeValue(element, 'name') ?? '');
+  const names = all.map((element) => getAttributeValue(element, 'name') ?? '');
   const [copied, setCopied] = useState<readonly string[]>([]);
   const shown = all.filter((_, i) => names[i] === chosen || copied.includes(names[i]!) || all.length === 1);
   const copyCrawler = (element: XmlElement): void => {
-    const name = findUnusedName(attributeValue(element, 'name') ?? 'crawler', names);
+    const name = findUnusedName(getAttributeValue(element, 'name') ?? 'crawler', names);
     setCopied([...copied, name]);
     change(copyElement(xml, element, name));
   };
@@ -100,7 +100,7 @@ function CrawlerForms({ editing }: { editing: Editing }): JSX.Element {
       {shown.map((element) => (
         <Panel
           key={all.indexOf(element)}
-          title={`Crawler ${attributeValue(element, 'name') ?? ''}`}
+          title={`Crawler ${getAttributeValue(element, 'name') ?? ''}`}
           aside={
             mayChange && (
               <>

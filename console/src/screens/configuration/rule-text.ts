@@ -59,17 +59,17 @@ export function findRulePart(
   if (!last) {
     const { from } = getSpan(spans, 0);
     const part = toPart(from, from);
-    return { ...part, after: `\n${indentAt(xml, from)}${part.after}` };
+    return { ...part, after: `\n${readIndent(xml, from)}${part.after}` };
   }
   const part = toPart(last.to, last.to);
-  return { ...part, before: `${part.before}\n${indentAt(xml, last.from)}` };
+  return { ...part, before: `${part.before}\n${readIndent(xml, last.from)}` };
 }
 
 function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Span[] {
-  const visible = withoutComments(xml);
+  const visible = blankComments(xml);
   let from = findCrawlerStart(visible, crawler);
   return rules.map((rule) => {
-    const at = visible.indexOf(withoutComments(rule.xml), from);
+    const at = visible.indexOf(blankComments(rule.xml), from);
     if (at < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; reload the page.`);
     from = at + rule.xml.length;
     return { from: at, to: from };
@@ -77,7 +77,7 @@ function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Spa
 }
 
 /** Replaces comments by spaces of the same length, so that a commented-out rule is not mistaken for a rule. */
-export const withoutComments = (xml: string): string =>
+export const blankComments = (xml: string): string =>
   xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
 /** Finds where a crawler begins. */
@@ -97,7 +97,7 @@ function getSpan(spans: readonly Span[], index: number): Span {
 
 const splice = (text: string, { from, to }: Span, by: string): string => text.slice(0, from) + by + text.slice(to);
 
-const indentAt = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
+const readIndent = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
 
 /** Includes the preceding line break and spaces, so that no empty line remains. */
 const includeIndent = (xml: string, { from, to }: Span): Span => ({

@@ -113,7 +113,7 @@ function parseStartTag(xml: string, start: number): { element: Open; selfClosing
   return { element, selfClosing };
 }
 
-export const attributeValue = ({ attributes }: XmlElement, name: string): string | undefined =>
+export const getAttributeValue = ({ attributes }: XmlElement, name: string): string | undefined =>
   attributes.find((one) => one.name === name)?.value;
 
 /** @param value undefined removes the attribute */

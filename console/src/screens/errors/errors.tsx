@@ -12,7 +12,7 @@ import { formatPlural } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { showNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { DayKnown, useDayKnown } from './day-known.js';
+import { DayKnown, useHasFullDay } from './day-known.js';
 import { ErrorClass } from './error-class.js';
 import { ErrorTrend } from './error-trend.js';
 
@@ -29,7 +29,7 @@ export function Errors(): JSX.Element {
       call('GET /api/v1/crawlers/{crawler}/errors', { path: { crawler: crawler!.name }, query: { host }, signal }),
     EVERY_MS,
   );
-  const dayKnown = useDayKnown(crawler?.name);
+  const dayKnown = useHasFullDay(crawler?.name);
   if (!crawler) return <NoCrawler title="Errors" />;
   return (
     <>

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ConfigurationProblemDto, PageReadingDto } from '../../api/schema.js';
 import { formatPlural } from '../../ui/format.js';
-import { attributeValue, findElementAt, type XmlElement } from '../configuration/xml-tree.js';
+import { findElementAt, getAttributeValue, type XmlElement } from '../configuration/xml-tree.js';
 import {
   addElement,
   findSource,
@@ -50,7 +50,7 @@ export function SelectorRows({ kind, ...rows }: RowsProps & { readonly kind: key
               placeholder={kind === 'Include' ? 'main, .article' : '.share, footer'}
               spellcheck={false}
               autocomplete="off"
-              value={attributeValue(element, 'select') ?? ''}
+              value={getAttributeValue(element, 'select') ?? ''}
               onInput={({ currentTarget: { value } }) =>
                 change(setAttributes(text, root.children.indexOf(element), { select: value }))
               }
@@ -140,7 +140,7 @@ const PLACEHOLDERS: Readonly<Record<Source, string>> = {
 function FieldRow({ element, ...rows }: RowProps): JSX.Element {
   const { text, root, reading, change } = rows;
   const source = findSource(element);
-  const getAttribute = (name: string): string => attributeValue(element, name) ?? '';
+  const getAttribute = (name: string): string => getAttributeValue(element, name) ?? '';
   const changeAttributes = (values: Readonly<Record<string, string | undefined>>): void =>
     change(setAttributes(text, root.children.indexOf(element), values));
   const name = getAttribute('name');

@@ -11,7 +11,7 @@ import { ApplyDialog } from '../configuration/apply-dialog.js';
 import { ElementForm } from '../configuration/element-form.js';
 import { type LoadedForms, loadForms } from '../configuration/load.js';
 import { joinPart } from '../configuration/part.js';
-import { attributeValue, findElementAt, readXml, setAttribute } from '../configuration/xml-tree.js';
+import { findElementAt, getAttributeValue, readXml, setAttribute } from '../configuration/xml-tree.js';
 import { FieldRows, SelectorRows } from './content-rows.js';
 import { blankUnfinished, type ContentPart, contentParts, removeUnfinished } from './content-text.js';
 import { PageReading } from './reading.js';
@@ -97,7 +97,7 @@ function Trial({ crawler, url, loaded, part, names, choose, onApplied }: TrialPr
             <label class="check">
               <input
                 type="checkbox"
-                checked={attributeValue(root, 'main') === 'true'}
+                checked={getAttributeValue(root, 'main') === 'true'}
                 onChange={({ currentTarget: { checked } }) =>
                   setText(setAttribute(text, root, 'main', checked ? 'true' : undefined))
                 }

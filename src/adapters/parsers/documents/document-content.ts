@@ -59,7 +59,7 @@ export class DocumentContent {
   }
 
   /** Ends the current word. */
-  separate(): void {
+  endWord(): void {
     if (this.pieces.length > 0 && this.pieces[this.pieces.length - 1] !== ' ') this.addText(' ');
   }
 

@@ -60,9 +60,11 @@ export class DocumentProcess {
       windowsHide: true,
     });
     this.child.on('error', (error) =>
-      this.endWith(new ExtractorUnavailable(`the process that reads documents does not start: ${error.message}`)),
+      this.retireAndSettle(
+        new ExtractorUnavailable(`the process that reads documents does not start: ${error.message}`),
+      ),
     );
-    this.child.on('exit', (code, signal) => this.endWith(this.killed ?? classifyExit(code, signal)));
+    this.child.on('exit', (code, signal) => this.retireAndSettle(this.killed ?? classifyExit(code, signal)));
     this.child.stdin!.on('error', () => undefined);
     this.child.stdout!.on('data', (piece: Buffer) => this.onData(piece));
     // The server may end even while a document is being read here.
@@ -112,7 +114,7 @@ export class DocumentProcess {
     this.kill({ refused: 'extract-memory', detail });
   }
 
-  private endWith(end: End): void {
+  private retireAndSettle(end: End): void {
     this.retire();
     this.settle(end);
   }

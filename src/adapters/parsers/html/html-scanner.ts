@@ -93,7 +93,7 @@ export class HtmlScanner {
     const behind = plain ? findTagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
     // An incomplete tag at the end of the input is not a tag.
     if (behind < 0) return this.bytes.length;
-    if (!element.inline && this.isVisible) this.text.separate();
+    if (!element.inline && this.isVisible) this.text.startNewWord();
     if (plain) return behind;
     return isEndTag ? this.readEndTag(behind) : this.readStartTag(behind);
   }

@@ -92,7 +92,7 @@ export class TextBuffer {
   }
 
   /** Makes the following text begin a new word. */
-  separate(): void {
+  startNewWord(): void {
     if (this.length > 0 && this.bytes[this.length - 1] !== SPACE) this.bytes[this.length++] = SPACE;
   }
 

@@ -48,10 +48,10 @@ export async function saveOwed(connection: Connection, changes: readonly OwedCha
   const last = keepLastChanges(changes);
   const selectChangesOfKind = (change: OwedChange['change']) => last.filter((one) => one.change === change);
   const added = await insertOwed(connection, selectChangesOfKind('put off'));
-  const delivered = selectChangesOfKind('delivered').map(owedKeyOf);
+  const delivered = selectChangesOfKind('delivered').map(getOwedKey);
   const gone =
     delivered.length > 0 ? await connection.rows<Counted>(DELIVERED, toColumns(delivered, 7), 'owed-delivered') : [];
-  const asked = selectChangesOfKind('asked').map(owedKeyOf);
+  const asked = selectChangesOfKind('asked').map(getOwedKey);
   if (asked.length > 0) await connection.rows(ASKED, toColumns(asked, 7), 'owed-asked');
   const counts = [...groupCounts(added, 1), ...groupCounts(gone, -1)];
   if (counts.length > 0) await connection.rows(COUNT, toColumns(counts, 4), 'owed-count');
@@ -63,14 +63,14 @@ async function insertOwed(connection: Connection, changes: readonly OwedChange[]
   const values = changes.map((one) => [computePartition(one.hostKey), ...toOwedValues(one)]);
   const added = await connection.rows<Counted>(PUT_OFF, toColumns(values, COLUMNS.length), 'owed-put-off');
   if (added.length < changes.length)
-    await connection.rows(PUT_OFF_AGAIN, toColumns(changes.map(owedKeyOf), 7), 'owed-put-off-again');
+    await connection.rows(PUT_OFF_AGAIN, toColumns(changes.map(getOwedKey), 7), 'owed-put-off-again');
   return added;
 }
 
 const groupCounts = (rows: readonly Counted[], n: number): Value[][] =>
   rows.map(({ part, crawler, sink }) => [part, crawler, sink, n]);
 
-const owedKeyOf = (one: OwedChange): Value[] => [
+const getOwedKey = (one: OwedChange): Value[] => [
   computePartition(one.hostKey),
   ...toOwedKey(one),
   one.orderId,

@@ -99,13 +99,13 @@ export class SqliteReads {
     const oldest = new Map<SourceNumber, QueuedUrl>();
     const { bySource } = this.countByStatus(crawler);
     const queued = SOURCES.map((_, number) => number as SourceNumber).filter((number) => (bySource[number] ?? 0) > 0);
-    const dueSince = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
+    const getDueTime = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
     for (const { id, dueAt } of this.#sql.sitesDue.all(crawler, OLDEST_HOSTS) as { id: number; dueAt: Instant }[]) {
-      const open = queued.filter((number) => dueSince(number) > dueAt);
+      const open = queued.filter((number) => getDueTime(number) > dueAt);
       if (open.length === 0) break;
       for (const number of open) {
         const first = this.#sql.firstOfSite.get(id, number) as QueuedUrl | undefined;
-        if (first && first.dueAt < dueSince(number)) oldest.set(number, first);
+        if (first && first.dueAt < getDueTime(number)) oldest.set(number, first);
       }
     }
     return oldest;

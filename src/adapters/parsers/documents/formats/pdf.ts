@@ -158,7 +158,7 @@ class PdfReading {
         const text = this.readString(annotation, key);
         if (text !== '' && (key !== VALUE || TEXT_FIELDS.has(this.readString(annotation, 'FT')))) {
           content.addText(text);
-          content.separate();
+          content.endWord();
         }
       }
       pdfium._FPDFPage_CloseAnnot(annotation);
@@ -188,7 +188,7 @@ class PdfReading {
         .replace(HYPHENATED, replaceHyphen)
         .replace(ACCENTED, (both, accent: string, letter: string) => composeAccent(accent, letter) ?? both),
     );
-    content.separate();
+    content.endWord();
     return page;
   }
 
