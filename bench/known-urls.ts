@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { statusCode } from '../src/adapters/storage/shared/url-row.js';
+import { toStatusCode } from '../src/adapters/storage/shared/url-row.js';
 import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
 import { REFRESH } from '../src/domain/frontier/sources.js';
 import { computeUrlKey } from '../src/domain/url/url-key.js';
@@ -43,7 +43,7 @@ function insertUrls(db: Database.Database, known: number): void {
     `INSERT INTO url (site_id, key, url, status, reason, source, due_at, hops, redirects, arrival, found_on, root, first_seen_at,
        last_visit_at, last_status, visits, changes, last_change_at, change_interval, change_doubt, etag, last_modified, stamp,
        simhash, content_type, title)
-     VALUES (?, ?, ?, ${statusCode('indexed')}, 'indexed', ${REFRESH}, ${now + 30 * DAY_MS}, 3, 0, 1,
+     VALUES (?, ?, ?, ${toStatusCode('indexed')}, 'indexed', ${REFRESH}, ${now + 30 * DAY_MS}, 3, 0, 1,
        'https://known.example.com/section-1/some/page-of-average-length.html', 'https://known.example.com/', ${now - 9 * DAY_MS},
        ${now - DAY_MS}, 200, 3, 1, ${now - 5 * DAY_MS}, ${20 * DAY_MS}, 0.7, '"5f3e-1a2b3c4d5e6f"',
        'Tue, 04 Nov 2025 10:00:00 GMT', '0123456789abcdef0123456789abcdef', ?, 'text/html',
@@ -67,7 +67,7 @@ function insertCounts(db: Database.Database, known: number): void {
   }
   db.prepare('INSERT INTO counter (crawler, status, source, indexed, urls) VALUES (?, ?, ?, 1, ?)').run(
     CRAWLER,
-    statusCode('indexed'),
+    toStatusCode('indexed'),
     REFRESH,
     known,
   );

@@ -40,7 +40,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   if (definition) {
     findings.push(
       ...(await Promise.all([
-        ...hostsOf(definition).map(checkHostName),
+        ...listHosts(definition).map(checkHostName),
         ...definition.sinks.map((sink) => checkSink(sink, data)),
         checkClock(definition),
       ])),
@@ -109,7 +109,7 @@ function checkDisk(data: string): Finding {
   }
 }
 
-const hostsOf = ({ crawlers }: ServerDefinition): string[] =>
+const listHosts = ({ crawlers }: ServerDefinition): string[] =>
   [...new Set(crawlers.flatMap(({ roots }) => roots.map(({ url }) => new URL(url).hostname)))].slice(0, MOST_HOSTS);
 
 async function checkHostName(host: string): Promise<Finding> {

@@ -137,7 +137,7 @@ async function startSampleOrDrain(
   log: Log,
 ): Promise<Sample> {
   try {
-    await tryPort(options);
+    await requireFreePort(options);
     return await startSample(definition, { ...options, log });
   } catch (error) {
     await engine.drain(DRAIN_TIME);
@@ -165,7 +165,7 @@ function warnAboutShortKeys({ apiKeys }: ServerOptions, log: Log): void {
 }
 
 /** Checks that the port is available before the sample may change the configuration because of its own ports. */
-async function tryPort(options: ServerOptions): Promise<void> {
+async function requireFreePort(options: ServerOptions): Promise<void> {
   const server = createServer();
   await withPortErrors(options, () => once(server.listen(options.port, options.host), 'listening'));
   await new Promise((resolve) => server.close(resolve));

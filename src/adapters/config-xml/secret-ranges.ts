@@ -34,7 +34,7 @@ export function findSecretRanges(element: XmlElement, attribute: XmlAttribute, t
   const ranges = [...userInfo, ...parameters]
     .map(([start, end]): TextRange => [offsets(start), offsets(end)])
     .sort((one, other) => one[0] - other[0]);
-  return toDocumentRanges(raw, valueStart, withoutOverlaps(ranges));
+  return toDocumentRanges(raw, valueStart, removeOverlaps(ranges));
 }
 
 /** Ranges of private keys, and of the text of unknown elements that may be secret (`<my:password>`). */
@@ -55,7 +55,7 @@ const toDocumentRanges = (raw: string, at: number, ranges: readonly TextRange[])
     .filter(([start, end]) => start < end && !ONLY_VARIABLES.test(raw.slice(start, end)))
     .map(([start, end]) => [at + start, at + end]);
 
-const withoutOverlaps = (ranges: readonly TextRange[]): TextRange[] =>
+const removeOverlaps = (ranges: readonly TextRange[]): TextRange[] =>
   ranges.filter(([start], index) => index === 0 || start >= (ranges[index - 1] as TextRange)[1]);
 
 /** Includes webhooks, because their receivers may identify senders by a key in the query. */

@@ -2,7 +2,7 @@ import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import { ProblemException } from '../http/problem.js';
 import type { UsageError } from '../options.js';
-import { configurationErrors } from './problems.dto.js';
+import { toProblemErrors } from './problems.dto.js';
 
 /** If-Match value of a caller who wants to overwrite any version. */
 export const ANY = '*';
@@ -38,12 +38,12 @@ export function createUnusableEditProblem(problems: readonly Problem[]): Problem
     `The configuration file on disk has an edit that is not in force.${fault} Nothing was changed. Fix the file or undo the ` +
     'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which keeps the edit in the ' +
     'history and overwrites it.';
-  return new ProblemException('edit-not-in-force', detail, { errors: configurationErrors(problems) });
+  return new ProblemException('edit-not-in-force', detail, { errors: toProblemErrors(problems) });
 }
 
 /**
  * The configuration file or a rule file cannot be written, for example because its folder is mounted read-only or the
  * disk is full.
  */
-export const writeProblem = ({ message }: UsageError): ProblemException =>
+export const createWriteProblem = ({ message }: UsageError): ProblemException =>
   new ProblemException('unacceptable', `Nothing was changed: ${message}.`);

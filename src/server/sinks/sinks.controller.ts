@@ -56,7 +56,7 @@ export class SinksController {
   @PageResponse(SinkDto)
   async list(): Promise<Page<SinkDto>> {
     const { sinks, crawlers } = this.engine.definition;
-    const searchPageOf = (name: string): string | undefined => {
+    const findSearchPage = (name: string): string | undefined => {
       const url = sinks.find((sink) => sink.name === name)?.url;
       return url && this.searchPage.startsWith(`${URL.parse(url)?.origin}/`) ? this.searchPage : undefined;
     };
@@ -72,7 +72,12 @@ export class SinksController {
       const { name } = view;
       const backfills = all.filter(({ sink }) => sink === name);
       const behind = owed.filter(({ sink }) => sink === name);
-      return toSinkDto(view, { crawlers: findCrawlersUsing(name), backfills, behind, searchPage: searchPageOf(name) });
+      return toSinkDto(view, {
+        crawlers: findCrawlersUsing(name),
+        backfills,
+        behind,
+        searchPage: findSearchPage(name),
+      });
     });
     return { items, next: null };
   }

@@ -13,14 +13,14 @@ import { CookieSession } from '../cookie-sessions.js';
 import {
   collectValues,
   describeForms,
-  fieldName,
   findField,
   findForm,
+  getFieldName,
+  getText,
   type HtmlPage,
   hasElement,
   PageTooComplex,
   parsePage,
-  textOf,
 } from './html-form.js';
 
 const LARGEST_PAGE = 2 * 1024 * 1024;
@@ -214,7 +214,7 @@ export class FormSession implements LoginMethod {
     this.checkRecipient(target);
     this.addKnownPage(page.url);
     if (this.definition.loggedOut === undefined && filled.size > 1)
-      this.markers = [...filled.keys()].flatMap((field) => fieldName(field) ?? []).map((name) => `name="${name}"`);
+      this.markers = [...filled.keys()].flatMap((field) => getFieldName(field) ?? []).map((name) => `name="${name}"`);
     return encodeForm(target, form.method, form.multipart, collectValues(form.element, filled));
   }
 
@@ -239,7 +239,7 @@ export class FormSession implements LoginMethod {
 
   private judgeResult({ page, status }: Shown, tools: LoginTools): LoginResult {
     const { success, refusedText, lockedText } = this.definition;
-    const text = textOf(page);
+    const text = getText(page);
     const place = withoutQuery(page.url);
     const finish = (kind: 'refused' | 'locked', why: string): LoginResult => {
       tools.report({ what: 'checked whether the login succeeded', url: place, status, detail: why });

@@ -34,7 +34,7 @@ export class SteadyLogin implements LoginMethod {
       case 'header':
         return { headers: { [definition.header]: definition.value.reveal() } };
       default:
-        return { headers: { authorization: basicAuthorization(definition.user, definition.password.reveal()) } };
+        return { headers: { authorization: createBasicAuthorization(definition.user, definition.password.reveal()) } };
     }
   }
 
@@ -50,5 +50,5 @@ const SCHEMES: Readonly<Partial<Record<SteadyDefinition['type'], readonly string
 };
 
 /** Basic authentication (RFC 7617) in UTF-8. */
-export const basicAuthorization = (user: string, password: string): string =>
+export const createBasicAuthorization = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

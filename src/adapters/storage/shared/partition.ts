@@ -11,7 +11,7 @@ import { computeUrlKey } from '../../../domain/url/url-key.js';
  */
 export const PARTITIONS = 1_024;
 
-export const partitionOf = (hostKey: string): number =>
+export const computePartition = (hostKey: string): number =>
   Number(BigInt.asUintN(64, computeUrlKey(hostKey)) % BigInt(PARTITIONS));
 
-export const partitionOfId = (id: UrlId): number => id % PARTITIONS;
+export const getPartition = (id: UrlId): number => id % PARTITIONS;
